@@ -1,0 +1,65 @@
+# Every target sets up what it needs, on a machine that has Python 3.11 or later and make.
+# Variables: PYTHON (interpreter for the environment), VENV (where it is), ARGS (for bench and pytest).
+
+PYTHON ?= python3
+VENV ?= .venv
+ARGS ?=
+
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+UV := $(shell command -v uv 2>/dev/null)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help run test check bench clean lint types contracts quick clients format
+
+help: ## Show the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+run: $(INSTALLED) ## Serve the example, call it once and show the exchange
+	$(BIN)/paddock call --show examples/quickstart.py greet name=Ada
+
+test: check clients ## Everything: the check, then real MCP client programs
+
+check: lint types contracts quick ## Format, lint, types, import contracts and quick tests
+
+bench: $(INSTALLED) ## Measure against other MCP libraries (ARGS="--help" for choices)
+	$(BIN)/python -m compileall -q src
+	$(BIN)/python -m benchmarks $(ARGS)
+
+lint: $(INSTALLED) ## Part of check: ruff, format and rules
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+
+types: $(INSTALLED) ## Part of check: mypy, strict
+	$(BIN)/mypy
+
+contracts: $(INSTALLED) ## Part of check: what may import what
+	$(BIN)/lint-imports --no-logo
+
+quick: $(INSTALLED) ## Part of check: all tests but those in tests/clients
+	$(BIN)/pytest --ignore=tests/clients $(ARGS)
+
+clients: $(INSTALLED) ## Part of test: real MCP client programs against our servers
+	$(BIN)/pytest tests/clients $(ARGS)
+
+format: $(INSTALLED) ## Rewrite the code: format and safe fixes
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+clean: ## Remove the environment, caches and build results
+	rm -rf $(VENV) .cache dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Both ways can be repeated on an environment that is there, so an interrupted set-up mends itself.
+$(INSTALLED): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Paddock needs Python 3.11 or later; say which one with make PYTHON=...")'
+ifneq ($(UV),)
+	$(UV) venv --quiet --allow-existing --python $(PYTHON) $(VENV)
+	$(UV) pip install --quiet --compile-bytecode --python $(BIN)/python --editable '.[dev]'
+else
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+endif
+	$(BIN)/python -m compileall -q src
+	@touch $@

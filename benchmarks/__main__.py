@@ -1,0 +1,107 @@
+"""The command line of the benchmark."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+
+from benchmarks import report
+from benchmarks.contenders import OURS, PEERS, Contender, Runner, try_out, why_not
+from benchmarks.driver import ServerFailedError
+from benchmarks.environments import NotInstalledError
+from benchmarks.measures import GROUPS
+from benchmarks.results import Metric
+from benchmarks.rounds import FULL, QUICK, Group, Run
+from benchmarks.targets import STRETCH_GOALS, TARGETS, Verdict, judge
+
+
+def _names_from(known: Collection[str]) -> Callable[[str], list[str]]:
+    """A parser of comma-separated names, kept in the order in which they are known."""
+
+    def parse(text: str) -> list[str]:
+        names = text.split(",")
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            raise argparse.ArgumentTypeError(f"{unknown[0]} is not one of {', '.join(known)}")
+        return [name for name in known if name in names]
+
+    return parse
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    peers = [peer.key for peer in PEERS]
+    parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="few repetitions: a minute or two")
+    parser.add_argument(
+        "--only",
+        metavar="GROUPS",
+        type=_names_from(GROUPS),
+        default=list(GROUPS),
+        help=f"measure only these, of {','.join(GROUPS)}",
+    )
+    parser.add_argument(
+        "--peers",
+        metavar="PEERS",
+        type=_names_from(peers),
+        default=peers,
+        help=f"compare only with these, of {','.join(peers)}",
+    )
+    parser.add_argument("--json", metavar="FILE", type=Path, help="also write all samples here")
+    parser.add_argument(
+        "--check", action="store_true", help="exit with code 1 unless every target is reached"
+    )
+    return parser.parse_args(argv)
+
+
+def _try_all(contenders: Sequence[Contender]) -> tuple[dict[str, Runner], dict[str, str]]:
+    runners: dict[str, Runner] = {}
+    failures: dict[str, str] = {}
+    for contender in contenders:
+        print(f"preparing {contender.label}", file=sys.stderr)
+        try:
+            runners[contender.key] = try_out(contender)
+        except (NotInstalledError, ServerFailedError) as error:
+            failures[contender.key] = why_not(error)
+    return runners, failures
+
+
+def _print_tables(groups: Sequence[Group], contenders: Sequence[Contender], run: Run) -> None:
+    peers = [contender.key for contender in contenders if contender.is_peer]
+    for group in groups:
+        rows = [c for c in contenders if c.groups is None or group.key in c.groups]
+        for table in group.tables:
+            print("\n" + report.metrics_table(table, rows, peers, run.results))
+
+
+def _print_verdicts(metrics: dict[str, Metric], peers: Sequence[str], run: Run) -> list[Verdict]:
+    verdicts = judge(TARGETS, metrics, peers, run.results)
+    print("\n" + report.targets_table("Targets", verdicts))
+    stretch = judge(STRETCH_GOALS, metrics, peers, run.results)
+    print("\n" + report.targets_table("Further goals", stretch))
+    return verdicts
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure, print, and return the exit code."""
+    arguments = _arguments(argv)
+    groups = [GROUPS[key] for key in arguments.only]
+    metrics = {metric.key: metric for group in groups for metric in group.metrics}
+    peers = [peer for peer in PEERS if peer.key in arguments.peers]
+    contenders = [*peers, *OURS]
+    runners, failures = _try_all(contenders)
+    run = Run(list(runners.values()), QUICK if arguments.quick else FULL)
+    for group in groups:
+        print(f"measuring {group.key}", file=sys.stderr)
+        group.measure(run)
+    print(report.INTRODUCTION + "\n\n" + report.contenders_table(contenders, runners, failures))
+    _print_tables(groups, contenders, run)
+    verdicts = _print_verdicts(metrics, arguments.peers, run)
+    if arguments.json:
+        everything = report.as_json(metrics.values(), contenders, failures, run.results, verdicts)
+        arguments.json.write_text(json.dumps(everything, indent=2) + "\n", encoding="utf-8")
+    return int(arguments.check and not all(verdict.reached for verdict in verdicts))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

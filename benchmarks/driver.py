@@ -1,0 +1,272 @@
+"""The raw client: starts a server program and speaks newline-delimited JSON-RPC over its pipes."""
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from benchmarks.messages import FIRST_ID, INITIALIZE, INITIALIZED, Block, Call, request
+from benchmarks.processes import cpu_seconds
+
+ROOT = Path(__file__).parents[1]
+READ_SIZE = 65536
+LARGE_READ_SIZE = 1 << 20
+NEWLINE = 10
+WINDOW = 64
+ANSWER_SECONDS = 60.0
+EXIT_SECONDS = 5.0
+_ID = re.compile(rb'"id":\s*(\d{7})\b')
+_REGISTERED = re.compile(rb"^registered \d+ in ([\d.]+)$", re.MULTILINE)
+
+
+class ServerFailedError(Exception):
+    """A server did not start, died, fell silent or gave a wrong answer."""
+
+
+@dataclass(frozen=True)
+class SequentialRun:
+    """Calls made one at a time."""
+
+    nanoseconds: list[int]
+    cpu_seconds: float
+
+
+@dataclass(frozen=True)
+class WindowedRun:
+    """Calls made with many in flight."""
+
+    calls: int
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        """Calls per second."""
+        return self.calls / self.seconds
+
+
+def clean_environment(extra: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a measured program.
+
+    Variables of Python's own are left out: one that forbids bytecode files, for example, would
+    make each start several times slower.
+    """
+    inherited = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+    return {**inherited, "PYTHONPATH": str(ROOT), **extra}
+
+
+class Connection:
+    """A server program that runs, and the pipes to it."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed in __exit__
+        # Set up before the clock starts: a cold start is measured from here.
+        variables = clean_environment(environment)
+        self.started = time.perf_counter()
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                env=variables,
+                cwd=ROOT,
+                bufsize=0,
+            )
+        except OSError as error:
+            self._errors.close()
+            raise ServerFailedError(f"{Path(command[0]).name}: {error.strerror}") from error
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._input = self._process.stdin.fileno()
+        self._output = self._process.stdout.fileno()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        try:
+            self._process.wait(EXIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process.stdout.close()
+        self._errors.close()
+
+    @property
+    def pid(self) -> int:
+        """The process id of the server."""
+        return self._process.pid
+
+    @contextmanager
+    def deadline(self, seconds: float = ANSWER_SECONDS) -> Iterator[None]:
+        """Kill the server when the block takes longer, which ends any wait for its answer."""
+        # A timer outside the loop, because a `select` before each read would be measured too.
+        timer = threading.Timer(seconds, self._process.kill)
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def send(self, data: bytes | memoryview) -> None:
+        """Write all of the data to the server."""
+        rest = memoryview(data)
+        try:
+            while rest:
+                rest = rest[os.write(self._input, rest) :]
+        except BrokenPipeError:
+            raise self._failure() from None
+
+    def receive(self) -> bytes:
+        """Read until the server ends a line."""
+        chunk = self._read()
+        if chunk.endswith(b"\n"):
+            return chunk
+        chunks = [chunk]
+        while not chunk.endswith(b"\n"):
+            chunk = self._read()
+            chunks.append(chunk)
+        return b"".join(chunks)
+
+    def _read(self) -> bytes:
+        chunk = os.read(self._output, READ_SIZE)
+        if not chunk:
+            raise self._failure()
+        return chunk
+
+    def _failure(self) -> ServerFailedError:
+        self._process.kill()
+        code = self._process.wait()
+        complaints = self._stderr().decode(errors="replace").strip().splitlines()
+        reason = complaints[-1] if complaints else f"no answer, and nothing on stderr (exit {code})"
+        return ServerFailedError(reason[:200])
+
+    def _stderr(self) -> bytes:
+        # By position, since the server writes through the same open file.
+        return os.pread(self._errors.fileno(), os.fstat(self._errors.fileno()).st_size, 0)
+
+    def initialize(self) -> None:
+        """Shake hands in the era of 2025-11-25."""
+        self.send(INITIALIZE)
+        self.receive()
+        self.send(INITIALIZED)
+
+    def ask(self, frame: bytes, message_id: int) -> dict[str, Any]:
+        """Send a request and return its answer, past any notification."""
+        self.send(frame)
+        while True:
+            for line in self.receive().splitlines():
+                message: dict[str, Any] = json.loads(line)
+                if message.get("id") == message_id:
+                    return message
+
+    def check(self, call: Call) -> None:
+        """Make a call and see that the answer is right."""
+        check_answer(call, self.ask(call.encode(), FIRST_ID))
+
+    def list_tools(self) -> tuple[int, float]:
+        """Ask for all tools, page after page: their number, and the seconds without parsing."""
+        count, seconds = 0, 0.0
+        params: dict[str, Any] = {}
+        while True:
+            frame = request(FIRST_ID, "tools/list", params)
+            start = time.perf_counter()
+            self.send(frame)
+            answer = self.receive()
+            seconds += time.perf_counter() - start
+            result = json.loads(answer).get("result")
+            if not result:
+                raise ServerFailedError(f"tools/list answered {answer[:200]!r}")
+            count += len(result["tools"])
+            if not result.get("nextCursor"):
+                return count, seconds
+            params = {"cursor": result["nextCursor"]}
+
+    def time_exchange(self, frame: bytes) -> float:
+        """The seconds from a request to the end of its answer, which is thrown away unread."""
+        buffer = bytearray(LARGE_READ_SIZE)
+        start = time.perf_counter()
+        self.send(frame)
+        while True:
+            size = os.readv(self._output, [buffer])
+            if size == 0:
+                raise self._failure()
+            if buffer[size - 1] == NEWLINE:
+                return time.perf_counter() - start
+
+    def registration_seconds(self) -> float:
+        """How long the server says that it took to register its generated tools."""
+        told = _REGISTERED.search(self._stderr())
+        if told is None:
+            raise ServerFailedError("said nothing about its registration on stderr")
+        return float(told[1])
+
+    def call_in_sequence(self, block: Block, seconds: float) -> SequentialRun:
+        """Call one at a time for so long."""
+        send, receive, clock = self.send, self.receive, time.perf_counter_ns
+        times: list[int] = []
+        cpu = cpu_seconds(self.pid)
+        end = clock() + int(seconds * 1e9)
+        now = 0
+        while now < end:
+            frame = block.frames(len(times), 1)
+            start = clock()
+            send(frame)
+            answer = receive()
+            now = clock()
+            times.append(now - start)
+        cpu = cpu_seconds(self.pid) - cpu
+        expected = {FIRST_ID + (len(times) - 1) % block.size: 1}
+        _check_answers(block.call, answer, expected)
+        return SequentialRun(times, cpu)
+
+    def call_in_window(self, block: Block, count: int) -> WindowedRun:
+        """Make so many calls with a window of them in flight."""
+        send, read = self.send, self._read
+        chunks: list[bytes] = []
+        sent = answered = 0
+        start = time.perf_counter()
+        while answered < count:
+            while sent < count and sent - answered < WINDOW:
+                frames = block.frames(sent, min(WINDOW - (sent - answered), count - sent))
+                send(frames)
+                sent += block.count(frames)
+            chunk = read()
+            chunks.append(chunk)
+            answered += chunk.count(b"\n")
+        seconds = time.perf_counter() - start
+        whole, part = divmod(count, block.size)
+        expected = {FIRST_ID + i: whole + (i < part) for i in range(min(count, block.size))}
+        _check_answers(block.call, b"".join(chunks), expected)
+        return WindowedRun(count, seconds)
+
+
+def check_answer(call: Call, answer: dict[str, Any]) -> None:
+    """See that an answer is the right one to a call."""
+    complaint = call.complaint(answer)
+    if complaint:
+        raise ServerFailedError(complaint)
+
+
+def _check_answers(call: Call, answers: bytes, expected: Mapping[int, int]) -> None:
+    """See that each id was answered as often as it was asked, and the ends are right."""
+    found = Counter(int(message_id) for message_id in _ID.findall(answers))
+    if found != Counter(expected):
+        raise ServerFailedError(f"{call.tool}: answers do not match the requests")
+    lines = answers.splitlines()
+    for line in (lines[0], lines[-1]):
+        check_answer(call, json.loads(line))
+    if re.search(rb'"isError":\s*true|"error":\s*\{', answers):
+        raise ServerFailedError(f"{call.tool}: some answers are errors")

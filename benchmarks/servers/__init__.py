@@ -1,0 +1,1 @@
+"""One server program per library, all with the same tools."""

@@ -1,0 +1,147 @@
+"""The targets for speed, and whether a run reached them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from benchmarks.contenders import OFFICIAL
+from benchmarks.results import Metric, Results
+
+# Two servers are level when they differ by no more than two runs of the same one do.
+LEVEL = 0.95
+AHEAD = 1.0
+BEST_PEER = "best peer"
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """So many times better than the official SDK, or than the best of all peers."""
+
+    base: str
+    at_least: float
+
+    def __str__(self) -> str:
+        words = {LEVEL: "level with the", AHEAD: "ahead of the"}
+        return f"{words.get(self.at_least, f'{self.at_least:g}x the')} {self.base}"
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A value that is not to be passed, whatever the peers do."""
+
+    at_most: float
+
+
+@dataclass(frozen=True)
+class Target:
+    """What one of our rows has to reach in some metrics."""
+
+    text: str
+    contender: str
+    metrics: tuple[str, ...]
+    goal: Ratio | Limit
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a target came out for one metric."""
+
+    target: Target
+    metric: Metric
+    figure: float | None
+    reached: bool
+
+    @property
+    def word(self) -> str:
+        """The verdict in a word."""
+        if self.figure is None:
+            return "not measured"
+        return "reached" if self.reached else "missed"
+
+
+def _per_tool(prefix: str) -> tuple[str, ...]:
+    return tuple(f"{prefix}.{tool}" for tool in ("echo", "add", "nested"))
+
+
+_SYNC = (*_per_tool("stdio.one_cpu"), *_per_tool("stdio.rate"))
+_ASYNC = (*_per_tool("async.one_cpu"), *_per_tool("async.rate"))
+_COLD = ("cold.initialize",)
+_RSS = ("memory.rss",)
+
+
+def _official(at_least: float) -> Ratio:
+    return Ratio(OFFICIAL, at_least)
+
+
+# Latencies are judged on one CPU: an idle virtual CPU adds more to a call than a fast server does.
+TARGETS = (
+    Target("cold start", "paddock", _COLD, _official(12)),
+    Target("cold start", "paddock", _COLD, Ratio(BEST_PEER, LEVEL)),
+    Target("cold start", "paddock-serve", _COLD, _official(12)),
+    Target("cold start", "paddock-serve", _COLD, Ratio(BEST_PEER, LEVEL)),
+    Target("memory after start", "paddock", _RSS, _official(4)),
+    Target("memory after start", "paddock", _RSS, Ratio(BEST_PEER, LEVEL)),
+    Target("memory after start", "paddock-serve", _RSS, _official(4)),
+    Target("memory after start", "paddock-serve", _RSS, Ratio(BEST_PEER, LEVEL)),
+    Target("inline handlers", "paddock-inline", _SYNC, _official(100)),
+    Target("inline handlers", "paddock-inline", _SYNC, Ratio(BEST_PEER, AHEAD)),
+    Target("threaded sync handlers", "paddock", _SYNC, _official(40)),
+    Target("async handlers", "paddock", _ASYNC, _official(60)),
+    Target("tools/list", "paddock", ("tools.list.10000",), _official(100)),
+    Target("registration", "paddock", ("tools.register.10000",), _official(50)),
+    Target("large argument", "paddock", ("large.echo_10mb",), Ratio(BEST_PEER, AHEAD)),
+    Target("memory flat", "paddock", ("growth.rss",), Limit(1.0)),
+)
+
+# Further goals, drawn from what prototypes reached.
+STRETCH_GOALS = (
+    Target("cold start", "paddock", _COLD, _official(25)),
+    Target("first call", "paddock", ("cold.echo",), _official(20)),
+    Target("first nested call", "paddock", ("cold.nested",), _official(17)),
+    Target("memory after start", "paddock", _RSS, _official(4.2)),
+    Target("sync handlers", "paddock", ("stdio.rate.echo",), _official(150)),
+    Target("sync handlers", "paddock", ("stdio.rate.nested",), _official(80)),
+    Target("sync handlers", "paddock", ("stdio.one_cpu.echo",), _official(45)),
+    Target("async handlers", "paddock", ("async.rate.echo",), _official(80)),
+    Target("a blocked handler", "paddock", ("ping.behind",), Limit(10)),
+    Target("registration", "paddock", ("tools.register.10000",), _official(600)),
+    Target("tools/list", "paddock", ("tools.list.1000",), _official(100)),
+    Target("tools/list", "paddock", ("tools.list.10000",), _official(200)),
+    Target("large argument", "paddock", ("large.echo_1mb", "large.echo_10mb"), _official(1.8)),
+    Target("large result", "paddock", ("large.image_5mb",), _official(2)),
+)
+
+
+def judge(
+    targets: Sequence[Target],
+    metrics: Mapping[str, Metric],
+    peers: Sequence[str],
+    results: Results,
+) -> list[Verdict]:
+    """Compare the results with the targets for the metrics that were chosen."""
+    return [
+        _verdict(target, metrics[key], peers, results)
+        for target in targets
+        for key in target.metrics
+        if key in metrics
+    ]
+
+
+def _verdict(target: Target, metric: Metric, peers: Sequence[str], results: Results) -> Verdict:
+    value = results.value(metric, target.contender)
+    if value is None:
+        return Verdict(target, metric, None, reached=False)
+    if isinstance(target.goal, Limit):
+        return Verdict(target, metric, value, value <= target.goal.at_most)
+    names = [OFFICIAL] if target.goal.base == OFFICIAL else peers
+    base = best_of(metric, names, results)
+    if base is None:
+        return Verdict(target, metric, None, reached=False)
+    ratio = metric.advantage(value, base)
+    return Verdict(target, metric, ratio, ratio >= target.goal.at_least)
+
+
+def best_of(metric: Metric, contenders: Iterable[str], results: Results) -> float | None:
+    """The best value that any of the contenders has; None when none was measured."""
+    values = (results.value(metric, contender) for contender in contenders)
+    known = [value for value in values if value is not None]
+    return metric.best(known) if known else None

@@ -1,0 +1,74 @@
+"""Paddock gives AI agents their tools: write them in Python, serve them over MCP.
+
+Names are loaded when they are first used, so that a server starts at once.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from paddock.authoring.asks import Elicited as Elicited
+    from paddock.authoring.asks import Root as Root
+    from paddock.authoring.asks import SampledMessage as SampledMessage
+    from paddock.authoring.asks import elicitation as elicitation
+    from paddock.authoring.asks import roots as roots
+    from paddock.authoring.asks import sampling as sampling
+    from paddock.authoring.asks import url_elicitation as url_elicitation
+    from paddock.authoring.context import Context as Context
+    from paddock.authoring.failures import ToolError as ToolError
+    from paddock.authoring.prompt import Prompt as Prompt
+    from paddock.authoring.prompt import PromptArgument as PromptArgument
+    from paddock.authoring.resource import Resource as Resource
+    from paddock.authoring.resource import ResourceTemplate as ResourceTemplate
+    from paddock.authoring.tool import Parameter as Parameter
+    from paddock.authoring.tool import Tool as Tool
+    from paddock.errors import PaddockError as PaddockError
+    from paddock.protocol.model.content import Annotations as Annotations
+    from paddock.protocol.model.content import AudioContent as AudioContent
+    from paddock.protocol.model.content import BlobResourceContents as BlobResourceContents
+    from paddock.protocol.model.content import CallToolResult as CallToolResult
+    from paddock.protocol.model.content import Content as Content
+    from paddock.protocol.model.content import EmbeddedResource as EmbeddedResource
+    from paddock.protocol.model.content import Icon as Icon
+    from paddock.protocol.model.content import ImageContent as ImageContent
+    from paddock.protocol.model.content import PromptMessage as PromptMessage
+    from paddock.protocol.model.content import ResourceLink as ResourceLink
+    from paddock.protocol.model.content import TextContent as TextContent
+    from paddock.protocol.model.content import TextResourceContents as TextResourceContents
+    from paddock.serving.server import Server as Server
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "paddock.authoring.asks": (
+        "Elicited", "Root", "SampledMessage", "elicitation", "roots", "sampling", "url_elicitation",
+    ),
+    "paddock.authoring.context": ("Context",),
+    "paddock.authoring.failures": ("ToolError",),
+    "paddock.authoring.prompt": ("Prompt", "PromptArgument"),
+    "paddock.authoring.resource": ("Resource", "ResourceTemplate"),
+    "paddock.authoring.tool": ("Parameter", "Tool"),
+    "paddock.errors": ("PaddockError",),
+    "paddock.protocol.model.content": (
+        "Annotations", "AudioContent", "BlobResourceContents", "CallToolResult", "Content",
+        "EmbeddedResource", "Icon", "ImageContent", "PromptMessage", "ResourceLink",
+        "TextContent", "TextResourceContents",
+    ),
+    "paddock.serving.server": ("Server",),
+}
+_MODULES = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_MODULES)  # noqa: PLE0605 - names are loaded on first use
+
+
+def __getattr__(name: str) -> object:
+    module = _MODULES.get(name)
+    if module is None:
+        raise AttributeError(f"module 'paddock' has no attribute {name!r}")
+    value: object = getattr(__import__(module, fromlist=[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_MODULES]

@@ -1,0 +1,1 @@
+"""Writing servers: tools, prompts, resources and what turns Python into them."""

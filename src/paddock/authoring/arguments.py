@@ -1,0 +1,156 @@
+"""Reading a call's arguments: checked, converted, and with defaults for what is absent.
+
+Three ways to say what a tool takes, three readers: type hints (a Struct made of them), a list of
+`Parameter`s (a Struct too, given on as a dictionary), a raw JSON Schema (validated as it is).
+"""
+
+from __future__ import annotations
+
+import copy
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import UNSET, Raw
+
+from paddock.authoring.hints import decode_hook
+from paddock.authoring.tool import NOTHING
+from paddock.authoring.validation import Validator
+from paddock.errors import DefinitionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from paddock.authoring.signature import Taken
+    from paddock.authoring.tool import Parameter
+
+Json = dict[str, Any]
+Reader = "Callable[[Raw | bytes], Any]"
+
+_JSON_TYPES: dict[str, Any] = {
+    "string": str,
+    "integer": int,
+    "number": int | float,
+    "boolean": bool,
+    "array": list[Any],
+    "object": dict[str, Any],
+    "null": None,
+}
+_decode_any = msgspec.json.Decoder().decode
+_decode_object = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+def present(raw: object) -> Raw | bytes:
+    """The JSON of a call's arguments; absent and null ones are no arguments."""
+    if not isinstance(raw, Raw) or bytes(raw) == b"null":
+        return b"{}"
+    return raw
+
+
+def hinted_reader(parameters: Sequence[Taken], where: str) -> Callable[[Raw | bytes], Any]:
+    """Reads arguments into a Struct made of a function's own parameters."""
+    fields = [(taken.name, taken.hint, *_default(taken.default)) for taken in parameters]
+    return _struct_reader(fields, where)
+
+
+def declared_reader(
+    parameters: Sequence[Parameter], where: str
+) -> Callable[[Raw | bytes], dict[str, Any]]:
+    """Reads arguments into a dictionary, as a list of `Parameter`s declares them."""
+    fields: list[Any] = []
+    for parameter in parameters:
+        hint = _JSON_TYPES.get(parameter.type)
+        if parameter.type not in _JSON_TYPES:
+            known = ", ".join(_JSON_TYPES)
+            raise DefinitionError(
+                f"parameter {parameter.name!r} has type {parameter.type!r}",
+                where=where,
+                hint=f"expected one of {known}; use input_schema for anything else",
+            )
+        if parameter.default is not NOTHING:
+            fields.append((parameter.name, hint, *_default(parameter.default)))
+        elif parameter.required:
+            fields.append((parameter.name, hint))
+        else:
+            fields.append((parameter.name, hint | msgspec.UnsetType, UNSET))
+    read = _struct_reader(fields, where)
+    names = [parameter.name for parameter in parameters]
+
+    def read_dictionary(raw: Raw | bytes) -> dict[str, Any]:
+        values = zip(names, msgspec.structs.astuple(read(raw)), strict=True)
+        return {name: value for name, value in values if value is not UNSET}
+
+    return read_dictionary
+
+
+def schema_reader(schema: Json, where: str) -> Callable[[Raw | bytes], dict[str, Any]]:
+    """Reads arguments into a dictionary that a raw JSON Schema allows."""
+    validator = Validator(schema, where)
+
+    def read(raw: Raw | bytes) -> dict[str, Any]:
+        arguments = validator.with_defaults(_decode_object(raw))
+        fault = validator.fault(arguments)
+        if fault is not None:
+            raise msgspec.ValidationError(fault)
+        return arguments
+
+    return read
+
+
+def declared_schema(parameters: Sequence[Parameter], dialect: str) -> Json:
+    """The JSON Schema of a list of `Parameter`s."""
+    return {
+        "$schema": dialect,
+        "type": "object",
+        "properties": {parameter.name: _property(parameter) for parameter in parameters},
+        "required": [parameter.name for parameter in parameters if parameter.required],
+        "additionalProperties": False,
+    }
+
+
+def _property(parameter: Parameter) -> Json:
+    found: Json = {"type": parameter.type, "description": parameter.description}
+    if parameter.default is not NOTHING:
+        found["default"] = parameter.default
+    if parameter.header is not None:
+        found["x-mcp-header"] = parameter.header
+    return found
+
+
+def _default(default: object) -> tuple[Any, ...]:
+    if default is NOTHING:
+        return ()
+    if isinstance(default, list | dict | set | bytearray):
+        return (msgspec.field(default_factory=partial(copy.deepcopy, default)),)
+    return (default,)
+
+
+def _struct_reader(fields: list[Any], where: str) -> Callable[[Raw | bytes], Any]:
+    try:
+        struct = msgspec.defstruct("Arguments", fields, forbid_unknown_fields=True, kw_only=True)
+        decode = msgspec.json.Decoder(struct, dec_hook=decode_hook).decode
+    except (TypeError, ValueError) as error:
+        raise DefinitionError(
+            str(error).splitlines()[0], where=where, hint="check the parameters' types"
+        ) from None
+
+    def read(raw: Raw | bytes) -> Any:
+        try:
+            return decode(raw)
+        except msgspec.ValidationError as error:
+            if "got `float`" not in str(error):
+                raise
+            # In JSON Schema 5.0 is an integer; some clients write it so.
+            return decode(msgspec.json.encode(_integral(_decode_any(raw))))
+
+    return read
+
+
+def _integral(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, list):
+        return [_integral(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _integral(item) for key, item in value.items()}
+    return value

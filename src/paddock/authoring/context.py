@@ -1,0 +1,180 @@
+"""What a handler sees of the request it works for.
+
+A handler gets a `Context` by naming the type: `def search(query: str, ctx: Context)`. Everything
+works the same in both eras; where they differ is the era's business.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+
+import msgspec
+
+from paddock.authoring import asks
+from paddock.protocol.asking import Ask, Pending
+from paddock.protocol.interruption import HandlerCancelled
+from paddock.protocol.model.params import LEVELS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from paddock.authoring.asks import Elicited, Root, SampledMessage
+    from paddock.authoring.offering import Offering
+    from paddock.protocol.request import Request
+
+Json = dict[str, Any]
+T = TypeVar("T")
+
+
+class Context:
+    """One request, from its handler's side."""
+
+    __slots__ = ("_asked", "_offering", "_request")
+
+    def __init__(self, request: Request, offering: Offering) -> None:
+        self._request = request
+        self._offering = offering
+        self._asked = 0
+
+    @property
+    def server(self) -> Offering:
+        """The server that the handler belongs to."""
+        return self._offering
+
+    @property
+    def state(self) -> Any:
+        """What the server's lifespan has yielded."""
+        return self._offering.state
+
+    @property
+    def request_id(self) -> int | str:
+        """The id that the client gave the request."""
+        return self._request.id
+
+    @property
+    def protocol_version(self) -> str:
+        """The protocol version that the client speaks."""
+        return self._request.era.version(self._request)
+
+    @property
+    def client_info(self) -> Json | None:
+        """Who the client says it is."""
+        return self._request.era.client_info(self._request)
+
+    @property
+    def client_capabilities(self) -> Json:
+        """What the client says it can do."""
+        return self._request.era.client_capabilities(self._request)
+
+    @property
+    def meta(self) -> Json:
+        """The `_meta` of the request, all of it."""
+        return self._request.raw_meta()
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the client has given up on the request."""
+        return self._request.is_cancelled
+
+    def raise_if_cancelled(self) -> None:
+        """Stop here if the client has given up; for long loops in compiled code."""
+        if self._request.is_cancelled:
+            raise HandlerCancelled
+
+    def progress(
+        self, progress: float, total: float | None = None, message: str | None = None
+    ) -> bool:
+        """Say how far the work has come; whether the client was told.
+
+        Only clients that asked for it are told, and only of progress that is greater than before.
+        """
+        request = self._request
+        token = request.meta.progress_token if request.meta is not None else msgspec.UNSET
+        last = request.last_progress
+        if token is msgspec.UNSET or (last is not None and progress <= last):
+            return False
+        request.last_progress = progress
+        params: Json = {"progressToken": token, "progress": progress}
+        if total is not None:
+            params["total"] = total
+        if message is not None:
+            params["message"] = message
+        return request.notify("notifications/progress", params)
+
+    def log(self, level: str, data: Any, logger: str | None = None) -> bool:
+        """Send a log message to the client; whether it wanted it."""
+        if level not in LEVELS:
+            raise ValueError(f"unknown log level {level!r}; expected one of {', '.join(LEVELS)}")
+        wanted = self._request.era.log_level(self._request)
+        if wanted is None or LEVELS.index(level) < LEVELS.index(wanted):
+            return False
+        params: Json = {"level": level, "data": data}
+        if logger is not None:
+            params["logger"] = logger
+        return self._request.notify("notifications/message", params)
+
+    def debug(self, data: Any) -> bool:
+        """Log at level `debug`."""
+        return self.log("debug", data)
+
+    def info(self, data: Any) -> bool:
+        """Log at level `info`."""
+        return self.log("info", data)
+
+    def warning(self, data: Any) -> bool:
+        """Log at level `warning`."""
+        return self.log("warning", data)
+
+    def error(self, data: Any) -> bool:
+        """Log at level `error`."""
+        return self.log("error", data)
+
+    @overload
+    def elicit(
+        self, message: str, schema: type[T], *, key: str | None = None
+    ) -> Pending[Elicited[T]]: ...
+    @overload
+    def elicit(
+        self, message: str, schema: Json | None = None, *, key: str | None = None
+    ) -> Pending[Elicited[Json]]: ...
+    def elicit(self, message: str, schema: Any = None, *, key: str | None = None) -> Any:
+        """Ask the person at the client to fill in a form.
+
+        The form is a type (a Struct, dataclass, TypedDict or pydantic model of plain fields, or
+        one plain type) or a JSON Schema. In an `async def` handler await the answer, in a plain
+        one call `.wait()`. `key` names the question for clients that answer it in a later request.
+        """
+        return self._ask_one(asks.elicitation(message, schema), key)
+
+    def elicit_url(
+        self, message: str, url: str, *, key: str | None = None
+    ) -> Pending[Elicited[Json]]:
+        """Ask the person at the client to go to a web page, for what no form should hold."""
+        return self._ask_one(asks.url_elicitation(message, url), key)
+
+    def sample(
+        self, messages: str | Sequence[Any], *, max_tokens: int = 1024, key: str | None = None,
+        **options: Any,
+    ) -> Pending[SampledMessage]:
+        """Have the client's model continue a conversation.
+
+        Options are those of the protocol, in snake case: `system_prompt`, `temperature`,
+        `stop_sequences`, `model_preferences`, `tools`, `tool_choice`, `metadata`.
+        """
+        return self._ask_one(asks.sampling(messages, max_tokens, options), key)
+
+    def roots(self, *, key: str | None = None) -> Pending[list[Root]]:
+        """The directories that the client works in."""
+        return self._ask_one(asks.roots(), key)
+
+    def ask(self, **questions: Ask) -> Pending[Json]:
+        """Ask several questions at once; the answers by the same names.
+
+        Questions are made with `paddock.elicitation`, `paddock.sampling` and `paddock.roots`.
+        """
+        return Pending(self._request, questions, lambda answers: answers)
+
+    def _ask_one(self, ask: Ask, key: str | None) -> Pending[Any]:
+        self._asked += 1
+        name = key or f"input-{self._asked}"
+        return Pending(self._request, {name: ask}, lambda answers: cast("Any", answers[name]))

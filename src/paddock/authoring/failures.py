@@ -1,0 +1,49 @@
+"""What to tell a client about a handler that failed, and what to tell the log.
+
+The client gets one readable line; the log, on standard error unless the author has set it up
+otherwise, gets the traceback.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from paddock.errors import PaddockError
+from paddock.protocol.interruption import HandlerCancelled
+from paddock.protocol.request import InputRequired
+
+if TYPE_CHECKING:
+    from paddock.protocol.request import Request
+
+
+class ToolError(PaddockError):
+    """Raised by a handler to tell the model something; not logged as a failure."""
+
+    code = "tool"
+
+
+def is_reportable(fault: BaseException, request: Request) -> bool:
+    """Whether a fault is the handler's own, rather than our way to stop or suspend it."""
+    if isinstance(fault, InputRequired | HandlerCancelled | GeneratorExit):
+        return False
+    return isinstance(fault, Exception | SystemExit | KeyboardInterrupt) or not request.is_cancelled
+
+
+def describe(fault: BaseException, what: str, *, is_masked: bool) -> str:
+    """One line for the client about a fault, which is also logged."""
+    if isinstance(fault, PaddockError):
+        return str(fault) if isinstance(fault, ToolError) else f"{what}: {fault}"
+    log_failure(fault, what)
+    if is_masked:
+        return f"{what} failed"
+    if isinstance(fault, SystemExit):
+        return f"{what} tried to end the server (exit code {fault.code})"
+    text = str(fault)
+    return f"{what} failed: {type(fault).__name__}" + (f": {text}" if text else "")
+
+
+def log_failure(fault: BaseException, what: str) -> None:
+    """Put a fault and its traceback into the log."""
+    import logging  # noqa: PLC0415 - 15 ms, and only when something failed
+
+    logging.getLogger("paddock").error("%s failed", what, exc_info=fault)

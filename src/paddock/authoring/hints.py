@@ -1,0 +1,66 @@
+"""Types that msgspec does not know by itself: paths, pydantic models, and more.
+
+A type takes part by three hooks: how its values are read from plain data, how they are written,
+and what their JSON Schema is. Pydantic is used when the author's types are its models, and never
+imported for its own sake.
+"""
+
+from __future__ import annotations
+
+import pathlib
+from typing import Any
+
+import msgspec
+
+
+def decode_hook(kind: type, value: Any) -> Any:
+    """A value of a type that msgspec does not know, from plain data."""
+    if issubclass(kind, pathlib.PurePath):
+        if not isinstance(value, str):
+            raise msgspec.ValidationError(f"Expected `str`, got `{type(value).__name__}`")
+        return kind(value)
+    if is_pydantic(kind):
+        return _validate_pydantic(kind, value)
+    if kind is complex:
+        return complex(value)
+    raise NotImplementedError(f"{kind!r} cannot be read from JSON")
+
+
+def encode_hook(value: Any) -> Any:
+    """Plain data for a value of a type that msgspec does not know."""
+    if isinstance(value, pathlib.PurePath):
+        return str(value)
+    if is_pydantic(type(value)):
+        return value.model_dump(mode="json", by_alias=True)
+    if hasattr(value, "tolist"):  # numpy arrays and scalars
+        return value.tolist()
+    raise NotImplementedError(f"{type(value).__name__} cannot be written as JSON")
+
+
+def schema_hook(kind: type) -> dict[str, Any]:
+    """The JSON Schema of a type that msgspec does not know."""
+    if issubclass(kind, pathlib.PurePath):
+        return {"type": "string", "format": "path"}
+    if is_pydantic(kind):
+        schema: dict[str, Any] = kind.model_json_schema()  # type: ignore[attr-defined]  # a model
+        return schema
+    raise NotImplementedError(f"{kind!r} has no JSON Schema")
+
+
+def is_pydantic(kind: object) -> bool:
+    """Whether a type is a pydantic model."""
+    return isinstance(kind, type) and hasattr(kind, "__pydantic_validator__")
+
+
+def _validate_pydantic(kind: Any, value: Any) -> Any:
+    try:
+        return kind.model_validate(value)
+    except ValueError as error:
+        details = error.errors() if hasattr(error, "errors") else []
+        text = "; ".join(
+            f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in details
+        )
+        raise msgspec.ValidationError(text or str(error)) from None
+
+
+encode = msgspec.json.Encoder(enc_hook=encode_hook).encode

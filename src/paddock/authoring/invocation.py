@@ -1,0 +1,206 @@
+"""How one tool is called: its arguments read, its handler run, its result converted.
+
+Worked out once per tool, when it is first needed. A wrong argument and a failing handler give a
+result that the model can read; only a fault of the protocol is an error.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from paddock.authoring.arguments import (
+    declared_reader,
+    declared_schema,
+    hinted_reader,
+    present,
+    schema_reader,
+)
+from paddock.authoring.context import Context
+from paddock.authoring.failures import describe, is_reportable
+from paddock.authoring.results import convert, error_result
+from paddock.authoring.schema import DIALECT, input_schema
+from paddock.authoring.signature import Signature, count_positional, is_coroutine_function
+from paddock.authoring.structure import Structure
+from paddock.protocol.errors import MissingCapabilityError, ProtocolError
+from paddock.protocol.jsonrpc import DECODE_FAULTS
+from paddock.protocol.pace import Pace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paddock.authoring.offering import Offering
+    from paddock.authoring.tool import Tool
+    from paddock.protocol.request import Request, Result
+
+Json = dict[str, Any]
+
+
+class Invocation:
+    """One tool, ready to be called."""
+
+    __slots__ = (
+        "_call",
+        "_offering",
+        "_read",
+        "_signature",
+        "_structure",
+        "is_async",
+        "pace",
+        "tool",
+    )
+
+    def __init__(self, tool: Tool, offering: Offering) -> None:
+        self.tool = tool
+        self.pace = Pace(is_trusted=tool.inline)
+        self._offering = offering
+        self._structure: Structure | None = None
+        self._signature: Signature | None = None
+        self._read: Callable[[Any], Any]
+        self._call: Callable[[Any, Request], Any]
+        if tool.input_schema is not None:
+            self._read = schema_reader(tool.input_schema, tool.name)
+            self._call = self._whole_call()
+        elif tool.parameters is not None:
+            self._read = declared_reader(tool.parameters, tool.name)
+            self._call = self._whole_call()
+        else:
+            self._signature = Signature(tool.handler, Context, tool.name)
+            self._read, self._call = self._spread_call(self._signature)
+        self.is_async = is_coroutine_function(tool.handler)
+
+    @property
+    def description(self) -> str:
+        """What the tool does: as declared, or the summary of the handler's docstring."""
+        if self.tool.description is not None:
+            return self.tool.description
+        return self._signed().description
+
+    @property
+    def input_schema(self) -> Json:
+        """The schema of the arguments."""
+        if self.tool.input_schema is not None:
+            return self.tool.input_schema
+        if self.tool.parameters is not None:
+            return declared_schema(self.tool.parameters, DIALECT)
+        return input_schema(self._signed().parameters, self.tool.name)
+
+    @property
+    def output_schema(self) -> Json | None:
+        """The schema of the structured content, if the tool promises one."""
+        return self.structure.output_schema
+
+    @property
+    def structure(self) -> Structure:
+        """What the tool declares about its results."""
+        if self._structure is None:
+            tool = self.tool
+            self._structure = Structure(
+                self._signed().returns,
+                where=tool.name,
+                output_schema=tool.output_schema,
+                return_type=tool.return_type,
+                mime_type=tool.mime_type,
+            )
+        return self._structure
+
+    def run(self, request: Request) -> Result:
+        """Call the handler in this thread."""
+        try:
+            arguments = self._read(present(request.params.arguments))  # type: ignore[attr-defined]  # of tools/call
+        except DECODE_FAULTS as fault:
+            return self._refused(fault)
+        try:
+            return convert(self._call(arguments, request), self._structure or self.structure)
+        except BaseException as fault:
+            return self._failed(fault, request)
+
+    async def run_async(self, request: Request) -> Result:
+        """Call the handler on the running event loop."""
+        try:
+            arguments = self._read(present(request.params.arguments))  # type: ignore[attr-defined]  # of tools/call
+        except DECODE_FAULTS as fault:
+            return self._refused(fault)
+        try:
+            value = await self._call(arguments, request)
+            return convert(value, self._structure or self.structure)
+        except BaseException as fault:
+            return self._failed(fault, request)
+
+    def _refused(self, fault: Exception) -> bytes:
+        taken = self.input_schema.get("properties")
+        known = ", ".join(taken) if isinstance(taken, dict) and taken else "none"
+        return error_result(
+            f"Invalid arguments for tool {self.tool.name!r}: {fault}. Parameters: {known}."
+        )
+
+    def _failed(self, fault: BaseException, request: Request) -> bytes:
+        if isinstance(fault, MissingCapabilityError) and not request.era.is_stateless:
+            return error_result(fault.message)
+        if isinstance(fault, ProtocolError) or not is_reportable(fault, request):
+            raise fault
+        what = f"Tool {self.tool.name!r}"
+        return error_result(describe(fault, what, is_masked=self._offering.mask_errors))
+
+    def _signed(self) -> Signature:
+        if self._signature is None:
+            self._signature = Signature(self.tool.handler, Context, self.tool.name)
+        return self._signature
+
+    def _whole_call(self) -> Callable[[Any, Request], Any]:
+        """The handler takes the arguments as one dictionary, and the context if it has room."""
+        handler, offering = self.tool.handler, self._offering
+        if count_positional(handler) > 1:
+            return lambda arguments, request: handler(arguments, Context(request, offering))
+        return lambda arguments, _request: handler(arguments)
+
+    def _spread_call(
+        self, signature: Signature
+    ) -> tuple[Callable[[Any], Any], Callable[[Any, Request], Any]]:
+        """The handler takes the arguments by its own parameters."""
+        handler, offering, context = self.tool.handler, self._offering, signature.context
+        if not signature.parameters:
+            if context is None:
+                return _read_none, lambda _arguments, _request: handler()
+            return _read_none, lambda _arguments, request: handler(
+                **{context: Context(request, offering)}
+            )
+        read = hinted_reader(signature.parameters, self.tool.name)
+        names = [taken.name for taken in signature.parameters]
+        astuple = msgspec.structs.astuple
+        if context is not None:
+
+            def call(arguments: Any, request: Request) -> Any:
+                values = dict(zip(names, astuple(arguments), strict=True))
+                return handler(**values, **{context: Context(request, offering)})
+
+            return read, call
+        if any(taken.is_keyword_only for taken in signature.parameters):
+            return read, lambda arguments, _request: handler(
+                **dict(zip(names, astuple(arguments), strict=True))
+            )
+        return read, lambda arguments, _request: handler(*astuple(arguments))
+
+
+def _read_none(raw: Any) -> None:
+    # Some clients fill in an argument of their own where a tool takes none: any object will do.
+    msgspec.json.decode(raw, type=dict[str, Any])
+
+
+def entry(invocation: Invocation) -> Json:
+    """A tool as `tools/list` shows it."""
+    tool = invocation.tool
+    found: Json = {"name": tool.name, "inputSchema": invocation.input_schema}
+    optional = {
+        "title": tool.title,
+        "description": invocation.description,
+        "outputSchema": invocation.output_schema,
+        "annotations": tool.annotations,
+        "icons": tool.icons,
+        "_meta": tool.meta,
+    }
+    found.update({key: value for key, value in optional.items() if value})
+    return found
+
+

@@ -1,0 +1,291 @@
+"""What a server offers: what it says about itself, and its tools, prompts and resources.
+
+It only holds them. What a request is answered with is `authoring.operations`; running is added by
+`serving.server.Server`. Loaded before msgspec, so it needs nothing but the interpreter.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from paddock.authoring.catalogue import Catalogue
+from paddock.authoring.prompt import Prompt
+from paddock.authoring.resource import Resource, ResourceTemplate
+from paddock.authoring.tool import Tool
+from paddock.errors import DefinitionError
+from paddock.protocol.facts import ServerFacts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, TypeVar, overload
+
+    from paddock.authoring.tool import Parameter
+    from paddock.protocol.facts import Json
+    from paddock.protocol.model.content import Icon
+
+    F = TypeVar("F", bound=Callable[..., Any])
+    Item = Tool | Prompt | Resource | ResourceTemplate
+    Announce = Callable[[str, str | None], int]
+
+MIN_STATE_KEY = 32
+
+
+class Offering:
+    """What a server says about itself and what it has to offer.
+
+    Args:
+        name: What clients call it.
+        version: The version of this server, not of the protocol.
+        instructions: What a model should know before it uses the server.
+        capabilities: What the server declares; everything it can do when left out.
+        lifespan: A function of the server that gives a context manager, plain or asynchronous.
+            It is entered before the first request is answered; what it yields is `ctx.state`.
+        page_size: How many entries a list has per page; all on one page when left out.
+        state_key: At least 32 secret bytes that seal what a client keeps for the server between
+            two requests. Needed only where another process may get the second one.
+        mask_errors: Keep the text of handlers' exceptions from clients.
+        auto_register_dir: A directory with `tools/`, `prompts/` and `resources/`; a relative
+            path counts from the file that makes the server.
+    """
+
+    def __init__(  # noqa: PLR0913 - each is a word of the protocol
+        self,
+        name: str,
+        *,
+        version: str = "0.0.0",
+        title: str | None = None,
+        description: str | None = None,
+        instructions: str | None = None,
+        website_url: str | None = None,
+        icons: Sequence[Icon | Json] | None = None,
+        capabilities: Mapping[str, object] | None = None,
+        tools: Tool | Iterable[Tool] = (),
+        prompts: Prompt | Iterable[Prompt] = (),
+        resources: Resource | ResourceTemplate | Iterable[Resource | ResourceTemplate] = (),
+        lifespan: Callable[[Offering], Any] | None = None,
+        page_size: int | None = None,
+        state_key: bytes | None = None,
+        mask_errors: bool = False,
+        cache_ttl_ms: int = 0,
+        cache_scope: str = "private",
+        auto_register_dir: str | os.PathLike[str] | None = None,
+    ) -> None:
+        if state_key is not None and len(state_key) < MIN_STATE_KEY:
+            raise DefinitionError(
+                f"state_key has {len(state_key)} bytes", hint=f"use at least {MIN_STATE_KEY}"
+            )
+        if page_size is not None and page_size < 1:
+            raise DefinitionError(f"page_size is {page_size}", hint="use 1 or more, or leave it out")
+        self.facts = ServerFacts(
+            name,
+            version=version,
+            title=title,
+            description=description,
+            instructions=instructions,
+            website_url=website_url,
+            icons=_plain_icons(icons),
+            capabilities=capabilities,
+            cache_ttl_ms=cache_ttl_ms,
+            cache_scope=cache_scope,
+        )
+        self.lifespan = lifespan
+        self.state: Any = None
+        self.page_size = page_size
+        self.state_key = state_key
+        self.mask_errors = mask_errors
+        self._announcers: list[Announce] = []
+        self._watchers: dict[str, list[Callable[[str], object]]] = {}
+        self.tools: Catalogue[Tool] = Catalogue(lambda: self._changed("tools"))
+        self.prompts: Catalogue[Prompt] = Catalogue(lambda: self._changed("prompts"))
+        self.resources: Catalogue[Resource] = Catalogue(lambda: self._changed("resources"))
+        self.templates: Catalogue[ResourceTemplate] = Catalogue(lambda: self._changed("resources"))
+        for items in (tools, prompts, resources):
+            self.register(items)
+        if auto_register_dir is not None:
+            self.auto_register(auto_register_dir, relative_to=_caller_file())
+
+    @property
+    def name(self) -> str:
+        """What clients call the server."""
+        return self.facts.name
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+    def register(self, items: Item | Iterable[Item]) -> Offering:
+        """Add one tool, prompt, resource or template, or several; the server itself."""
+        if isinstance(items, Tool):
+            self.tools.add(items.name, items)
+        elif isinstance(items, Prompt):
+            self.prompts.add(items.name, items)
+        elif isinstance(items, Resource):
+            self.resources.add(items.uri, items)
+        elif isinstance(items, ResourceTemplate):
+            self.templates.add(items.uri_template, items)
+        elif hasattr(items, "__iter__") and not isinstance(items, str | bytes | dict):
+            for item in items:
+                self.register(item)
+        else:
+            raise DefinitionError(
+                f"cannot register {items!r}",
+                hint="expected Tool, Prompt, Resource, ResourceTemplate, or several of them",
+            )
+        return self
+
+    def auto_register(
+        self, directory: str | os.PathLike[str], *, relative_to: str | None = None
+    ) -> Offering:
+        """Add what the files in a directory's `tools/`, `prompts/` and `resources/` define.
+
+        A file that cannot be used is reported on standard error and in the log, with the reason;
+        the others are not affected.
+        """
+        from paddock.authoring.directory import register_directory  # noqa: PLC0415 - seldom used
+
+        register_directory(self, directory, relative_to)
+        return self
+
+    if TYPE_CHECKING:
+
+        @overload
+        def tool(self, function: F, /, **options: object) -> F: ...
+        @overload
+        def tool(
+            self,
+            /,
+            *,
+            name: str | None = None,
+            title: str | None = None,
+            description: str | None = None,
+            parameters: Sequence[Parameter] | None = None,
+            input_schema: Json | None = None,
+            output_schema: Json | None = None,
+            return_type: object = None,
+            mime_type: str | None = None,
+            annotations: Json | None = None,
+            icons: Sequence[Icon | Json] | None = None,
+            meta: Json | None = None,
+            inline: bool = False,
+        ) -> Callable[[F], F]: ...
+        def tool(self, function: object = None, /, **options: object) -> object:
+            """Make a tool of a function, by its name, docstring and type hints."""
+    else:
+
+        def tool(self, function=None, /, *, name=None, **options):
+            """Make a tool of a function, by its name, docstring and type hints.
+
+            Used bare or with any field of `Tool`. The function itself stays as it is.
+            """
+            if function is None:
+                return lambda function: self.tool(function, name=name, **options)
+            item = Tool(name or _name_of(function), function, **options)
+            self.tools.add(item.name, item)
+            return function
+
+    def prompt(
+        self, function: Any = None, /, *, name: str | None = None, **options: Any
+    ) -> Any:
+        """Make a prompt of a function that returns its text or messages."""
+        if function is None:
+            return lambda function: self.prompt(function, name=name, **options)
+        self.register(Prompt(name or _name_of(function), handler=function, **options))
+        return function
+
+    def resource(self, uri: str, /, **options: Any) -> Callable[[F], F]:
+        """Make a resource, or with variables in the URI a resource template, of a function."""
+        if not isinstance(uri, str):
+            raise DefinitionError(
+                "@server.resource needs a URI", hint='write @server.resource("notes://today")'
+            )
+        kind = ResourceTemplate if "{" in uri else Resource
+
+        def decorate(function: F) -> F:
+            options.setdefault("name", _name_of(function))
+            self.register(kind(uri, function, **options))
+            return function
+
+        return decorate
+
+    def resource_updated(self, uri: str) -> int:
+        """Tell everybody who subscribed to a resource that it changed; how many clients."""
+        for callback in list(self._watchers.get(uri, ())):
+            _call_watcher(callback, uri)
+        return sum(announce("resources", uri) for announce in list(self._announcers))
+
+    def list_changed(self, kind: str) -> int:
+        """Tell clients that `tools`, `prompts` or `resources` changed; how many were told.
+
+        Registering and removing do this by themselves.
+        """
+        if kind not in ("tools", "prompts", "resources"):
+            raise DefinitionError(f"unknown kind {kind!r}", hint="tools, prompts or resources")
+        return sum(announce(kind, None) for announce in list(self._announcers))
+
+    def subscribe(self, uri: str, callback: Callable[[str], object]) -> Offering:
+        """Call a function of this process whenever a resource changes."""
+        self._watchers.setdefault(uri, []).append(callback)
+        return self
+
+    def unsubscribe(self, uri: str, callback: Callable[[str], object]) -> Offering:
+        """Undo `subscribe`."""
+        callbacks = self._watchers.get(uri, [])
+        if callback in callbacks:
+            callbacks.remove(callback)
+        return self
+
+    def attach(self, announce: Announce) -> None:
+        """Have changes announced to a further connection. For transports."""
+        self._announcers.append(announce)
+
+    def detach(self, announce: Announce) -> None:
+        """Undo `attach`."""
+        if announce in self._announcers:
+            self._announcers.remove(announce)
+
+    def adopt(self, other: Offering) -> None:
+        """Take over everything another server holds, and tell clients what is different."""
+        self.facts = other.facts
+        self.lifespan = other.lifespan
+        self.page_size, self.mask_errors = other.page_size, other.mask_errors
+        self.tools.replace_all((item.name, item) for item in other.tools)
+        self.prompts.replace_all((item.name, item) for item in other.prompts)
+        self.templates.replace_all((item.uri_template, item) for item in other.templates)
+        self.resources.replace_all((item.uri, item) for item in other.resources)
+
+    def _changed(self, kind: str) -> None:
+        if self._announcers:
+            self.list_changed(kind)
+
+
+def _name_of(function: object) -> str:
+    name = getattr(function, "__name__", None)
+    if not isinstance(name, str) or name == "<lambda>":
+        raise DefinitionError(f"{function!r} has no name", hint="give one with name=…")
+    return name
+
+
+def _plain_icons(icons: Sequence[Icon | Json] | None) -> list[Json] | None:
+    if not icons:
+        return None
+    if all(isinstance(icon, dict) for icon in icons):
+        return list(icons)  # type: ignore[arg-type]  # all dictionaries, as just checked
+    from msgspec import to_builtins  # noqa: PLC0415 - loaded already: an Icon is a Struct
+
+    return [to_builtins(icon) for icon in icons]
+
+
+def _caller_file() -> str | None:
+    frame = sys._getframe(2)  # noqa: SLF001 - `inspect` is 14 ms
+    file = frame.f_globals.get("__file__")
+    return file if isinstance(file, str) else None
+
+
+def _call_watcher(callback: Callable[[str], object], uri: str) -> None:
+    try:
+        callback(uri)
+    except Exception:  # noqa: BLE001 - one callback's failure is nobody else's
+        import logging  # noqa: PLC0415 - only when something failed
+
+        logging.getLogger("paddock").exception("A callback for %s failed", uri)

@@ -1,0 +1,116 @@
+"""How resources are read: which one a URI means, its handler's call, its contents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from paddock.authoring.context import Context
+from paddock.authoring.hints import decode_hook, encode
+from paddock.authoring.signature import Signature
+from paddock.authoring.uri_template import UriTemplate
+from paddock.protocol.errors import InvalidParamsError
+from paddock.protocol.model.content import (
+    BlobResourceContents,
+    ResourceContents,
+    TextResourceContents,
+)
+from paddock.protocol.pace import Pace
+
+if TYPE_CHECKING:
+    from paddock.authoring.offering import Offering
+    from paddock.authoring.resource import Resource, ResourceTemplate
+    from paddock.protocol.request import Request
+
+Json = dict[str, Any]
+
+
+class Reading:
+    """One resource or template, ready to be read."""
+
+    __slots__ = ("_offering", "_signature", "is_async", "item", "pace", "template")
+
+    def __init__(self, item: Resource | ResourceTemplate, offering: Offering) -> None:
+        self.item = item
+        self.pace = Pace()
+        self._offering = offering
+        uri_template = getattr(item, "uri_template", None)
+        self.template = None if uri_template is None else UriTemplate(uri_template)
+        self._signature: Signature | None = None
+        if item.handler is not None:
+            self._signature = Signature(item.handler, Context, item.name)
+        self.is_async = self._signature is not None and self._signature.is_async
+
+    @property
+    def description(self) -> str:
+        """What the resource is: as declared, or the summary of the handler's docstring."""
+        if self.item.description is not None:
+            return self.item.description
+        return self._signature.description if self._signature else ""
+
+    def call(self, uri: str, variables: dict[str, str], request: Request) -> Any:
+        """What the handler returns for a URI."""
+        if self._signature is None or self.item.handler is None:
+            raise InvalidParamsError(f"{self.item!r} has no handler")
+        values: Json = {}
+        for taken in self._signature.parameters:
+            if taken.name in variables:
+                values[taken.name] = _converted(taken.hint, variables[taken.name], uri, taken.name)
+            elif taken.name == "uri":
+                values["uri"] = uri
+        if self._signature.context is not None:
+            values[self._signature.context] = Context(request, self._offering)
+        return self.item.handler(**values)
+
+    def result(self, value: Any, uri: str) -> Json:
+        """The result of `resources/read`."""
+        several = value if isinstance(value, list | tuple) else [value]
+        if several and all(isinstance(one, ResourceContents) for one in several):
+            return {"contents": list(several)}
+        return {"contents": [self._contents(value, uri)]}
+
+    def _contents(self, value: Any, uri: str) -> ResourceContents:
+        mime_type = self.item.mime_type
+        if isinstance(value, str):
+            return TextResourceContents(uri, value, mime_type or "text/plain")
+        if isinstance(value, bytes | bytearray):
+            return BlobResourceContents(uri, bytes(value), mime_type or "application/octet-stream")
+        return TextResourceContents(uri, encode(value).decode(), mime_type or "application/json")
+
+
+def resource_entry(reading: Reading) -> Json:
+    """A resource as `resources/list` shows it."""
+    resource = reading.item
+    found: Json = {"uri": resource.uri, "name": resource.name}  # type: ignore[union-attr]  # no template
+    size = getattr(resource, "size", None)
+    return {**found, **_optional(reading), **({"size": size} if size is not None else {})}
+
+
+def template_entry(reading: Reading) -> Json:
+    """A template as `resources/templates/list` shows it."""
+    template = reading.item
+    found: Json = {"uriTemplate": template.uri_template, "name": template.name}  # type: ignore[union-attr]  # a template
+    return {**found, **_optional(reading)}
+
+
+def _optional(reading: Reading) -> Json:
+    item = reading.item
+    optional = {
+        "title": item.title,
+        "description": reading.description,
+        "mimeType": item.mime_type,
+        "annotations": item.annotations,
+        "icons": item.icons,
+        "_meta": item.meta,
+    }
+    return {key: value for key, value in optional.items() if value}
+
+
+def _converted(hint: Any, text: str, uri: str, name: str) -> Any:
+    if hint in (str, Any):
+        return text
+    try:
+        return msgspec.convert(text, hint, strict=False, dec_hook=decode_hook)
+    except msgspec.ValidationError as error:
+        raise InvalidParamsError(f"{uri}: variable {name!r}: {error}", data={"uri": uri}) from None

@@ -1,0 +1,171 @@
+"""How one prompt becomes messages: from a text with placeholders, or by its handler."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from paddock.authoring.context import Context
+from paddock.authoring.hints import decode_hook
+from paddock.authoring.signature import Signature
+from paddock.authoring.text_template import fill, placeholders
+from paddock.errors import DefinitionError
+from paddock.protocol.errors import InvalidParamsError
+from paddock.protocol.model.content import Content, PromptMessage, TextContent
+from paddock.protocol.pace import Pace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paddock.authoring.offering import Offering
+    from paddock.authoring.prompt import Prompt
+    from paddock.authoring.signature import Taken
+    from paddock.protocol.request import Request
+
+Json = dict[str, Any]
+
+
+class Rendering:
+    """One prompt, ready to be rendered."""
+
+    __slots__ = ("_offering", "_signature", "arguments", "description", "is_async", "pace", "prompt")
+
+    def __init__(self, prompt: Prompt, offering: Offering) -> None:
+        self.prompt = prompt
+        self.pace = Pace()
+        self._offering = offering
+        self._signature: Signature | None = None
+        if prompt.handler is not None:
+            self._signature = Signature(prompt.handler, Context, prompt.name)
+        self.is_async = self._signature is not None and self._signature.is_async
+        self.description = prompt.description or (
+            self._signature.description if self._signature else ""
+        )
+        self.arguments = self._arguments()
+
+    def check(self, given: dict[str, str]) -> None:
+        """Whether the required arguments are there.
+
+        Raises:
+            InvalidParamsError: naming the ones that are not.
+        """
+        missing = [
+            str(argument["name"])
+            for argument in self.arguments
+            if argument.get("required") and argument["name"] not in given
+        ]
+        if missing:
+            raise InvalidParamsError(
+                f"Prompt {self.prompt.name!r} needs: {', '.join(missing)}",
+                data={"missing": missing},
+            )
+
+    def call(self, given: dict[str, str], request: Request) -> Any:
+        """What the handler returns for these arguments, or the messages as they were declared."""
+        if self._signature is None or self.prompt.handler is None:
+            return self.prompt.messages
+        values = {
+            taken.name: _converted(taken, given[taken.name], self.prompt.name)
+            for taken in self._signature.parameters
+            if taken.name in given
+        }
+        if self._signature.context is not None:
+            values[self._signature.context] = Context(request, self._offering)
+        return self.prompt.handler(**values)
+
+    def result(self, messages: Any, given: dict[str, str]) -> Json:
+        """The result of `prompts/get`."""
+        is_template = self.prompt.handler is None
+        several = messages if isinstance(messages, list | tuple) else [messages]
+        rendered = [_message(one, given if is_template else None, self.prompt.name) for one in several]
+        found: Json = {"messages": rendered}
+        if self.description:
+            found["description"] = self.description
+        return found
+
+    def _arguments(self) -> list[Json]:
+        if self.prompt.arguments is not None:
+            return [
+                _argument(one.name, one.description, required=one.required, title=one.title)
+                for one in self.prompt.arguments
+            ]
+        if self._signature is not None:
+            return [
+                _argument(taken.name, taken.description, required=taken.is_required)
+                for taken in self._signature.parameters
+            ]
+        texts = [_text_of(one) for one in _several(self.prompt.messages)]
+        names = dict.fromkeys(name for text in texts for name in placeholders(text))
+        return [_argument(name, "", required=False) for name in names]
+
+
+def entry(rendering: Rendering) -> Json:
+    """A prompt as `prompts/list` shows it."""
+    prompt = rendering.prompt
+    found: Json = {"name": prompt.name}
+    optional = {
+        "title": prompt.title,
+        "description": rendering.description,
+        "arguments": rendering.arguments,
+        "icons": prompt.icons,
+        "_meta": prompt.meta,
+    }
+    found.update({key: value for key, value in optional.items() if value})
+    return found
+
+
+def _argument(name: str, description: str, *, required: bool, title: str | None = None) -> Json:
+    found: Json = {"name": name, "required": required}
+    if description:
+        found["description"] = description
+    if title:
+        found["title"] = title
+    return found
+
+
+def _converted(taken: Taken, text: str, where: str) -> Any:
+    """The text of an argument as the type that the handler declares."""
+    if taken.hint in (str, Any):
+        return text
+    attempts: list[Callable[[], Any]] = [
+        lambda: msgspec.convert(text, taken.hint, strict=False, dec_hook=decode_hook),
+        lambda: msgspec.json.decode(text.encode(), type=taken.hint, dec_hook=decode_hook),
+    ]
+    reason = ""
+    for attempt in attempts:
+        try:
+            return attempt()
+        except (msgspec.DecodeError, NotImplementedError) as error:
+            reason = reason or str(error)
+    raise InvalidParamsError(f"Prompt {where!r}: argument {taken.name!r}: {reason}")
+
+
+def _message(one: Any, given: dict[str, str] | None, where: str) -> Json:
+    role = "user"
+    if isinstance(one, PromptMessage):
+        role, one = one.role, one.content
+    elif isinstance(one, dict) and "role" in one and "content" in one:
+        role, one = str(one["role"]), one["content"]
+    if isinstance(one, str):
+        one = TextContent(one)
+    if isinstance(one, TextContent) and given is not None:
+        one = msgspec.structs.replace(one, text=fill(one.text, given))
+    if not isinstance(one, Content | dict):
+        raise DefinitionError(
+            f"a message is a {type(one).__name__}",
+            where=where,
+            hint="return text, content, PromptMessage, or a list of those",
+        )
+    return {"role": role, "content": one}
+
+
+def _several(messages: Any) -> list[Any]:
+    return list(messages) if isinstance(messages, list | tuple) else [messages]
+
+
+def _text_of(one: Any) -> str:
+    content = one.content if isinstance(one, PromptMessage) else one
+    if isinstance(content, TextContent):
+        return content.text
+    return content if isinstance(content, str) else ""

@@ -1,0 +1,121 @@
+"""Resources and resource templates, as their authors declare them.
+
+Loaded before msgspec, so it needs nothing but the interpreter; how they are read is worked out in
+`authoring.reading`.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from paddock.authoring.prompt import Completion
+    from paddock.authoring.reading import Reading
+    from paddock.protocol.model.content import Annotations, Icon
+
+    Json = dict[str, object]
+
+
+class Resource:
+    """Something that can be read at a fixed URI.
+
+    The handler takes nothing (or a `Context`) and returns text, bytes, contents with URIs of
+    their own, or any other value, which is sent as JSON.
+    """
+
+    __slots__ = (
+        "annotations",
+        "description",
+        "handler",
+        "icons",
+        "meta",
+        "mime_type",
+        "name",
+        "reading",
+        "size",
+        "title",
+        "uri",
+    )
+
+    def __init__(
+        self,
+        uri: str,
+        handler: Callable[..., Any],
+        *,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        mime_type: str | None = None,
+        size: int | None = None,
+        annotations: Annotations | Json | None = None,
+        icons: Sequence[Icon | Json] | None = None,
+        meta: Json | None = None,
+    ) -> None:
+        self.uri = uri
+        self.handler = handler
+        self.name = name or uri
+        self.title = title
+        self.description = description
+        self.mime_type = mime_type
+        self.size = size
+        self.annotations = annotations
+        self.icons = icons
+        self.meta = meta
+        self.reading: Reading | None = None
+
+    def __repr__(self) -> str:
+        return f"Resource({self.uri!r})"
+
+
+class ResourceTemplate:
+    """A family of resources: a URI with variables, as in `weather://{city}/today`.
+
+    `{name}` stands for one path segment, `{+name}` or `{name*}` for several, `{?a,b}` for an
+    optional query. The handler takes the variables by name, converted to its type hints.
+    Without a handler a template is listed and cannot be read.
+    """
+
+    __slots__ = (
+        "annotations",
+        "completions",
+        "description",
+        "handler",
+        "icons",
+        "meta",
+        "mime_type",
+        "name",
+        "reading",
+        "title",
+        "uri_template",
+    )
+
+    def __init__(
+        self,
+        uri_template: str,
+        handler: Callable[..., Any] | None = None,
+        *,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        mime_type: str | None = None,
+        annotations: Annotations | Json | None = None,
+        icons: Sequence[Icon | Json] | None = None,
+        meta: Json | None = None,
+        completions: Mapping[str, Completion] | None = None,
+    ) -> None:
+        self.uri_template = uri_template
+        self.handler = handler
+        self.name = name or uri_template
+        self.title = title
+        self.description = description
+        self.mime_type = mime_type
+        self.annotations = annotations
+        self.icons = icons
+        self.meta = meta
+        self.completions = dict(completions or {})
+        self.reading: Reading | None = None
+
+    def __repr__(self) -> str:
+        return f"ResourceTemplate({self.uri_template!r})"

@@ -1,0 +1,194 @@
+"""From what a handler returns to the result of `tools/call`.
+
+The common kinds are written straight as JSON; everything else goes through content objects. A
+value that cannot be sent is an error result that says what was returned.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from paddock.authoring.hints import encode
+from paddock.errors import PaddockError
+from paddock.protocol.model.content import (
+    AudioContent,
+    BlobResourceContents,
+    CallToolResult,
+    Content,
+    EmbeddedResource,
+    ImageContent,
+    TextContent,
+)
+
+if TYPE_CHECKING:
+    from paddock.authoring.structure import Structure
+    from paddock.protocol.request import Result
+
+_SIGNATURES = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF8": "image/gif",
+    b"ID3": "audio/mpeg",
+    b"OggS": "audio/ogg",
+    b"fLaC": "audio/flac",
+}
+_RIFF = {b"WAVE": "audio/wav", b"WEBP": "image/webp"}
+
+
+class ResultError(PaddockError):
+    """A handler returned something that cannot be sent, or not what it declared."""
+
+    code = "result"
+
+
+def error_result(text: str) -> bytes:
+    """The members of a result that tells the model what went wrong."""
+    return b'"content":[{"type":"text","text":%b}],"isError":true' % encode_text(text)
+
+
+def convert(value: Any, structure: Structure) -> Result:
+    """The result that stands for a handler's return value.
+
+    Raises:
+        ResultError: when there is none, or it is not what the tool declares.
+    """
+    kind = value.__class__
+    if kind is str and structure.is_plain:
+        return b'"content":[{"type":"text","text":%b}]' % encode_text(value)
+    if kind is structure.scalar:
+        text = encode(value)
+        return b'"content":[{"type":"text","text":"%b"}],"structuredContent":{"result":%b}' % (
+            text,
+            text,
+        )
+    if isinstance(value, CallToolResult):
+        return _full(value, structure)
+    content = _content(value, structure)
+    if content is not None:
+        structure.check_content(value, content)
+        return {"content": content}
+    return _data(value, structure)
+
+
+def encode_text(text: str) -> bytes:
+    """A string as JSON; halves of surrogate pairs, which have no UTF-8, become `?`."""
+    try:
+        return encode(text)
+    except UnicodeEncodeError:
+        return encode(text.encode("utf-8", "replace").decode())
+
+
+def _full(value: CallToolResult, structure: Structure) -> dict[str, object]:
+    result: dict[str, object] = {"content": [_as_content(item) for item in value.content]}
+    if value.structured_content is not None:
+        if not value.is_error:
+            structure.check_structured(value.structured_content)
+        result["structuredContent"] = value.structured_content
+    if value.is_error:
+        result["isError"] = True
+    if value.meta is not None:
+        result["_meta"] = value.meta
+    return result
+
+
+def _as_content(item: object) -> object:
+    return TextContent(item) if isinstance(item, str) else item
+
+
+def _content(value: Any, structure: Structure) -> list[Content] | None:
+    """The content objects that a value is or stands for; None when it is data."""
+    if value is None:
+        return [] if structure.is_plain else None
+    if isinstance(value, str):
+        return [TextContent(value)] if structure.is_plain else None
+    if isinstance(value, Content):
+        return [value]
+    if isinstance(value, bytes | bytearray):
+        return [_media(bytes(value), structure.mime_type, structure.where)]
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], bytes | bytearray):
+        return [_media(bytes(value[0]), str(value[1]), structure.where)]
+    if isinstance(value, list | tuple) and any(_is_content(item) for item in value):
+        return [part for item in value for part in _part(item, structure)]
+    picture = _picture(value)
+    return None if picture is None else [picture]
+
+
+def _is_content(item: object) -> bool:
+    return isinstance(item, Content) or _picture_kind(item) is not None
+
+
+def _part(item: Any, structure: Structure) -> list[Content]:
+    if isinstance(item, str):
+        return [TextContent(item)]
+    found = _content(item, structure)
+    if found is None:
+        raise ResultError(
+            f"a list of content holds a {type(item).__name__}",
+            hint="return content objects and strings only, or data only",
+        )
+    return found
+
+
+def _media(data: bytes, mime_type: str | None, where: str) -> Content:
+    mime_type = mime_type or _sniff(data)
+    if mime_type is None:
+        raise ResultError(
+            f"returned {len(data)} bytes of an unknown type",
+            hint='return (data, "mime/type"), or declare mime_type',
+        )
+    if mime_type.startswith("image/"):
+        return ImageContent(data, mime_type)
+    if mime_type.startswith("audio/"):
+        return AudioContent(data, mime_type)
+    uri = f"tool://{where}/result"
+    return EmbeddedResource(BlobResourceContents(uri, data, mime_type))
+
+
+def _sniff(data: bytes) -> str | None:
+    if data[:4] == b"RIFF":
+        return _RIFF.get(data[8:12])
+    return next((mime for start, mime in _SIGNATURES.items() if data.startswith(start)), None)
+
+
+def _picture_kind(value: object) -> str | None:
+    """Whether a value is a PIL image or a matplotlib figure, without importing either."""
+    for kind in type(value).__mro__:
+        module = kind.__module__
+        if module.startswith("PIL.") and kind.__name__ == "Image":
+            return "pil"
+        if module.startswith("matplotlib.") and kind.__name__ == "Figure":
+            return "figure"
+    return None
+
+
+def _picture(value: Any) -> Content | None:
+    kind = _picture_kind(value)
+    if kind is None:
+        return None
+    buffer = io.BytesIO()
+    if kind == "pil":
+        value.save(buffer, format="PNG")
+    else:
+        value.savefig(buffer, format="png", bbox_inches="tight")
+    return ImageContent(buffer.getvalue(), "image/png")
+
+
+def _data(value: Any, structure: Structure) -> bytes:
+    try:
+        data = encode(value)
+    except (TypeError, NotImplementedError, ValueError, RecursionError) as error:
+        raise ResultError(
+            f"returned a {type(value).__name__}, which is neither content nor JSON: {error}",
+            hint="return text, content, (bytes, mime type), or JSON data",
+        ) from None
+    structured = structure.structured(value, data)
+    text = b'"content":[{"type":"text","text":%b}]' % encode(data.decode())
+    return text if structured is None else text + b',"structuredContent":%b' % structured
+
+
+def decoded(data: bytes) -> Any:
+    """The plain value of JSON."""
+    return msgspec.json.decode(data)

@@ -1,0 +1,150 @@
+"""JSON Schema from type hints.
+
+The common types are looked up in a table; everything else is msgspec's work. Definitions that
+several parameters share are gathered under `$defs` of the one schema.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from paddock.authoring.hints import encode, is_pydantic, schema_hook
+from paddock.authoring.tool import NOTHING
+from paddock.errors import DefinitionError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from paddock.authoring.signature import Taken
+
+Json = dict[str, Any]
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+_SIMPLE: dict[Any, Json] = {
+    str: {"type": "string"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    bool: {"type": "boolean"},
+    list: {"type": "array"},
+    dict: {"type": "object"},
+    Any: {},
+    object: {},
+    list[str]: {"type": "array", "items": {"type": "string"}},
+    list[int]: {"type": "array", "items": {"type": "integer"}},
+    list[float]: {"type": "array", "items": {"type": "number"}},
+    dict[str, Any]: {"type": "object"},
+    dict[str, object]: {"type": "object"},
+    str | None: {"anyOf": [{"type": "string"}, {"type": "null"}]},
+    int | None: {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+    float | None: {"anyOf": [{"type": "number"}, {"type": "null"}]},
+    bool | None: {"anyOf": [{"type": "boolean"}, {"type": "null"}]},
+}
+
+
+def input_schema(parameters: Sequence[Taken], where: str) -> Json:
+    """The schema of the arguments that a function takes.
+
+    Raises:
+        DefinitionError: when a parameter has a type that has no schema.
+    """
+    schemas, definitions = _schemas([taken.hint for taken in parameters], where)
+    properties = {
+        taken.name: _described(schema, taken)
+        for taken, schema in zip(parameters, schemas, strict=True)
+    }
+    result: Json = {"type": "object", "properties": properties, "additionalProperties": False}
+    required = [taken.name for taken in parameters if taken.is_required]
+    if required:
+        result["required"] = required
+    if definitions:
+        result["$defs"] = definitions
+    return result
+
+
+def schema_of(hint: Any, where: str) -> Json:
+    """The schema of one type.
+
+    Raises:
+        DefinitionError: when it has none.
+    """
+    (schema,), definitions = _schemas([hint], where)
+    reference = schema.get("$ref")
+    if isinstance(reference, str):
+        # A root that is only a reference says nothing about its type to the clients that look.
+        name = reference.rpartition("/")[2]
+        target = definitions[name]
+        if reference not in _text(definitions):
+            definitions = {key: value for key, value in definitions.items() if key != name}
+        schema = {**target, **{key: value for key, value in schema.items() if key != "$ref"}}
+    return {**schema, "$defs": definitions} if definitions else schema
+
+
+def _schemas(hints: Sequence[Any], where: str) -> tuple[list[Json], Json]:
+    found: dict[int, Json] = {}
+    for index, hint in enumerate(hints):
+        simple = _simple(hint)
+        if simple is not None:
+            found[index] = dict(simple)
+    rest = [index for index in range(len(hints)) if index not in found]
+    definitions: Json = {}
+    if rest:
+        schemas, definitions = _components([hints[index] for index in rest], where)
+        found.update(zip(rest, schemas, strict=True))
+    return [_lifted(found[index], definitions) for index in range(len(hints))], definitions
+
+
+def _simple(hint: Any) -> Json | None:
+    try:
+        return _SIMPLE.get(hint)
+    except TypeError:  # an unhashable hint, such as Annotated with a list in it
+        return None
+
+
+def _components(hints: list[Any], where: str) -> tuple[list[Json], Json]:
+    try:
+        schemas, definitions = msgspec.json.schema_components(
+            hints, schema_hook=schema_hook, ref_template="#/$defs/{name}"
+        )
+    except (TypeError, NotImplementedError, NameError) as error:
+        raise DefinitionError(
+            f"a type has no JSON Schema: {str(error).splitlines()[0]}",
+            where=where,
+            hint="use a Struct, dataclass, TypedDict, pydantic model or a plain type, "
+            "or give input_schema",
+        ) from None
+    return list(schemas), dict(definitions)
+
+
+def _lifted(schema: Json, definitions: Json) -> Json:
+    """A schema whose own `$defs` (pydantic makes them) have moved to the common ones."""
+    inner = schema.pop("$defs", None)
+    if inner:
+        definitions.update(inner)
+    return schema
+
+
+def _described(schema: Json, taken: Taken) -> Json:
+    extra: Json = {}
+    if taken.description:
+        extra["description"] = taken.description
+    if taken.default is not NOTHING:
+        shown = _shown_default(taken.default)
+        if shown is not NOTHING:
+            extra["default"] = shown
+    return {**schema, **extra}
+
+
+def _shown_default(default: object) -> Any:
+    try:
+        return msgspec.json.decode(encode(default))
+    except (TypeError, NotImplementedError, ValueError):
+        return NOTHING
+
+
+def _text(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+

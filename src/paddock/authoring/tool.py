@@ -1,0 +1,118 @@
+"""Tools and their parameters, as their authors declare them.
+
+Plain classes that only hold what they are given: what a tool's schema is and how it is called is
+worked out when it is first listed or called (`authoring.invocation`), so that declaring thousands
+costs next to nothing. Loaded before msgspec, so it needs nothing but the interpreter.
+"""
+
+from __future__ import annotations
+
+from paddock.errors import DefinitionError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from paddock.authoring.invocation import Invocation
+    from paddock.protocol.model.content import Icon
+
+    Handler = Callable[..., Any]
+    Json = dict[str, object]
+
+NOTHING = type("Nothing", (), {"__repr__": lambda _: "NOTHING"})()
+"""Stands for a default that was not given, since None is a default like any other."""
+
+MAX_NAME = 128
+_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/")
+
+
+class Parameter:
+    """One parameter of a tool that is declared without type hints."""
+
+    __slots__ = ("default", "description", "header", "name", "required", "type")
+
+    def __init__(
+        self,
+        name: str,
+        type: str = "string",  # noqa: A002 - the word of JSON Schema
+        description: str = "",
+        *,
+        required: bool = False,
+        default: object = NOTHING,
+        header: str | None = None,
+    ) -> None:
+        self.name = name
+        self.type = type
+        self.description = description
+        self.required = required
+        self.default = default
+        self.header = header
+
+
+class Tool:
+    """A function that a model can call.
+
+    With `parameters` or `input_schema` the handler takes one dictionary of arguments; without
+    them the handler's own type hints say what it takes. Either way it may also take a `Context`.
+    `input_schema` is passed on as it is and wins over `parameters`.
+    """
+
+    __slots__ = (
+        "annotations",
+        "description",
+        "handler",
+        "icons",
+        "inline",
+        "input_schema",
+        "invocation",
+        "meta",
+        "mime_type",
+        "name",
+        "output_schema",
+        "parameters",
+        "return_type",
+        "title",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        handler: Handler,
+        *,
+        description: str | None = None,
+        title: str | None = None,
+        parameters: Sequence[Parameter] | None = None,
+        input_schema: Json | None = None,
+        output_schema: Json | None = None,
+        return_type: object = None,
+        mime_type: str | None = None,
+        annotations: Json | None = None,
+        icons: Sequence[Icon | Json] | None = None,
+        meta: Json | None = None,
+        inline: bool = False,
+    ) -> None:
+        self.name = name
+        self.handler = handler
+        self.description = description
+        self.title = title
+        self.parameters = parameters
+        self.input_schema = input_schema
+        self.output_schema = output_schema
+        self.return_type = return_type
+        self.mime_type = mime_type
+        self.annotations = annotations
+        self.icons = icons
+        self.meta = meta
+        self.inline = inline
+        self.invocation: Invocation | None = None
+        if not callable(handler):
+            raise DefinitionError(f"expected a callable handler, got {handler!r}", where=name)
+        if not name or len(name) > MAX_NAME or not _NAME_CHARACTERS.issuperset(name):
+            raise DefinitionError(
+                f"{name!r} cannot be the name of a tool",
+                hint=f"1 to {MAX_NAME} of A-Z a-z 0-9 _ - . /",
+            )
+
+    def __repr__(self) -> str:
+        return f"Tool({self.name!r})"

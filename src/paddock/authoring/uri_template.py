@@ -1,0 +1,70 @@
+"""URI templates: which URIs belong to a template, and what its variables are then.
+
+A subset of RFC 6570: `{name}` is one path segment, `{+name}` and `{name*}` may hold slashes,
+`{?a,b}` at the end is a query whose parts are optional. Values are percent-decoded.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qs, unquote
+
+from paddock.errors import DefinitionError
+
+_EXPRESSION = re.compile(r"\{([^{}]*)\}")
+_VARIABLE = re.compile(r"(\+?)(\w+)(\*?)$")
+
+
+class UriTemplate:
+    """One template, compiled."""
+
+    __slots__ = ("_pattern", "_query", "template", "variables")
+
+    def __init__(self, template: str) -> None:
+        self.template = template
+        path, self._query = _split_query(template)
+        names: list[str] = []
+        pieces: list[str] = []
+        position = 0
+        for match in _EXPRESSION.finditer(path):
+            pieces.append(re.escape(path[position : match.start()]))
+            pieces.append(self._group(match[1], names))
+            position = match.end()
+        pieces.append(re.escape(path[position:]))
+        self._pattern = re.compile("".join(pieces))
+        self.variables = names + self._query
+
+    def match(self, uri: str) -> dict[str, str] | None:
+        """The variables of a URI that belongs to the template; None of one that does not."""
+        path, mark, query = uri.partition("?") if self._query else (uri, "", "")
+        found = self._pattern.fullmatch(path)
+        if found is None:
+            return None
+        values = {name: unquote(value) for name, value in found.groupdict().items()}
+        given = parse_qs(query, keep_blank_values=True) if mark else {}
+        values.update({name: given[name][0] for name in self._query if name in given})
+        return values
+
+    def _group(self, expression: str, names: list[str]) -> str:
+        variable = _VARIABLE.match(expression)
+        if variable is None:
+            raise DefinitionError(
+                f"{{{expression}}} is not a variable of a URI template",
+                where=self.template,
+                hint="use {name}, {+name}, {name*}, or {?a,b} at the end",
+            )
+        is_long = bool(variable[1] or variable[3])
+        name = variable[2]
+        if name in names:
+            return f"(?P={name})"
+        names.append(name)
+        return f"(?P<{name}>{'.+?' if is_long else '[^/]+?'})"
+
+
+def _split_query(template: str) -> tuple[str, list[str]]:
+    if not template.endswith("}"):
+        return template, []
+    path, mark, query = template.rpartition("{?")
+    if not mark:
+        return template, []
+    return path, [name.strip() for name in query[:-1].split(",")]

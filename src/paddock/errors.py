@@ -1,0 +1,52 @@
+"""The errors that Paddock raises, one tree.
+
+    PaddockError
+    ├── DefinitionError        a tool, prompt, resource or server is declared wrongly
+    ├── LoadError              a file or directory of definitions cannot be loaded
+    ├── ConnectError           a server cannot be started, reached or understood
+    └── ProtocolError          a fault the peer is told as a JSON-RPC error (paddock.protocol.errors)
+        ├── InvalidParamsError
+        │   └── ResourceNotFoundError
+        ├── MissingCapabilityError
+        └── UnsupportedVersionError
+
+Every error has a stable kebab-case code and says what was found, what was expected, where, and
+what to do next.
+"""
+
+from __future__ import annotations
+
+
+class PaddockError(Exception):
+    """Something the user can put right."""
+
+    code = "error"
+
+    def __init__(self, message: str, *, hint: str | None = None, where: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.where = where
+
+    def __str__(self) -> str:
+        """Where, what, and what to do, in that order."""
+        text = f"{self.where}: {self.message}" if self.where else self.message
+        return f"{text} ({self.hint})" if self.hint else text
+
+
+class DefinitionError(PaddockError):
+    """A tool, prompt, resource or server is declared in a way that cannot be served."""
+
+    code = "definition"
+
+
+class LoadError(PaddockError):
+    """A file or directory that should hold definitions cannot be loaded."""
+
+    code = "load"
+
+
+class ConnectError(PaddockError):
+    """A server could not be started, reached or understood."""
+
+    code = "connect"

@@ -1,0 +1,44 @@
+"""A record of the messages of one connection, in the order in which we sent or received them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class Message(NamedTuple):
+    """One frame as it travelled, without the end of its line."""
+
+    is_ours: bool
+    frame: bytes
+
+
+Watch = Callable[[Message], object]
+
+
+class Transcript:
+    """Everything that was said; `watch` is told of each message as it is recorded."""
+
+    def __init__(self, watch: Watch | None = None) -> None:
+        self.messages: list[Message] = []
+        self._watch = watch
+        self._lock = threading.Lock()
+
+    def add(self, frame: bytes, *, is_ours: bool) -> None:
+        """Record a message. May be called by several threads."""
+        message = Message(is_ours, frame.rstrip(b"\r\n"))
+        with self._lock:
+            self.messages.append(message)
+            if self._watch is not None:
+                self._watch(message)
+
+    @property
+    def sent(self) -> list[bytes]:
+        """Our own messages."""
+        return [message.frame for message in self.messages if message.is_ours]
+
+    @property
+    def received(self) -> list[bytes]:
+        """The server's messages."""
+        return [message.frame for message in self.messages if not message.is_ours]

@@ -1,0 +1,174 @@
+"""Questions to the client: elicitation, sampling, roots.
+
+An `Ask` is a question as data: the protocol's method and parameters, the capability it needs and
+how its answer is read. A `Pending` is a question on its way: `await` it in an `async def`
+handler, call `wait()` in a plain one. How it travels is the era's business.
+"""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
+
+from paddock.errors import PaddockError
+from paddock.protocol.errors import MissingCapabilityError
+from paddock.protocol.interruption import HandlerCancelled
+
+if TYPE_CHECKING:
+    from paddock.protocol.request import Request
+
+T = TypeVar("T")
+Json = dict[str, object]
+
+
+class AskError(PaddockError):
+    """The client refused a question, or gave an answer that makes no sense."""
+
+    code = "ask"
+
+
+class Ask:
+    """One question to the client."""
+
+    __slots__ = ("method", "needs", "params", "read")
+
+    def __init__(
+        self, method: str, params: Json, needs: Json, read: Callable[[Json], object]
+    ) -> None:
+        self.method = method
+        self.params = params
+        self.needs = needs
+        self.read = read
+
+    def check(self, declared: Json) -> None:
+        """Whether the client can be asked this.
+
+        Raises:
+            MissingCapabilityError: when it has not declared what the question needs.
+        """
+        if not _covers(declared, self.needs):
+            raise MissingCapabilityError(self.needs, self.method)
+
+    def answer(self, value: object) -> object:
+        """What the handler gets for the client's raw answer.
+
+        Raises:
+            AskError: when the answer is not what the question asks for.
+        """
+        if not isinstance(value, dict):
+            raise AskError(f"{self.method}: expected an object as the answer, got {value!r:.60}")
+        return self.read(value)
+
+
+def _covers(declared: Json, needed: Json) -> bool:
+    for key, sub in needed.items():
+        have = declared.get(key)
+        if not isinstance(have, dict):
+            return False
+        # An empty elicitation capability stands for forms: the versions before URL mode.
+        if key == "elicitation" and not have:
+            have = {"form": {}}
+        if isinstance(sub, dict) and not _covers(have, sub):
+            return False
+    return True
+
+
+class Pending(Generic[T]):
+    """Questions asked of the client whose answers are not here yet."""
+
+    __slots__ = ("_asks", "_finish", "_request")
+
+    def __init__(
+        self, request: Request, asks: dict[str, Ask], finish: Callable[[Json], T]
+    ) -> None:
+        self._request = request
+        self._asks = asks
+        self._finish = finish
+
+    def wait(self) -> T:
+        """Block until the client has answered. For handlers that are plain functions."""
+        answers = self._request.era.ask(self._request, self._asks)
+        return self._finish(answers if isinstance(answers, dict) else answers.wait())
+
+    def __await__(self) -> Generator[object, None, T]:
+        """Suspend until the client has answered. For `async def` handlers."""
+        answers = self._request.era.ask(self._request, self._asks)
+        if not isinstance(answers, dict):
+            answers = yield from answers.wait_async().__await__()
+        return self._finish(answers)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Nothing else: a hint for whoever forgot to wait."""
+        raise AttributeError(
+            f"The client has not answered yet, so there is no {name!r}: "
+            "await the question, or call .wait() in a plain function"
+        )
+
+
+class Answers:
+    """Collects the client's answers to questions sent as requests of ours."""
+
+    def __init__(self, request: Request, asks: dict[str, Ask]) -> None:
+        self._request = request
+        self._asks = asks
+        self._found: Json = {}
+        self._refused: str | None = None
+        self._missing = len(asks)
+        self._lock = allocate_lock()
+        self._done: Callable[[], None] | None = None
+
+    def receive(self, key: str, result: object, error: object) -> None:
+        """The client answered one question."""
+        with self._lock:
+            self._missing -= 1
+            if error is not None:
+                self._refused = f"The client refused {self._asks[key].method}: {_message(error)}"
+            self._found[key] = result
+            done = self._done if self._is_complete() else None
+        if done is not None:
+            done()
+
+    def wait(self) -> Json:
+        """Block until all answers are in, or the request is cancelled."""
+        gate = allocate_lock()
+        gate.acquire()
+        self._when_done(lambda: gate.release() if gate.locked() else None)
+        gate.acquire()
+        return self._read()
+
+    async def wait_async(self) -> Json:
+        """Suspend until all answers are in; cancelling the request cancels the task itself."""
+        import asyncio  # noqa: PLC0415 - only a running event loop gets here
+
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[None] = loop.create_future()
+
+        def finish() -> None:
+            loop.call_soon_threadsafe(lambda: None if done.done() else done.set_result(None))
+
+        self._when_done(finish)
+        await done
+        return self._read()
+
+    def _when_done(self, done: Callable[[], None]) -> None:
+        with self._lock:
+            self._done = done
+            is_complete = self._is_complete()
+        if is_complete:
+            done()
+        self._request.on_cancel(done)
+
+    def _is_complete(self) -> bool:
+        return self._missing == 0 or self._refused is not None
+
+    def _read(self) -> Json:
+        if self._request.is_cancelled:
+            raise HandlerCancelled
+        if self._refused is not None:
+            raise AskError(self._refused)
+        return {key: ask.answer(self._found[key]) for key, ask in self._asks.items()}
+
+
+def _message(error: object) -> str:
+    return str(error.get("message", error)) if isinstance(error, dict) else str(error)

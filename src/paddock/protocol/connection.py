@@ -1,0 +1,73 @@
+"""Facts about one connection: who the peer is, what it asked to hear, what is under way.
+
+Holds state and sends bytes through the channel it was given; knows no transport and no method.
+Loaded before msgspec (see `protocol.opening`), so it needs nothing but the interpreter.
+"""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paddock.protocol.facts import Json
+    from paddock.protocol.request import Request
+
+    RequestId = int | str
+    Send = Callable[[bytes], None]
+
+
+class Listener:
+    """One open `subscriptions/listen`: what it wants to hear."""
+
+    __slots__ = ("kinds", "request", "uris")
+
+    def __init__(self, request: Request, kinds: set[str], uris: set[str]) -> None:
+        self.request = request
+        self.kinds = kinds
+        self.uris = uris
+
+
+class Connection:
+    """One peer at the other end of a channel."""
+
+    def __init__(self, send: Send) -> None:
+        self.send = send
+        self.version: str | None = None
+        self.is_initialized = False
+        self.client_info: Json | None = None
+        self.client_capabilities: Json = {}
+        self.log_level = "info"
+        self.subscriptions: set[str] = set()
+        self.listeners: dict[RequestId, Listener] = {}
+        self.in_flight: dict[RequestId, Request] = {}
+        self._answers: dict[RequestId, Callable[[object, object], None]] = {}
+        self._asked = 0
+        self._lock = allocate_lock()
+
+    def expect(self, answer: Callable[[object, object], None]) -> RequestId:
+        """A fresh id for a request to the peer, whose result or error goes to `answer`."""
+        with self._lock:
+            self._asked += 1
+            request_id = self._asked
+        self._answers[request_id] = answer
+        return request_id
+
+    def forget(self, request_id: RequestId) -> bool:
+        """Stop waiting for the peer's answer to a request of ours; whether we still were."""
+        return self._answers.pop(request_id, None) is not None
+
+    def answered(self, request_id: object, result: object, error: object) -> None:
+        """The peer answered a request of ours; one that nobody waits for is dropped."""
+        answer = self._answers.pop(request_id, None) if isinstance(request_id, int | str) else None
+        if answer is not None:
+            answer(result, error)
+
+    def close(self) -> None:
+        """The peer is gone: cancel what is under way and end what is open."""
+        for request in list(self.in_flight.values()):
+            request.cancel("the connection ended")
+        self.listeners.clear()
+        self._answers.clear()

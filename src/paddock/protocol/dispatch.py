@@ -1,0 +1,203 @@
+"""A line in, an answer out: decoding, choosing the era, running the operation.
+
+This is the whole path of a message through the protocol. What takes time comes back as a
+`Request` with work in it, which the transport runs; everything else comes back as bytes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import UNSET
+
+from paddock.protocol.eras.v2025_11_25.codec import SessionEra
+from paddock.protocol.eras.v2026_07_28.codec import StatelessEra
+from paddock.protocol.eras.v2026_07_28.discovery import META_CAPABILITIES, META_VERSION
+from paddock.protocol.errors import (
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    InvalidParamsError,
+    ProtocolError,
+)
+from paddock.protocol.jsonrpc import (
+    DECODE_FAULTS,
+    Frame,
+    decode_frame,
+    error_frame,
+    fault_frame,
+    find_id,
+    is_batch,
+    split_batch,
+)
+from paddock.protocol.model.params import CancelledParams, decode_envelope, decode_params
+from paddock.protocol.request import Batch, Request
+from paddock.protocol.versions import BATCH_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paddock.protocol.connection import Connection
+    from paddock.protocol.eras.contract import Era, Operation, Operations
+    from paddock.protocol.model.params import Params
+
+Reply = bytes | Request | None
+"""An answer, a request with work to run, or nothing to say."""
+
+TOO_LONG = "The message is longer than this server accepts"
+
+_decode_cancelled = msgspec.json.Decoder(CancelledParams).decode
+_decode_value = msgspec.json.Decoder().decode
+
+
+class Held(Exception):  # noqa: N818 - not an error: the answer has to wait
+    """Raised by an operation that cannot answer yet: the server is still being loaded."""
+
+
+class Dispatcher:
+    """Answers the messages of one connection from one server's operations."""
+
+    def __init__(self, connection: Connection, operations: Operations) -> None:
+        self.connection = connection
+        self._held: list[bytes] = []
+        self.adopt(operations)
+        self._notifications: dict[str, Callable[[Frame], None]] = {
+            "notifications/initialized": self._initialized,
+            "notifications/cancelled": self._cancelled,
+        }
+
+    def receive(self, line: bytes) -> Reply | list[Reply]:
+        """Take one line; several replies only for a batch."""
+        try:
+            frame = decode_frame(line)
+        except DECODE_FAULTS as fault:
+            if self.connection.version == BATCH_VERSION and is_batch(line):
+                return self._receive_batch(line)
+            return fault_frame(line, fault)
+        if frame.method is UNSET or frame.id is UNSET:
+            return self._take(frame)
+        try:
+            return self._request(frame.id, frame.method, frame)
+        except Held:
+            self._held.append(line)
+            return None
+
+    def adopt(self, operations: Operations) -> list[bytes]:
+        """Answer from these operations from now on; the lines that were waiting for them."""
+        self._session = SessionEra(self.connection, operations)
+        self._stateless = StatelessEra(self.connection, operations)
+        held, self._held = self._held, []
+        return held
+
+    def refuse_line(self, head: bytes, tail: bytes) -> bytes:
+        """The answer to a line that was too long to keep, of which these are the two ends."""
+        return error_frame(find_id(head, tail), ProtocolError(TOO_LONG, rpc_code=INVALID_REQUEST))
+
+    def announce(self, kind: str, uri: str | None = None) -> int:
+        """Tell the peer, in whichever era it listens, that something has changed."""
+        return self._session.announce(kind, uri) + self._stateless.announce(kind, uri)
+
+    def close(self) -> None:
+        """The connection ends: say goodbye to listeners, stop what is under way."""
+        self._stateless.close()
+        self.connection.close()
+
+    def _request(self, request_id: int | str, method: str, frame: Frame) -> Reply:
+        try:
+            params = decode_params(method, frame.params)
+        except ProtocolError as error:
+            return self._wrong_params(request_id, method, frame, error)
+        request = self._begin(request_id, method, params, frame)
+        era = request.era
+        try:
+            result = self._operation(request)(request)
+        except ProtocolError as error:
+            return era.error(request_id, error)
+        if result is None:
+            return request if request.work or request.async_work else None
+        return era.reply(request, result)
+
+    def _begin(self, request_id: int | str, method: str, params: Params, frame: Frame) -> Request:
+        is_stateless = params.meta is not UNSET and params.meta.version is not UNSET
+        era: Era = self._stateless if is_stateless else self._session
+        return Request(self.connection, era, request_id, method, params, frame.params)
+
+    def _wrong_params(
+        self, request_id: int | str, method: str, frame: Frame, error: ProtocolError
+    ) -> bytes:
+        """The first thing that is wrong: the envelope, the method, then its own parameters."""
+        try:
+            request = self._begin(request_id, method, decode_envelope(frame.params), frame)
+        except ProtocolError:
+            return error_frame(request_id, error)
+        try:
+            self._operation(request)
+        except ProtocolError as fault:
+            error = fault
+        return request.era.error(request_id, error)
+
+    def _operation(self, request: Request) -> Operation:
+        """What answers a request, once its envelope has been found right."""
+        era, method = request.era, request.method
+        operation = era.methods.get(method)
+        if operation is None and era is self._session and method in self._stateless.methods:
+            raise InvalidParamsError(
+                f"{method} needs params._meta with {META_VERSION!r} and {META_CAPABILITIES!r}"
+            )
+        era.enter(request)
+        if operation is None:
+            raise ProtocolError(f"Method not found: {method}", rpc_code=METHOD_NOT_FOUND)
+        return operation
+
+    def _take(self, frame: Frame) -> bytes | None:
+        """A notification, an answer to a request of ours, or neither."""
+        if frame.method is not UNSET:
+            take = self._notifications.get(frame.method)
+            if take is not None:
+                take(frame)
+            return None
+        if frame.result is UNSET and frame.error is UNSET:
+            request_id = None if frame.id is UNSET else frame.id
+            return error_frame(
+                request_id, ProtocolError("The message has no method", rpc_code=INVALID_REQUEST)
+            )
+        try:
+            result = None if frame.result is UNSET else _decode_value(frame.result)
+            error = None if frame.error is UNSET else _decode_value(frame.error)
+        except DECODE_FAULTS as fault:
+            result, error = None, f"an unreadable answer: {fault}"
+        self.connection.answered(frame.id, result, error)
+        return None
+
+    def _initialized(self, _frame: Frame) -> None:
+        self.connection.is_initialized = self.connection.version is not None
+
+    def _cancelled(self, frame: Frame) -> None:
+        if frame.params is UNSET:
+            return
+        try:
+            params = _decode_cancelled(frame.params)
+        except DECODE_FAULTS:
+            return
+        self.connection.listeners.pop(params.request_id, None)
+        request = self.connection.in_flight.get(params.request_id)
+        if request is not None:
+            request.cancel(params.reason)
+
+    def _receive_batch(self, line: bytes) -> Reply | list[Reply]:
+        try:
+            messages = split_batch(line)
+        except DECODE_FAULTS as fault:
+            return fault_frame(line, fault)
+        if not messages:
+            return error_frame(None, ProtocolError("An empty batch", rpc_code=INVALID_REQUEST))
+        batch = Batch(len(messages))
+        replies: list[Reply] = []
+        for message in messages:
+            reply = self.receive(message)
+            if isinstance(reply, Request):
+                reply.batch = batch
+                replies.append(reply)
+            else:
+                replies.append(batch.add(reply if isinstance(reply, bytes) else None))
+        return [reply for reply in replies if reply is not None]

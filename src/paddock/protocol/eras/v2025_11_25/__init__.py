@@ -1,0 +1,1 @@
+"""Sessions opened by `initialize`: 2025-11-25 and its predecessors."""

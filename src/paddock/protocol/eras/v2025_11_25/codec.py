@@ -1,0 +1,157 @@
+"""The session era: `initialize` first, requests in both directions, state on the connection."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from paddock.protocol.asking import Answers
+from paddock.protocol.eras.contract import catalogue_methods
+from paddock.protocol.eras.v2025_11_25.handshake import initialize
+from paddock.protocol.errors import (
+    INVALID_REQUEST,
+    MissingCapabilityError,
+    ProtocolError,
+    ResourceNotFoundError,
+)
+from paddock.protocol.jsonrpc import (
+    encode,
+    encode_id,
+    error_frame,
+    notification_frame,
+    request_frame,
+)
+from paddock.protocol.model.params import InitializeParams, SetLevelParams, SubscribeParams
+
+if TYPE_CHECKING:
+    from paddock.protocol.asking import Ask
+    from paddock.protocol.connection import Connection
+    from paddock.protocol.eras.contract import Operation, Operations
+    from paddock.protocol.facts import Json
+    from paddock.protocol.jsonrpc import RequestId
+    from paddock.protocol.request import InputRequired, Request, Result
+
+RESOURCE_NOT_FOUND = -32002
+BEFORE_INITIALIZE = frozenset({"initialize", "ping"})
+
+
+class SessionEra:
+    """The versions opened by `initialize`, on one connection."""
+
+    is_stateless = False
+
+    def __init__(self, connection: Connection, operations: Operations) -> None:
+        self._connection = connection
+        self._facts = operations.facts
+        self.methods: dict[str, Operation] = {
+            "initialize": self._initialize,
+            "ping": lambda _: b"",
+            **catalogue_methods(operations),
+        }
+        if self._facts.has("logging"):
+            self.methods["logging/setLevel"] = self._set_level
+        resources = self._facts.capabilities.get("resources")
+        if isinstance(resources, dict) and resources.get("subscribe"):
+            self.methods["resources/subscribe"] = self._subscribe
+            self.methods["resources/unsubscribe"] = self._unsubscribe
+
+    def enter(self, request: Request) -> None:
+        """Nothing but `initialize` and `ping` before the session is open."""
+        if self._connection.version is None and request.method not in BEFORE_INITIALIZE:
+            raise ProtocolError(
+                f"{request.method} before initialize: open the session first, or name a "
+                "protocol version in the request's _meta",
+                rpc_code=INVALID_REQUEST,
+            )
+
+    def reply(self, request: Request, result: Result) -> bytes:
+        """The result as it is: this era adds nothing to it."""
+        if result.__class__ is bytes:
+            return b'{"jsonrpc":"2.0","id":%b,"result":{%b}}\n' % (encode_id(request.id), result)
+        return b'{"jsonrpc":"2.0","id":%b,"result":%b}\n' % (encode_id(request.id), encode(result))
+
+    def error(self, request_id: RequestId, error: ProtocolError) -> bytes:
+        """An error; some faults had codes of their own in this era, some did not exist yet."""
+        if isinstance(error, ResourceNotFoundError):
+            error = ProtocolError(error.message, rpc_code=RESOURCE_NOT_FOUND, data=error.data)
+        elif isinstance(error, MissingCapabilityError):
+            error = ProtocolError(error.message, rpc_code=INVALID_REQUEST)
+        return error_frame(request_id, error)
+
+    def input_required(self, request: Request, required: InputRequired) -> bytes:
+        """Never needed: in this era a handler's questions are sent while it waits."""
+        raise ProtocolError(f"{request.method} cannot ask for input in this version")
+
+    def ask(self, request: Request, asks: dict[str, Ask]) -> Answers:
+        """Send the questions as requests of ours."""
+        for ask in asks.values():
+            ask.check(self._connection.client_capabilities)
+        answers = Answers(request, asks)
+        for key, ask in asks.items():
+            self._send_ask(request, answers, key, ask)
+        return answers
+
+    def version(self, request: Request) -> str:
+        """The version that was negotiated."""
+        return self._connection.version or ""
+
+    def client_capabilities(self, request: Request) -> Json:
+        """What the client declared when the session was opened."""
+        return self._connection.client_capabilities
+
+    def client_info(self, request: Request) -> Json | None:
+        """Who the client said it is when the session was opened."""
+        return self._connection.client_info
+
+    def log_level(self, request: Request) -> str | None:
+        """The level that the client set for the session."""
+        return self._connection.log_level if self._facts.has("logging") else None
+
+    def announce(self, kind: str, uri: str | None) -> int:
+        """Send a change to the session, if it is open and wants to know."""
+        if not self._connection.is_initialized:
+            return 0
+        if uri is not None:
+            if uri not in self._connection.subscriptions:
+                return 0
+            frame = notification_frame("notifications/resources/updated", {"uri": uri})
+        else:
+            frame = notification_frame(f"notifications/{kind}/list_changed")
+        self._connection.send(frame)
+        return 1
+
+    def close(self) -> None:
+        """A session ends with its connection."""
+
+    def _initialize(self, request: Request) -> Json:
+        params = cast("InitializeParams", request.params)
+        raw: Json = {
+            "protocolVersion": params.protocol_version,
+            "capabilities": params.capabilities,
+            "clientInfo": params.client_info,
+        }
+        return initialize(self._connection, self._facts, raw)
+
+    def _set_level(self, request: Request) -> bytes:
+        self._connection.log_level = cast("SetLevelParams", request.params).level
+        return b""
+
+    def _subscribe(self, request: Request) -> bytes:
+        self._connection.subscriptions.add(cast("SubscribeParams", request.params).uri)
+        return b""
+
+    def _unsubscribe(self, request: Request) -> bytes:
+        self._connection.subscriptions.discard(cast("SubscribeParams", request.params).uri)
+        return b""
+
+    def _send_ask(self, request: Request, answers: Answers, key: str, ask: Ask) -> None:
+        request_id = self._connection.expect(
+            lambda result, error: answers.receive(key, result, error)
+        )
+        request.on_cancel(lambda: self._withdraw_ask(request_id))
+        request.send(request_frame(request_id, ask.method, ask.params))
+
+    def _withdraw_ask(self, request_id: RequestId) -> None:
+        if self._connection.forget(request_id):
+            self._connection.send(
+                notification_frame("notifications/cancelled", {"requestId": request_id})
+            )

@@ -1,0 +1,1 @@
+"""Requests that stand alone: 2026-07-28."""

@@ -1,0 +1,146 @@
+"""The stateless era: every request says which version it speaks and what its client can do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET
+
+from paddock.protocol.eras.contract import catalogue_methods
+from paddock.protocol.eras.v2026_07_28 import discovery, listening
+from paddock.protocol.errors import InvalidParamsError, UnsupportedVersionError
+from paddock.protocol.jsonrpc import encode, encode_id, error_frame
+from paddock.protocol.model.params import InputParams
+from paddock.protocol.versions import STATELESS_VERSIONS
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from paddock.protocol.asking import Ask
+    from paddock.protocol.connection import Connection
+    from paddock.protocol.eras.contract import Operation, Operations
+    from paddock.protocol.errors import ProtocolError
+    from paddock.protocol.facts import Json
+    from paddock.protocol.jsonrpc import RequestId
+    from paddock.protocol.model.params import Meta
+    from paddock.protocol.request import InputRequired, Request, Result
+
+CACHEABLE = frozenset(
+    {
+        "server/discover",
+        "tools/list",
+        "prompts/list",
+        "resources/list",
+        "resources/templates/list",
+        "resources/read",
+    }
+)
+
+
+class StatelessEra:
+    """The versions without sessions, on one connection."""
+
+    is_stateless = True
+
+    def __init__(self, connection: Connection, operations: Operations) -> None:
+        self._connection = connection
+        self._operations = operations
+        self._facts = operations.facts
+        self.methods: dict[str, Operation] = {
+            "server/discover": lambda _: discovery.discover(self._facts),
+            "subscriptions/listen": self._listen,
+            **catalogue_methods(operations),
+        }
+        info = encode(self._facts.info())
+        self._tail = b'"resultType":"complete","_meta":{"%b":%b}' % (
+            discovery.META_SERVER_INFO.encode(),
+            info,
+        )
+        self._hints = self._facts.cache_hints()
+
+    def enter(self, request: Request) -> None:
+        """The version must be one of ours, and the client's capabilities declared."""
+        meta = _meta(request)
+        if meta.version not in STATELESS_VERSIONS:
+            raise UnsupportedVersionError(str(meta.version), STATELESS_VERSIONS)
+        if meta.capabilities is UNSET:
+            raise InvalidParamsError(f"Missing params._meta[{discovery.META_CAPABILITIES!r}]")
+        params = request.params
+        if isinstance(params, InputParams) and params.request_state is not UNSET:
+            _input_required().check(request, self._operations.state_key)
+
+    def reply(self, request: Request, result: Result) -> bytes:
+        """The result, marked complete, with who answered and how long it may be kept."""
+        if isinstance(result, dict):
+            if request.method in CACHEABLE:
+                result = {**self._hints, **result}
+            body = encode(discovery.complete(result, self._facts))[1:-1]
+        elif request.method in CACHEABLE:
+            body = result + b"," + encode(self._hints)[1:-1] + b"," + self._tail
+        else:
+            body = result + b"," + self._tail if result else self._tail
+        return b'{"jsonrpc":"2.0","id":%b,"result":{%b}}\n' % (encode_id(request.id), body)
+
+    def error(self, request_id: RequestId, error: ProtocolError) -> bytes:
+        """An error; the model's codes are this era's codes."""
+        return error_frame(request_id, error)
+
+    def input_required(self, request: Request, required: InputRequired) -> bytes:
+        """Hand the questions to the client, which will repeat the request with its answers."""
+        for ask in required.asks.values():
+            ask.check(self.client_capabilities(request))
+        result = _input_required().result(request, required, self._operations.state_key)
+        body = discovery.complete(result, self._facts)
+        return b'{"jsonrpc":"2.0","id":%b,"result":%b}\n' % (encode_id(request.id), encode(body))
+
+    def ask(self, request: Request, asks: dict[str, Ask]) -> Json:
+        """The answers that came with the request.
+
+        Raises:
+            InputRequired: when some are still missing.
+        """
+        return _input_required().answers(request, asks, self._operations.state_key)
+
+    def version(self, request: Request) -> str:
+        """The version that the request names."""
+        return str(_meta(request).version)
+
+    def client_capabilities(self, request: Request) -> Json:
+        """What the request declares."""
+        declared = _meta(request).capabilities
+        return declared if isinstance(declared, dict) else {}
+
+    def client_info(self, request: Request) -> Json | None:
+        """Who the request says it comes from."""
+        info = _meta(request).client_info
+        return info if isinstance(info, dict) else None
+
+    def log_level(self, request: Request) -> str | None:
+        """The level that the request asks for; without one it gets no log messages."""
+        level = _meta(request).log_level
+        return level if isinstance(level, str) and self._facts.has("logging") else None
+
+    def announce(self, kind: str, uri: str | None) -> int:
+        """Send a change to every listener that asked for it."""
+        return listening.announce(self._connection, kind, uri)
+
+    def close(self) -> None:
+        """Tell every listener that it will hear no more."""
+        for listener in list(self._connection.listeners.values()):
+            listening.end(self._connection, listener)
+
+    def _listen(self, request: Request) -> None:
+        listening.begin(self._connection, request, self._facts)
+
+
+def _input_required() -> ModuleType:
+    # Hashing brings in OpenSSL, 4 MB that only a server with questions needs.
+    from paddock.protocol.eras.v2026_07_28 import input_required  # noqa: PLC0415
+
+    return input_required
+
+
+def _meta(request: Request) -> Meta:
+    if request.meta is None:
+        raise InvalidParamsError(f"Missing params._meta[{discovery.META_VERSION!r}]")
+    return request.meta

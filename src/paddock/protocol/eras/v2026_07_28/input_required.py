@@ -1,0 +1,140 @@
+"""Questions to the client as round trips of the request itself.
+
+A handler that asks is ended; the client gets the questions and repeats the request with its
+answers, and the handler runs again, this time finding them. What earlier rounds answered, and
+what the handler wants to remember, travels with the client, sealed: signed with a secret, bound
+to the request and to a time. The client can read it and cannot change it.
+"""
+
+from __future__ import annotations
+
+import binascii
+import hmac
+import time
+from hashlib import sha256
+from typing import TYPE_CHECKING, cast
+
+import msgspec
+from msgspec import UNSET, Raw, Struct
+
+from paddock.protocol.asking import AskError
+from paddock.protocol.errors import InvalidParamsError
+from paddock.protocol.jsonrpc import encode
+from paddock.protocol.model.params import CallToolParams, GetPromptParams, ReadResourceParams
+from paddock.protocol.request import InputRequired
+
+if TYPE_CHECKING:
+    from paddock.protocol.asking import Ask
+    from paddock.protocol.facts import Json
+    from paddock.protocol.model.params import InputParams
+    from paddock.protocol.request import Request
+
+LIFETIME = 600
+"""Seconds within which a client must repeat a request."""
+
+
+class Sealed(Struct):
+    """What travels with the client between two rounds."""
+
+    expires: int
+    digest: str
+    answers: dict[str, object] = {}
+    state: object = None
+
+
+_decode_sealed = msgspec.json.Decoder(Sealed).decode
+
+
+def result(request: Request, required: InputRequired, key: bytes) -> Json:
+    """The `input_required` result that carries a handler's questions."""
+    known = _opened(request, key)
+    earlier = {**known.answers, **_given(request)}
+    sealed = Sealed(
+        expires=int(time.time()) + LIFETIME,
+        digest=_digest(request),
+        answers={name: value for name, value in earlier.items() if name not in required.asks},
+        state=known.state if required.state is None else required.state,
+    )
+    asked: Json = {
+        name: {"method": ask.method, "params": ask.params} for name, ask in required.asks.items()
+    }
+    body: Json = {"resultType": "input_required", "requestState": seal(sealed, key)}
+    if asked:
+        body["inputRequests"] = asked
+    return body
+
+
+def answers(request: Request, asks: dict[str, Ask], key: bytes) -> Json:
+    """The client's answers to these questions.
+
+    Raises:
+        InputRequired: when one is missing or is not an answer, with those questions.
+    """
+    found = {**_opened(request, key).answers, **_given(request)}
+    missing = {name: ask for name, ask in asks.items() if not isinstance(found.get(name), dict)}
+    if missing:
+        for ask in missing.values():
+            ask.check(request.era.client_capabilities(request))
+        raise InputRequired(missing)
+    try:
+        return {name: ask.answer(found[name]) for name, ask in asks.items()}
+    except AskError as error:
+        raise InvalidParamsError(f"params.inputResponses: {error}") from None
+
+
+def state(request: Request, key: bytes) -> object:
+    """What the handler asked to remember when it last required input."""
+    return _opened(request, key).state
+
+
+def check(request: Request, key: bytes) -> None:
+    """Refuse a request whose sealed state is not ours, before any handler runs."""
+    _opened(request, key)
+
+
+def seal(sealed: Sealed, key: bytes) -> str:
+    """A signed text that only we can have made."""
+    body = binascii.b2a_base64(encode(sealed), newline=False)
+    return f"{body.decode()}.{_signature(body, key)}"
+
+
+def _opened(request: Request, key: bytes) -> Sealed:
+    text = cast("InputParams", request.params).request_state
+    if not isinstance(text, str):
+        return Sealed(expires=0, digest="")
+    body, _, signature = text.rpartition(".")
+    if not hmac.compare_digest(signature.encode(), _signature(body.encode(), key).encode()):
+        raise InvalidParamsError("params.requestState is not one that this server has issued")
+    sealed = _decode_sealed(binascii.a2b_base64(body))
+    if sealed.expires < time.time():
+        raise InvalidParamsError("params.requestState has expired: send the request anew")
+    if sealed.digest != _digest(request):
+        raise InvalidParamsError("params.requestState belongs to another request")
+    return sealed
+
+
+def _given(request: Request) -> Json:
+    given = cast("InputParams", request.params).input_responses
+    return given if isinstance(given, dict) else {}
+
+
+def _signature(body: bytes, key: bytes) -> str:
+    return hmac.new(key, body, sha256).hexdigest()
+
+
+def _digest(request: Request) -> str:
+    """What a repeated request must have in common with the first one."""
+    params, subject = request.params, ""
+    arguments: object = None
+    if isinstance(params, CallToolParams):
+        subject, arguments = params.name, _canonical(params.arguments)
+    elif isinstance(params, GetPromptParams):
+        subject, arguments = params.name, params.arguments or None
+    elif isinstance(params, ReadResourceParams):
+        subject = params.uri
+    identity = [request.method, subject, arguments if arguments is not UNSET else None]
+    return sha256(msgspec.json.encode(identity, order="deterministic")).hexdigest()
+
+
+def _canonical(arguments: object) -> object:
+    return msgspec.json.decode(arguments) if isinstance(arguments, Raw) else None

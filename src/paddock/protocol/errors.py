@@ -1,0 +1,73 @@
+"""Faults that a peer is told as JSON-RPC errors, and their codes.
+
+A tool that fails is not a fault of the protocol: that is a result (see `authoring.results`).
+Which code a fault has can depend on the era; the eras translate (`Era.error`).
+"""
+
+from __future__ import annotations
+
+from paddock.errors import PaddockError
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+MISSING_CAPABILITY = -32021
+UNSUPPORTED_VERSION = -32022
+
+
+class ProtocolError(PaddockError):
+    """A request that cannot be answered with a result."""
+
+    code = "protocol"
+
+    def __init__(self, message: str, *, rpc_code: int = INTERNAL_ERROR, data: object = None) -> None:
+        super().__init__(message)
+        self.rpc_code = rpc_code
+        self.data = data
+
+
+class InvalidParamsError(ProtocolError):
+    """The parameters are malformed, or name something that does not exist."""
+
+    code = "invalid-params"
+
+    def __init__(self, message: str, *, data: object = None) -> None:
+        super().__init__(message, rpc_code=INVALID_PARAMS, data=data)
+
+
+class ResourceNotFoundError(InvalidParamsError):
+    """No resource and no template answers to the URI."""
+
+    code = "resource-not-found"
+
+    def __init__(self, uri: str) -> None:
+        super().__init__(f"Resource not found: {uri}", data={"uri": uri})
+
+
+class MissingCapabilityError(ProtocolError):
+    """The request needs something of the peer that the peer has not declared."""
+
+    code = "missing-capability"
+
+    def __init__(self, required: dict[str, object], purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs a client capability that was not declared: {', '.join(required)}",
+            rpc_code=MISSING_CAPABILITY,
+            data={"requiredCapabilities": required},
+        )
+        self.required = required
+
+
+class UnsupportedVersionError(ProtocolError):
+    """The request names a protocol version that we do not speak."""
+
+    code = "unsupported-version"
+
+    def __init__(self, requested: str, supported: tuple[str, ...]) -> None:
+        super().__init__(
+            f"Unsupported protocol version {requested!r}; supported: {', '.join(supported)}",
+            rpc_code=UNSUPPORTED_VERSION,
+            data={"supported": list(supported), "requested": requested},
+        )

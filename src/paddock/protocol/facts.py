@@ -1,0 +1,86 @@
+"""What a server says about itself when a peer opens the connection.
+
+Loaded before anything else on the serving path, so it needs nothing but the interpreter.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Json = dict[str, object]
+
+
+def default_capabilities() -> Json:
+    """Everything that a server can do; what it has of it may change while it runs."""
+    return {
+        "tools": {"listChanged": True},
+        "prompts": {"listChanged": True},
+        "resources": {"subscribe": True, "listChanged": True},
+        "completions": {},
+        "logging": {},
+    }
+
+
+class ServerFacts:
+    """Name, version, description, instructions, icons and capabilities of a server."""
+
+    __slots__ = (
+        "cache_scope",
+        "cache_ttl_ms",
+        "capabilities",
+        "description",
+        "icons",
+        "instructions",
+        "name",
+        "title",
+        "version",
+        "website_url",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        version: str = "0.0.0",
+        title: str | None = None,
+        description: str | None = None,
+        instructions: str | None = None,
+        website_url: str | None = None,
+        icons: list[Json] | None = None,
+        capabilities: Mapping[str, object] | None = None,
+        cache_ttl_ms: int = 0,
+        cache_scope: str = "private",
+    ) -> None:
+        self.name = name
+        self.version = version
+        self.title = title
+        self.description = description
+        self.instructions = instructions
+        self.website_url = website_url
+        self.icons = icons
+        self.cache_ttl_ms = cache_ttl_ms
+        self.cache_scope = cache_scope
+        self.capabilities: Json = dict(
+            default_capabilities() if capabilities is None else capabilities
+        )
+
+    def info(self) -> Json:
+        """The `Implementation` object of the protocol."""
+        optional = {
+            "title": self.title,
+            "description": self.description,
+            "websiteUrl": self.website_url,
+            "icons": self.icons,
+        }
+        given = {key: value for key, value in optional.items() if value}
+        return {"name": self.name, "version": self.version, **given}
+
+    def cache_hints(self) -> Json:
+        """How long lists and resources may be kept by a client, and by whom."""
+        return {"ttlMs": self.cache_ttl_ms, "cacheScope": self.cache_scope}
+
+    def has(self, capability: str) -> bool:
+        """Whether the server declares a capability."""
+        return self.capabilities.get(capability) is not None

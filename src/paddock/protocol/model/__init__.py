@@ -1,0 +1,1 @@
+"""The protocol's objects, the same in every era, as msgspec Structs."""

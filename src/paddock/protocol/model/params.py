@@ -1,0 +1,193 @@
+"""Parameters of the requests and notifications that a server receives.
+
+Fields that only one era has are optional here: which of them count is the era's business.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType, field
+
+from paddock.protocol.errors import InvalidParamsError
+from paddock.protocol.jsonrpc import DECODE_FAULTS
+
+Level = Literal[
+    "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"
+]
+LEVELS: tuple[str, ...] = get_args(Level)
+
+_KEY = "io.modelcontextprotocol/"
+
+
+class Meta(Struct):
+    """The `_meta` of a request, as far as the protocol itself reads it."""
+
+    progress_token: int | str | UnsetType = field(default=UNSET, name="progressToken")
+    version: str | UnsetType = field(default=UNSET, name=_KEY + "protocolVersion")
+    capabilities: dict[str, object] | UnsetType = field(
+        default=UNSET, name=_KEY + "clientCapabilities"
+    )
+    client_info: dict[str, object] | UnsetType = field(default=UNSET, name=_KEY + "clientInfo")
+    log_level: Level | UnsetType = field(default=UNSET, name=_KEY + "logLevel")
+
+
+class Params(Struct, kw_only=True):
+    """What the parameters of every request have."""
+
+    meta: Meta | UnsetType = field(default=UNSET, name="_meta")
+
+
+class InitializeParams(Params, kw_only=True):
+    """Of `initialize`."""
+
+    protocol_version: str = field(name="protocolVersion")
+    capabilities: dict[str, object] = {}
+    client_info: dict[str, object] | UnsetType = field(default=UNSET, name="clientInfo")
+
+
+class ListParams(Params, kw_only=True):
+    """Of every list."""
+
+    cursor: str | UnsetType | None = UNSET
+
+
+class InputParams(Params, kw_only=True):
+    """Of the requests that a client may have to repeat with input."""
+
+    input_responses: dict[str, object] | UnsetType = field(default=UNSET, name="inputResponses")
+    request_state: str | UnsetType = field(default=UNSET, name="requestState")
+
+
+class CallToolParams(InputParams, kw_only=True):
+    """Of `tools/call`; the arguments stay undecoded until the tool is known."""
+
+    name: str
+    arguments: Raw | UnsetType = UNSET
+
+
+class GetPromptParams(InputParams, kw_only=True):
+    """Of `prompts/get`."""
+
+    name: str
+    arguments: dict[str, str] | UnsetType | None = UNSET
+
+
+class ReadResourceParams(InputParams, kw_only=True):
+    """Of `resources/read`."""
+
+    uri: str
+
+
+class SubscribeParams(Params, kw_only=True):
+    """Of `resources/subscribe` and `resources/unsubscribe`."""
+
+    uri: str
+
+
+class SetLevelParams(Params, kw_only=True):
+    """Of `logging/setLevel`."""
+
+    level: Level
+
+
+class Reference(Struct):
+    """What a completion is for: a prompt by name or a resource template by URI."""
+
+    type: Literal["ref/prompt", "ref/resource"]
+    name: str | UnsetType = UNSET
+    uri: str | UnsetType = UNSET
+
+
+class CompletedArgument(Struct):
+    """The argument being typed, and what is typed so far."""
+
+    name: str
+    value: str
+
+
+class CompletionContext(Struct):
+    """Arguments already settled."""
+
+    arguments: dict[str, str] | UnsetType = UNSET
+
+
+class CompleteParams(Params, kw_only=True):
+    """Of `completion/complete`."""
+
+    ref: Reference
+    argument: CompletedArgument
+    context: CompletionContext | UnsetType = UNSET
+
+
+class Filter(Struct):
+    """What a listener wants to hear."""
+
+    tools: bool = field(default=False, name="toolsListChanged")
+    prompts: bool = field(default=False, name="promptsListChanged")
+    resources: bool = field(default=False, name="resourcesListChanged")
+    uris: list[str] = field(default_factory=list, name="resourceSubscriptions")
+
+
+class ListenParams(Params, kw_only=True):
+    """Of `subscriptions/listen`."""
+
+    notifications: Filter
+
+
+class CancelledParams(Struct):
+    """Of `notifications/cancelled`."""
+
+    request_id: int | str = field(name="requestId")
+    reason: str | None = None
+
+
+_TYPES: dict[str, type[Params]] = {
+    "initialize": InitializeParams,
+    "tools/list": ListParams,
+    "tools/call": CallToolParams,
+    "prompts/list": ListParams,
+    "prompts/get": GetPromptParams,
+    "resources/list": ListParams,
+    "resources/templates/list": ListParams,
+    "resources/read": ReadResourceParams,
+    "resources/subscribe": SubscribeParams,
+    "resources/unsubscribe": SubscribeParams,
+    "logging/setLevel": SetLevelParams,
+    "completion/complete": CompleteParams,
+    "subscriptions/listen": ListenParams,
+}
+
+_decoders = {method: msgspec.json.Decoder(kind).decode for method, kind in _TYPES.items()}
+_decode_bare = msgspec.json.Decoder(Params).decode
+_EMPTY = Raw(b"{}")
+
+
+def decode_params(method: str, raw: Raw | UnsetType) -> Params:
+    """The parameters of a request of this method.
+
+    Raises:
+        InvalidParamsError: saying which value is wrong, what was expected and what was found.
+    """
+    decode = _decoders.get(method, _decode_bare)
+    try:
+        return decode(_present(raw))
+    except DECODE_FAULTS as fault:
+        raise InvalidParamsError(f"Invalid params of {method}: {fault}") from None
+
+
+def decode_envelope(raw: Raw | UnsetType) -> Params:
+    """Only the `_meta` of any request's parameters.
+
+    Raises:
+        InvalidParamsError: when that is malformed too.
+    """
+    return decode_params("", raw)
+
+
+def _present(raw: Raw | UnsetType) -> Raw | bytes:
+    # Absent and null parameters are sent by real clients of list methods.
+    if raw is UNSET or bytes(raw) == b"null":  # type: ignore[arg-type]
+        return _EMPTY
+    return raw

@@ -1,0 +1,130 @@
+"""One connection to an offering, from its first byte to its last.
+
+The offering may still be on its way when the connection opens: what can be answered without it
+is answered at once, the rest waits. Loading it, entering its lifespan and leaving it happen in
+the serving thread, which is the main thread of a stdio server.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from paddock.authoring.failures import log_failure
+from paddock.authoring.operations import CatalogueOperations
+from paddock.errors import PaddockError
+from paddock.protocol.dispatch import Dispatcher, Held
+from paddock.protocol.errors import ProtocolError
+from paddock.transports.stream import MAX_LINE, Stream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paddock.authoring.offering import Offering
+    from paddock.protocol.connection import Connection
+    from paddock.protocol.eras.contract import Operations
+    from paddock.protocol.facts import ServerFacts
+    from paddock.protocol.request import Request
+    from paddock.transports.contract import Channel
+
+    Load = Callable[[], Offering]
+
+
+class Unavailable:
+    """Stands in for operations that cannot be had, yet or at all."""
+
+    def __init__(self, facts: ServerFacts, reason: Exception) -> None:
+        self.facts = facts
+        self.state_key = b""
+        self._reason = reason
+
+    def _refuse(self, _request: Request) -> NoReturn:
+        raise self._reason
+
+    list_tools = call_tool = list_prompts = get_prompt = _refuse
+    list_resources = list_templates = read_resource = complete = _refuse
+
+
+class Session:
+    """Serves one connection."""
+
+    def __init__(
+        self,
+        channel: Channel,
+        connection: Connection,
+        facts: ServerFacts,
+        *,
+        max_line: int = MAX_LINE,
+    ) -> None:
+        waiting: Operations = Unavailable(facts, Held())
+        self._facts = facts
+        self._dispatcher = Dispatcher(connection, waiting)
+        self.stream = Stream(channel, self._dispatcher, max_line)
+        self._offering: Offering | None = None
+        self._lifespan: Any = None
+
+    def start(self) -> None:
+        """Begin to answer what can be answered without the offering."""
+        self.stream.start()
+
+    def open(self, load: Load) -> None:
+        """Get the offering and enter its lifespan; a failure is told to the client."""
+        try:
+            offering = load()
+            self._enter_lifespan(offering)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the client must be told
+            self.fail(error)
+            return
+        self.adopt(offering)
+
+    def adopt(self, offering: Offering) -> None:
+        """Answer from an offering, beginning with what had to wait for it."""
+        self._offering = offering
+        held = self._dispatcher.adopt(CatalogueOperations(offering))
+        offering.attach(self._dispatcher.announce)
+        self.stream.replay(held)
+
+    def fail(self, error: Exception) -> None:
+        """Answer everything that needs the offering with the reason why there is none."""
+        known = isinstance(error, PaddockError)
+        reason = str(error) if known else f"{type(error).__name__}: {error}"
+        if not known:
+            log_failure(error, "Starting the server")
+        refusal = ProtocolError(f"The server could not be started: {reason}")
+        self.stream.replay(self._dispatcher.adopt(Unavailable(self._facts, refusal)))
+
+    def run(self) -> None:
+        """Serve until the connection ends, then leave in good order."""
+        try:
+            self.stream.run()
+        finally:
+            self._leave_lifespan()
+            if self._offering is not None:
+                self._offering.detach(self._dispatcher.announce)
+            self.stream.close()
+
+    def announce_all(self) -> None:
+        """Tell the client that everything may have changed."""
+        for kind in ("tools", "prompts", "resources"):
+            self._dispatcher.announce(kind)
+
+    def _enter_lifespan(self, offering: Offering) -> None:
+        if offering.lifespan is None:
+            return
+        manager = offering.lifespan(offering)
+        if hasattr(manager, "__aenter__"):
+            offering.state = self.stream.event_loop().complete(manager.__aenter__())
+        else:
+            offering.state = manager.__enter__()
+        self._lifespan = manager
+
+    def _leave_lifespan(self) -> None:
+        manager, self._lifespan = self._lifespan, None
+        if manager is None:
+            return
+        try:
+            if hasattr(manager, "__aexit__"):
+                self.stream.event_loop().complete(manager.__aexit__(None, None, None))
+            else:
+                manager.__exit__(None, None, None)
+        except Exception as error:  # noqa: BLE001 - the process is ending: only the log is left
+            log_failure(error, "Leaving the lifespan")

@@ -1,0 +1,99 @@
+"""The event loop that `async def` handlers run on.
+
+`asyncio` costs more to load than everything else together, so it is loaded with the first async
+handler, and the loop then runs in the thread that serves (the main thread of a stdio server).
+Requests are handed over in one go with a single wake-up, and answers that are ready together are
+written together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from paddock.protocol.connection import Connection
+    from paddock.protocol.request import Request
+
+T = TypeVar("T")
+
+
+class EventLoop:
+    """An asyncio loop that runs the asynchronous work of one connection's requests."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._loop = asyncio.new_event_loop()
+        self._stopped: asyncio.Future[None] = self._loop.create_future()
+        self._waiting: deque[Request] = deque()
+        self._is_woken = False
+        self._out: list[bytes] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def submit(self, request: Request) -> None:
+        """Run a request's work on the loop. May be called by any thread."""
+        self._connection.in_flight[request.id] = request
+        self._waiting.append(request)
+        if not self._is_woken:
+            self._is_woken = True
+            self._loop.call_soon_threadsafe(self._begin_waiting)
+
+    def run(self) -> None:
+        """Run the loop in this thread until it is stopped."""
+        self.complete(self._stopped)
+
+    def stop(self) -> None:
+        """End `run`. May be called by any thread."""
+        self._loop.call_soon_threadsafe(self._set_stopped)
+
+    def complete(self, awaitable: Awaitable[T]) -> T:
+        """Run the loop in this thread until something is done; its result."""
+        return self._loop.run_until_complete(awaitable)
+
+    def pause(self, seconds: float) -> None:
+        """Let the loop go on for a moment."""
+        self.complete(asyncio.sleep(seconds))
+
+    def close(self) -> None:
+        """Cancel what is left and close the loop."""
+        for task in self._tasks:
+            task.cancel()
+        self.pause(0)
+        self._flush()
+        self._loop.close()
+
+    def _set_stopped(self) -> None:
+        if not self._stopped.done():
+            self._stopped.set_result(None)
+
+    def _begin_waiting(self) -> None:
+        self._is_woken = False
+        waiting = self._waiting
+        while waiting:
+            request = waiting.popleft()
+            if request.is_cancelled:
+                self._connection.in_flight.pop(request.id, None)
+                continue
+            task = self._loop.create_task(self._serve(request))
+            request.stop = partial(self._loop.call_soon_threadsafe, task.cancel)
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _serve(self, request: Request) -> None:
+        try:
+            answer = await request.run_async()
+        finally:
+            self._connection.in_flight.pop(request.id, None)
+        if answer is not None:
+            if not self._out:
+                self._loop.call_soon(self._flush)
+            self._out.append(answer)
+
+    def _flush(self) -> None:
+        out, self._out = self._out, []
+        if out:
+            self._connection.send(b"".join(out))

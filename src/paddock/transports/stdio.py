@@ -1,0 +1,100 @@
+"""Standard input and output as a channel that belongs to the protocol alone.
+
+Once claimed, file descriptor 1 points at standard error and 0 at nothing, so that a handler's
+`print`, a C library and a child process can neither spoil the protocol's output nor steal its
+input.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from _thread import allocate_lock
+from select import select
+
+CHUNK = 65_536
+LARGE_CHUNK = 1_048_576
+"""Read at once while large messages are coming in; small ones are quicker with small reads."""
+
+
+class StdioChannel:
+    """Bytes over two file descriptors."""
+
+    def __init__(self, source: int, sink: int) -> None:
+        self._source = source
+        self._sink = sink
+        self._lock = allocate_lock()
+        self._size = CHUNK
+        self._pushed_back = b""
+
+    def read(self) -> bytes:
+        """The next bytes from the client; empty when it has closed its end."""
+        if self._pushed_back:
+            chunk, self._pushed_back = self._pushed_back, b""
+            return chunk
+        try:
+            chunk = os.read(self._source, self._size)
+        except OSError:
+            return b""
+        self._size = LARGE_CHUNK if len(chunk) >= CHUNK else CHUNK
+        return chunk
+
+    def read_waiting(self) -> bytes:
+        """What the client has sent already, without waiting for more."""
+        if sys.platform == "win32":  # select knows no pipes there
+            return b""
+        ready, _, _ = select([self._source], [], [], 0)
+        return os.read(self._source, self._size) if ready else b""
+
+    def push_back(self, data: bytes) -> None:
+        """Have the next `read` return these bytes."""
+        self._pushed_back = data
+
+    def write(self, data: bytes) -> None:
+        """Send bytes to the client; a client that is gone cannot be told anything."""
+        with self._lock:
+            try:
+                sent = os.write(self._sink, data)
+                while sent < len(data):
+                    data = data[sent:] if len(data) < CHUNK else memoryview(data)[sent:]  # type: ignore[assignment]  # os.write takes both
+                    sent = os.write(self._sink, data)
+            except OSError:
+                return
+
+    def close(self) -> None:
+        """Close the protocol's own descriptors."""
+        for descriptor in (self._source, self._sink):
+            try:
+                os.close(descriptor)
+            except OSError:
+                continue
+
+
+def claim_stdio() -> StdioChannel:
+    """Take standard input and output for the protocol, away from everybody else."""
+    source, sink = os.dup(0), os.dup(1)
+    _enlarge(source, sink)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    try:
+        os.dup2(2, 1)
+    except OSError:  # started without a standard error
+        os.dup2(nothing, 1)
+    os.close(nothing)
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    sys.stdout = sys.stderr
+    return StdioChannel(source, sink)
+
+
+def _enlarge(*pipes: int) -> None:
+    """Give large messages fewer wake-ups, where the system lets us."""
+    if sys.platform != "linux":
+        return
+    from fcntl import F_SETPIPE_SZ, fcntl  # noqa: PLC0415 - exists on this platform only
+
+    for pipe in pipes:
+        try:
+            fcntl(pipe, F_SETPIPE_SZ, LARGE_CHUNK)
+        except OSError:
+            continue

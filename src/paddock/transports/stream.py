@@ -1,0 +1,244 @@
+"""Serving a byte stream: one message a line, answered by whoever is free.
+
+The thread that reads also runs plain handlers, which saves a hop between threads for each call.
+That thread is the leader. A watchdog sees to it that a slow handler holds up nobody: when one has
+run for a moment, another thread takes over as leader, and the old one only finishes its handler.
+A handler that proved slow goes to the workers from then on (`protocol.pace`). Coroutine handlers
+run on an event loop in the serving thread.
+"""
+
+from __future__ import annotations
+
+from _thread import allocate_lock, start_new_thread
+from time import monotonic, sleep
+
+from paddock.transports.lines import Lines
+from paddock.transports.workers import Workers
+
+try:
+    from _queue import SimpleQueue
+except ImportError:  # an interpreter without the accelerator
+    from queue import SimpleQueue
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paddock.protocol.dispatch import Dispatcher, Reply
+    from paddock.protocol.request import Request
+    from paddock.transports.contract import Channel
+    from paddock.transports.eventloop import EventLoop
+
+MAX_LINE = 128 * 1024 * 1024
+TICK = 0.002
+"""Seconds a handler may hold up its thread before another takes over the reading."""
+QUIET_TICKS = 25
+"""Ticks without a message after which the watchdog goes to sleep."""
+GRACE = 0.2
+"""Seconds that work under way gets to finish when the stream ends, and again once cancelled."""
+
+
+class Stream:
+    """One connection over a byte channel."""
+
+    def __init__(self, channel: Channel, dispatcher: Dispatcher, max_line: int = MAX_LINE) -> None:
+        self._channel = channel
+        self._dispatcher = dispatcher
+        self._connection = dispatcher.connection
+        self._receive = dispatcher.receive
+        self._splitter = Lines(max_line, self._refuse_line)
+        self._workers = Workers(self._finish)
+        self._loop: EventLoop | None = None
+        self._lines: list[bytes] = []
+        self._out: list[bytes] = []
+        self._lock = allocate_lock()
+        self._epoch = 0
+        self._turn = 0
+        self._busy: Request | None = None
+        self._is_dog_asleep = True
+        self._dog_bed = allocate_lock()
+        self._dog_bed.acquire()
+        self._is_over = False
+        self.on_stop: Callable[[], None] | None = None
+        self._home: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
+
+    def start(self) -> None:
+        """Begin to read, in a thread of its own."""
+        start_new_thread(self._watch, ())
+        start_new_thread(self._lead, (0,))
+
+    def run(self) -> None:
+        """Serve until the stream ends; coroutine handlers run in this thread."""
+        while (job := self._home.get()) is not None:
+            job()
+        self._wind_up()
+
+    def stop(self) -> None:
+        """End the stream from our side. May be called by any thread and by a signal handler."""
+        self._is_over = True
+        self._home.put(None)
+        if self._loop is not None:
+            self._loop.stop()
+        if self.on_stop is not None:
+            self.on_stop()
+
+    def replay(self, lines: list[bytes]) -> None:
+        """Answer lines that had to wait; from any thread but the leader's."""
+        for line in lines:
+            reply = self._receive(line)
+            for one in reply if isinstance(reply, list) else [reply]:
+                self._take_reply(one)
+
+    def event_loop(self) -> EventLoop:
+        """The loop for coroutines, which the serving thread runs from now on."""
+        if self._loop is None:
+            from paddock.transports.eventloop import EventLoop  # noqa: PLC0415 - asyncio is 45 ms
+
+            with self._lock:
+                if self._loop is None:
+                    self._loop = EventLoop(self._connection)
+                    self._home.put(self._loop.run)
+        return self._loop
+
+    def close(self) -> None:
+        """Let go of the loop and the channel, once `run` has returned."""
+        if self._loop is not None:
+            self._loop.close()
+        self._channel.close()
+
+    def _take_reply(self, reply: Reply) -> None:
+        if reply is None:
+            return
+        if isinstance(reply, bytes):
+            self._channel.write(reply)
+        elif reply.async_work is not None:
+            self.event_loop().submit(reply)
+        else:
+            self._hop(reply)
+
+    def _lead(self, me: int) -> None:
+        """Read and answer until the stream ends or another thread has taken over."""
+        while True:
+            if not self._lines and not self._read():
+                self.stop()
+                return
+            lines = self._lines
+            while lines:
+                line = lines.pop()
+                if not line:
+                    continue
+                reply = self._receive(line)
+                kind = reply.__class__
+                if kind is bytes:
+                    self._out.append(reply)  # type: ignore[arg-type]
+                elif reply is None:
+                    continue
+                elif kind is list:
+                    for one in reply:  # type: ignore[union-attr]
+                        self._take_reply(one)
+                elif not self._work(reply, me):  # type: ignore[arg-type]
+                    return
+
+    def _read(self) -> bool:
+        self._flush()
+        chunk = b"" if self._is_over else self._channel.read()
+        if not chunk:
+            return False
+        self._lines = lines = self._splitter.feed(chunk)
+        lines.reverse()
+        if self._is_dog_asleep:
+            self._is_dog_asleep = False
+            self._dog_bed.release()
+        return True
+
+    def _work(self, request: Request, me: int) -> bool:
+        """Run a request, or have it run; whether this thread still leads."""
+        if request.async_work is not None:
+            self.event_loop().submit(request)
+            return True
+        pace = request.pace
+        if pace is not None and not pace.is_trusted:
+            if pace.is_slow or self._workers.is_full:
+                self._hop(request)
+                return True
+            self._turn += 1
+            self._busy = request
+            answer = request.run()
+            with self._lock:
+                is_leader = self._epoch == me
+                if is_leader:
+                    self._busy = None
+            if not is_leader:
+                self._finish(request, answer)
+                self._workers.join()
+                return False
+        else:
+            answer = request.run()
+        if answer is not None:
+            self._out.append(answer)
+        return True
+
+    def _hop(self, request: Request) -> None:
+        self._connection.in_flight[request.id] = request
+        if not self._workers.submit(request):
+            self._finish(request, request.refuse())
+
+    def _finish(self, request: Request, answer: bytes | None) -> None:
+        self._connection.in_flight.pop(request.id, None)
+        if answer is not None:
+            self._channel.write(answer)
+
+    def _flush(self) -> None:
+        out, self._out = self._out, []
+        if out:
+            self._channel.write(b"".join(out) if len(out) > 1 else out[0])
+
+    def _refuse_line(self, head: bytes, tail: bytes) -> None:
+        self._channel.write(self._dispatcher.refuse_line(head, tail))
+
+    def _watch(self) -> None:
+        """Let another thread lead whenever a handler holds up the one that does."""
+        while True:
+            self._dog_bed.acquire()
+            quiet = 0
+            while quiet < QUIET_TICKS:
+                turn = self._turn
+                sleep(TICK)
+                if self._turn != turn:
+                    quiet = 0
+                    continue
+                quiet += 1
+                if self._busy is not None:
+                    self._take_over(turn)
+            self._is_dog_asleep = True
+
+    def _take_over(self, turn: int) -> None:
+        with self._lock:
+            request = self._busy
+            if request is None or self._turn != turn:
+                return
+            self._epoch += 1
+            me = self._epoch
+            self._busy = None
+            out, self._out = self._out, []
+        self._connection.in_flight[request.id] = request
+        if request.is_done:
+            self._connection.in_flight.pop(request.id, None)
+        if request.pace is not None:
+            request.pace.was_slow()
+        self._workers.adopt()
+        if out:
+            self._channel.write(b"".join(out))
+        start_new_thread(self._lead, (me,))
+
+    def _wind_up(self) -> None:
+        """Give work under way a moment to finish, then stop it, and give that a moment too."""
+        self._drain()
+        self._dispatcher.close()
+        self._drain()
+
+    def _drain(self) -> None:
+        deadline = monotonic() + GRACE
+        pause = sleep if self._loop is None else self._loop.pause
+        while self._connection.in_flight and monotonic() < deadline:
+            pause(TICK)
