@@ -69,7 +69,7 @@ def _try_all(contenders: Sequence[Contender]) -> tuple[dict[str, Runner], dict[s
 def _print_tables(groups: Sequence[Group], contenders: Sequence[Contender], run: Run) -> None:
     peers = [contender.key for contender in contenders if contender.is_peer]
     for group in groups:
-        rows = [c for c in contenders if c.groups is None or group.key in c.groups]
+        rows = [contender for contender in contenders if contender.is_in(group.key)]
         for table in group.tables:
             print("\n" + report.metrics_table(table, rows, peers, run.results))
 

@@ -111,8 +111,9 @@ class Block:
         self.call = call
         self.size = size
         ids = range(FIRST_ID, FIRST_ID + size)
-        self._bytes = memoryview(b"".join(call.encode(message_id) for message_id in ids))
-        self._width = len(self._bytes) // size
+        self.each = [call.encode(message_id) for message_id in ids]
+        self._bytes = memoryview(b"".join(self.each))
+        self._width = len(self.each[0])
 
     def frames(self, start: int, count: int) -> memoryview:
         """Some frames in a row; fewer than asked for where the block ends."""

@@ -23,6 +23,10 @@ def _number(value: float) -> str:
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
+def _ratio(value: float) -> str:
+    return f"{value:.3f}x" if value < 0.1 else f"{_number(value)}x"
+
+
 def _with_unit(value: float, unit: str) -> str:
     return _number(value) + ("" if unit.startswith("/") else " ") + unit
 
@@ -46,8 +50,8 @@ def _cell(metric: Metric, contender: str, peers: Sequence[str], results: Results
     if value is None:
         return "—"
     bases = [results.value(metric, OFFICIAL), best_of(metric, peers, results)]
-    ratios = [f"{_number(metric.advantage(value, base))}x" for base in bases if base is not None]
-    brackets = f" ({', '.join(ratios)})" if ratios and metric.is_compared else ""
+    ratios = ("—" if base is None else _ratio(metric.advantage(value, base)) for base in bases)
+    brackets = f" ({', '.join(ratios)})" if metric.is_compared else ""
     return _with_unit(value, metric.unit) + brackets
 
 
@@ -74,8 +78,9 @@ def metrics_table(
         )
         for contender in contenders
     ]
-    remarks = _remarks(table, contenders, results)
-    return "\n\n".join((f"## {table.title}", _markdown(header, rows), *remarks))
+    remarks = "\n".join(_remarks(table, contenders, results))
+    parts = (f"## {table.title}", _markdown(header, rows), remarks)
+    return "\n\n".join(part for part in parts if part)
 
 
 def targets_table(title: str, verdicts: Sequence[Verdict]) -> str:
@@ -88,7 +93,7 @@ def targets_table(title: str, verdicts: Sequence[Verdict]) -> str:
             figure = "" if verdict.figure is None else _with_unit(verdict.figure, metric.unit)
         else:
             goal = str(target.goal)
-            figure = "" if verdict.figure is None else f"{_number(verdict.figure)}x"
+            figure = "" if verdict.figure is None else _ratio(verdict.figure)
         rows.append((target.text, target.contender, metric.key, goal, figure, verdict.word))
     header = ("target", "row", "metric", "goal", "measured", "verdict")
     return f"## {title}\n\n{_markdown(header, rows)}"

@@ -24,28 +24,34 @@ class Effort:
     start_rounds: int
     call_rounds: int
     sample_seconds: float
-    catalogue_rounds: int
+    memory_rounds: int
+    ping_rounds: int
+    listings: int
     payload_rounds: int
     growth_seconds: float
     is_quick: bool
 
 
 QUICK = Effort(
-    start_rounds=5,
+    start_rounds=3,
     call_rounds=2,
-    sample_seconds=0.15,
-    catalogue_rounds=3,
+    sample_seconds=0.1,
+    memory_rounds=1,
+    ping_rounds=1,
+    listings=3,
     payload_rounds=3,
-    growth_seconds=4.0,
+    growth_seconds=2.0,
     is_quick=True,
 )
 FULL = Effort(
-    start_rounds=20,
-    call_rounds=5,
-    sample_seconds=0.5,
-    catalogue_rounds=7,
+    start_rounds=15,
+    call_rounds=4,
+    sample_seconds=0.4,
+    memory_rounds=3,
+    ping_rounds=3,
+    listings=7,
     payload_rounds=10,
-    growth_seconds=90.0,
+    growth_seconds=45.0,
     is_quick=False,
 )
 
@@ -60,9 +66,7 @@ class Run:
 
     def taking_part(self, group: str) -> list[Runner]:
         """The runners that belong in a group of measures."""
-        return [
-            r for r in self.runners if r.contender.groups is None or group in r.contender.groups
-        ]
+        return [runner for runner in self.runners if runner.contender.is_in(group)]
 
 
 @dataclass(frozen=True)

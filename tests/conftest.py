@@ -1,7 +1,93 @@
-"""Settings that hold for every test."""
+"""Settings that hold for every test, and raw connections that check what they see."""
 
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
 from hypothesis import settings
+
+from paddock import Server
+from paddock.serving.memory import serve_in_memory
+from tests.behaviour.line import Line
+from tests.behaviour.process import ServerProcess, run_command, serve_command
+from tests.behaviour.wire import SESSION, STATELESS
 
 # A test says what is right, not how fast this machine is today.
 settings.register_profile("paddock", deadline=None)
 settings.load_profile("paddock")
+
+
+@pytest.fixture(params=[SESSION, STATELESS])
+def era(request: pytest.FixtureRequest) -> str:
+    """Both eras, for what is the same in them."""
+    value: str = request.param
+    return value
+
+
+class Connect:
+    """Opens connections to servers in this process."""
+
+    def __init__(self) -> None:
+        self.lines: list[Line] = []
+
+    def __call__(
+        self, server: Server, era: str = SESSION, *, capabilities: dict[str, Any] | None = None
+    ) -> Line:
+        """A connection on which requests can be sent."""
+        line = self.silent(server, era, capabilities=capabilities)
+        if era == SESSION:
+            line.open()
+        return line
+
+    def silent(
+        self, server: Server, era: str = SESSION, *, capabilities: dict[str, Any] | None = None
+    ) -> Line:
+        """A connection on which nothing has been said."""
+        line = Line(serve_in_memory(server), era, capabilities)
+        self.lines.append(line)
+        return line
+
+
+@pytest.fixture
+def connect() -> Iterator[Connect]:
+    """Connections to servers in this process; all that they sent is checked in the end."""
+    opened = Connect()
+    yield opened
+    for line in opened.lines:
+        line.close()
+    assert [fault for line in opened.lines for fault in line.transcript.faults()] == []
+
+
+class Start:
+    """Starts servers as processes of their own."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.started: list[ServerProcess] = []
+
+    def __call__(self, program: str, *, is_served: bool = False) -> ServerProcess:
+        """A program that runs its server itself, or is given to `paddock serve`."""
+        file = self.directory / f"program_{len(self.started)}.py"
+        file.write_text(textwrap.dedent(program), encoding="utf-8")
+        return self.command(serve_command(file) if is_served else run_command(file))
+
+    def command(self, command: list[str]) -> ServerProcess:
+        log = self.directory / f"stderr_{len(self.started)}.txt"
+        process = ServerProcess(command, log)
+        self.started.append(process)
+        return process
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Server processes; they are ended, and all that they sent is checked, in the end."""
+    starting = Start(tmp_path)
+    yield starting
+    faults = []
+    for process in starting.started:
+        process.dispose()
+        if process.line is not None:
+            faults += process.line.transcript.faults()
+    assert faults == []

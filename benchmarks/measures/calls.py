@@ -12,7 +12,7 @@ from benchmarks.processes import on_one_cpu
 from benchmarks.results import Metric, Table
 from benchmarks.rounds import Group, Run, Servers, able, connections, in_turn, lacking
 
-WARM_UP_SECONDS = 0.15
+WARM_UP_SECONDS = 0.1
 WARM_UP_CALLS = 256
 MOST_CALLS = 20 * 8192
 

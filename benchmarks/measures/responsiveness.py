@@ -27,7 +27,7 @@ def _sample(run: Run, runner: Runner) -> None:
 
 
 def _measure(run: Run) -> None:
-    rounds = 2 if run.effort.is_quick else 5
+    rounds = run.effort.ping_rounds
     in_turn(run, (BEHIND,), rounds, run.taking_part("ping"), partial(_sample, run))
 
 

@@ -58,7 +58,7 @@ def _sample_memory(run: Run, runner: Runner) -> None:
 
 
 def _measure_memory(run: Run) -> None:
-    rounds = 1 if run.effort.is_quick else 3
+    rounds = run.effort.memory_rounds
     in_turn(run, (RSS,), rounds, run.taking_part("memory"), partial(_sample_memory, run))
 
 

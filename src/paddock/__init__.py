@@ -41,7 +41,13 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "paddock.authoring.asks": (
-        "Elicited", "Root", "SampledMessage", "elicitation", "roots", "sampling", "url_elicitation",
+        "Elicited",
+        "Root",
+        "SampledMessage",
+        "elicitation",
+        "roots",
+        "sampling",
+        "url_elicitation",
     ),
     "paddock.authoring.context": ("Context",),
     "paddock.authoring.failures": ("ToolError",),
@@ -50,9 +56,18 @@ _HOMES = {
     "paddock.authoring.tool": ("Parameter", "Tool"),
     "paddock.errors": ("PaddockError",),
     "paddock.protocol.model.content": (
-        "Annotations", "AudioContent", "BlobResourceContents", "CallToolResult", "Content",
-        "EmbeddedResource", "Icon", "ImageContent", "PromptMessage", "ResourceLink",
-        "TextContent", "TextResourceContents",
+        "Annotations",
+        "AudioContent",
+        "BlobResourceContents",
+        "CallToolResult",
+        "Content",
+        "EmbeddedResource",
+        "Icon",
+        "ImageContent",
+        "PromptMessage",
+        "ResourceLink",
+        "TextContent",
+        "TextResourceContents",
     ),
     "paddock.serving.server": ("Server",),
 }

@@ -4,7 +4,7 @@
     ├── DefinitionError        a tool, prompt, resource or server is declared wrongly
     ├── LoadError              a file or directory of definitions cannot be loaded
     ├── ConnectError           a server cannot be started, reached or understood
-    └── ProtocolError          a fault the peer is told as a JSON-RPC error (paddock.protocol.errors)
+    └── ProtocolError          a fault told to the peer as a JSON-RPC error (protocol.errors)
         ├── InvalidParamsError
         │   └── ResourceNotFoundError
         ├── MissingCapabilityError

@@ -32,7 +32,7 @@ RULE = r"[-=#*~_+<>\u2500-\u257f]{3,}"
 BANNER = re.compile(rf"^#\s*{RULE}|{RULE}\s*#?\s*$")
 SUPPRESSION = re.compile(r"#\s*(?:noqa|type: ignore)\b")
 EXPLAINED_SUPPRESSION = re.compile(
-    r"#\s*(?:noqa: ?[A-Z]+\d+(?:, ?[A-Z]+\d+)*|type: ignore\[[\w, -]+\])\s*[-:#\u2013\u2014]+\s*\w+"
+    r"#\s*(?:noqa: ?[A-Z]+\d+(?:, ?[A-Z]+\d+)*|type: ignore\[[\w, -]+\])\s*[-:#\u2013\u2014]+\s*\S+"
 )
 INVISIBLE_TOKENS = {
     tokenize.COMMENT,

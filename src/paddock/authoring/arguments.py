@@ -17,6 +17,7 @@ from paddock.authoring.hints import decode_hook
 from paddock.authoring.tool import NOTHING
 from paddock.authoring.validation import Validator
 from paddock.errors import DefinitionError
+from paddock.protocol.jsonrpc import DECODE_FAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,11 +41,7 @@ _decode_any = msgspec.json.Decoder().decode
 _decode_object = msgspec.json.Decoder(dict[str, Any]).decode
 
 
-def present(raw: object) -> Raw | bytes:
-    """The JSON of a call's arguments; absent and null ones are no arguments."""
-    if not isinstance(raw, Raw) or bytes(raw) == b"null":
-        return b"{}"
-    return raw
+EMPTY = Raw(b"{}")
 
 
 def hinted_reader(parameters: Sequence[Taken], where: str) -> Callable[[Raw | bytes], Any]:
@@ -134,16 +131,22 @@ def _struct_reader(fields: list[Any], where: str) -> Callable[[Raw | bytes], Any
             str(error).splitlines()[0], where=where, hint="check the parameters' types"
         ) from None
 
-    def read(raw: Raw | bytes) -> Any:
-        try:
-            return decode(raw)
-        except msgspec.ValidationError as error:
-            if "got `float`" not in str(error):
-                raise
-            # In JSON Schema 5.0 is an integer; some clients write it so.
-            return decode(msgspec.json.encode(_integral(_decode_any(raw))))
+    return decode
 
-    return read
+
+def mended(raw: object) -> Raw | bytes | None:
+    """Arguments put into the form they should have had; None when there is nothing to mend.
+
+    Some clients send null where there are none. In JSON Schema 5.0 is an integer, and some
+    clients write it so.
+    """
+    if not isinstance(raw, Raw):
+        return None
+    try:
+        value = _decode_any(raw)
+    except DECODE_FAULTS:
+        return None
+    return EMPTY if value is None else msgspec.json.encode(_integral(value))
 
 
 def _integral(value: Any) -> Any:

@@ -75,7 +75,7 @@ def elicitation(message: str, schema: Any = None) -> Ask:
 
 def url_elicitation(message: str, url: str) -> Ask:
     """A web page for the person at the client."""
-    params = {"mode": "url", "message": message, "url": url}
+    params: Json = {"mode": "url", "message": message, "url": url}
     return Ask("elicitation/create", params, {"elicitation": {"url": {}}}, _elicited(lambda c: c))
 
 
@@ -95,7 +95,7 @@ def roots() -> Ask:
 
 
 def _form(message: str, requested: Json, read: Callable[[Json], Any]) -> Ask:
-    params = {"mode": "form", "message": message, "requestedSchema": requested}
+    params: Json = {"mode": "form", "message": message, "requestedSchema": requested}
     return Ask("elicitation/create", params, {"elicitation": {"form": {}}}, _elicited(read))
 
 

@@ -153,7 +153,11 @@ class Context:
         return self._ask_one(asks.url_elicitation(message, url), key)
 
     def sample(
-        self, messages: str | Sequence[Any], *, max_tokens: int = 1024, key: str | None = None,
+        self,
+        messages: str | Sequence[Any],
+        *,
+        max_tokens: int = 1024,
+        key: str | None = None,
         **options: Any,
     ) -> Pending[SampledMessage]:
         """Have the client's model continue a conversation.

@@ -14,7 +14,9 @@ _SECTION = re.compile(
 )
 _GOOGLE_ITEM = re.compile(r"^(\s*)\*{0,2}(\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)$")
 _NUMPY_ITEM = re.compile(r"^\*{0,2}(\w+)\s*(?::.*)?$")
-_SPHINX_ITEM = re.compile(r"^\s*:(?:param|parameter|arg|argument)\s+(?:[^:]*\s)?\*{0,2}(\w+):\s*(.*)$")
+_SPHINX_ITEM = re.compile(
+    r"^\s*:(?:param|parameter|arg|argument)\s+(?:[^:]*\s)?\*{0,2}(\w+):\s*(.*)$"
+)
 _SPHINX_ANY = re.compile(r"^\s*:\w+[^:]*:")
 _PARAMETER_SECTIONS = frozenset({"Args", "Arguments", "Parameters", "Params"})
 

@@ -33,7 +33,7 @@ def describe(fault: BaseException, what: str, *, is_masked: bool) -> str:
     """One line for the client about a fault, which is also logged."""
     if isinstance(fault, PaddockError):
         return str(fault) if isinstance(fault, ToolError) else f"{what}: {fault}"
-    log_failure(fault, what)
+    log_failure(fault, f"{what} failed")
     if is_masked:
         return f"{what} failed"
     if isinstance(fault, SystemExit):
@@ -46,4 +46,4 @@ def log_failure(fault: BaseException, what: str) -> None:
     """Put a fault and its traceback into the log."""
     import logging  # noqa: PLC0415 - 15 ms, and only when something failed
 
-    logging.getLogger("paddock").error("%s failed", what, exc_info=fault)
+    logging.getLogger("paddock").error(what, exc_info=fault)

@@ -57,9 +57,7 @@ def _validate_pydantic(kind: Any, value: Any) -> Any:
         return kind.model_validate(value)
     except ValueError as error:
         details = error.errors() if hasattr(error, "errors") else []
-        text = "; ".join(
-            f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in details
-        )
+        text = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in details)
         raise msgspec.ValidationError(text or str(error)) from None
 
 

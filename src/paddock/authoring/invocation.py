@@ -9,12 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec import UNSET
 
 from paddock.authoring.arguments import (
+    EMPTY,
     declared_reader,
     declared_schema,
     hinted_reader,
-    present,
+    mended,
     schema_reader,
 )
 from paddock.authoring.context import Context
@@ -23,6 +25,7 @@ from paddock.authoring.results import convert, error_result
 from paddock.authoring.schema import DIALECT, input_schema
 from paddock.authoring.signature import Signature, count_positional, is_coroutine_function
 from paddock.authoring.structure import Structure
+from paddock.authoring.tool import NOTHING
 from paddock.protocol.errors import MissingCapabilityError, ProtocolError
 from paddock.protocol.jsonrpc import DECODE_FAULTS
 from paddock.protocol.pace import Pace
@@ -107,26 +110,39 @@ class Invocation:
 
     def run(self, request: Request) -> Result:
         """Call the handler in this thread."""
+        raw = request.params.arguments  # type: ignore[attr-defined]  # of tools/call
         try:
-            arguments = self._read(present(request.params.arguments))  # type: ignore[attr-defined]  # of tools/call
+            arguments = self._read(EMPTY if raw is UNSET else raw)
         except DECODE_FAULTS as fault:
-            return self._refused(fault)
+            arguments = self._read_mended(raw)
+            if arguments is NOTHING:
+                return self._refused(fault)
         try:
             return convert(self._call(arguments, request), self._structure or self.structure)
-        except BaseException as fault:
+        except BaseException as fault:  # noqa: BLE001 - told to the model, or raised again
             return self._failed(fault, request)
 
     async def run_async(self, request: Request) -> Result:
         """Call the handler on the running event loop."""
+        raw = request.params.arguments  # type: ignore[attr-defined]  # of tools/call
         try:
-            arguments = self._read(present(request.params.arguments))  # type: ignore[attr-defined]  # of tools/call
+            arguments = self._read(EMPTY if raw is UNSET else raw)
         except DECODE_FAULTS as fault:
-            return self._refused(fault)
+            arguments = self._read_mended(raw)
+            if arguments is NOTHING:
+                return self._refused(fault)
         try:
             value = await self._call(arguments, request)
             return convert(value, self._structure or self.structure)
-        except BaseException as fault:
+        except BaseException as fault:  # noqa: BLE001 - told to the model, or raised again
             return self._failed(fault, request)
+
+    def _read_mended(self, raw: object) -> Any:
+        better = mended(raw)
+        try:
+            return NOTHING if better is None else self._read(better)
+        except DECODE_FAULTS:
+            return NOTHING
 
     def _refused(self, fault: Exception) -> bytes:
         taken = self.input_schema.get("properties")
@@ -202,5 +218,3 @@ def entry(invocation: Invocation) -> Json:
     }
     found.update({key: value for key, value in optional.items() if value})
     return found
-
-

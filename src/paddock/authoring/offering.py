@@ -50,7 +50,7 @@ class Offering:
             path counts from the file that makes the server.
     """
 
-    def __init__(  # noqa: PLR0913 - each is a word of the protocol
+    def __init__(
         self,
         name: str,
         *,
@@ -77,7 +77,9 @@ class Offering:
                 f"state_key has {len(state_key)} bytes", hint=f"use at least {MIN_STATE_KEY}"
             )
         if page_size is not None and page_size < 1:
-            raise DefinitionError(f"page_size is {page_size}", hint="use 1 or more, or leave it out")
+            raise DefinitionError(
+                f"page_size is {page_size}", hint="use 1 or more, or leave it out"
+            )
         self.facts = ServerFacts(
             name,
             version=version,
@@ -184,9 +186,7 @@ class Offering:
             self.tools.add(item.name, item)
             return function
 
-    def prompt(
-        self, function: Any = None, /, *, name: str | None = None, **options: Any
-    ) -> Any:
+    def prompt(self, function: Any = None, /, *, name: str | None = None, **options: Any) -> Any:
         """Make a prompt of a function that returns its text or messages."""
         if function is None:
             return lambda function: self.prompt(function, name=name, **options)
@@ -245,7 +245,10 @@ class Offering:
             self._announcers.remove(announce)
 
     def adopt(self, other: Offering) -> None:
-        """Take over everything another server holds, and tell clients what is different."""
+        """Take over everything that another server holds, and tell clients of it.
+
+        What a lifespan has yielded stays as it is.
+        """
         self.facts = other.facts
         self.lifespan = other.lifespan
         self.page_size, self.mask_errors = other.page_size, other.mask_errors
@@ -285,7 +288,7 @@ def _caller_file() -> str | None:
 def _call_watcher(callback: Callable[[str], object], uri: str) -> None:
     try:
         callback(uri)
-    except Exception:  # noqa: BLE001 - one callback's failure is nobody else's
+    except Exception:
         import logging  # noqa: PLC0415 - only when something failed
 
         logging.getLogger("paddock").exception("A callback for %s failed", uri)

@@ -21,6 +21,7 @@ from paddock.authoring.reading import Reading, resource_entry, template_entry
 from paddock.authoring.rendering import Rendering
 from paddock.errors import PaddockError
 from paddock.protocol.errors import InvalidParamsError, ProtocolError, ResourceNotFoundError
+from paddock.protocol.pace import Pace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,6 +62,7 @@ class CatalogueOperations:
         self._offering = offering
         self._listings: dict[str, Listing] = {}
         self._tools = offering.tools.get
+        self._completion_pace = Pace()
 
     @property
     def facts(self) -> ServerFacts:
@@ -79,7 +81,10 @@ class CatalogueOperations:
     def list_tools(self, request: Request) -> Result:
         """Answer `tools/list`."""
         return self._list(
-            request, "tools", self._offering.tools, lambda tool: invoking.entry(self._invocation(tool))
+            request,
+            "tools",
+            self._offering.tools,
+            lambda tool: invoking.entry(self._invocation(tool)),
         )
 
     def call_tool(self, request: Request) -> None:
@@ -160,6 +165,7 @@ class CatalogueOperations:
         if params.context is not UNSET and params.context.arguments is not UNSET:
             settled = params.context.arguments
         where = f"{item.name!r}, argument {params.argument.name!r}"
+        request.pace = self._completion_pace
         request.work = lambda _request: suggest(source, params.argument.value, settled, where)
 
     def _begin(
@@ -237,7 +243,8 @@ class CatalogueOperations:
         return item
 
     def _ready(self, tool: Tool) -> Invocation:
-        return _served(lambda: self._invocation(tool))
+        ready: Invocation = _served(lambda: self._invocation(tool))
+        return ready
 
     def _invocation(self, tool: Tool) -> Invocation:
         if tool.invocation is None:

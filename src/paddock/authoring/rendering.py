@@ -29,7 +29,15 @@ Json = dict[str, Any]
 class Rendering:
     """One prompt, ready to be rendered."""
 
-    __slots__ = ("_offering", "_signature", "arguments", "description", "is_async", "pace", "prompt")
+    __slots__ = (
+        "_offering",
+        "_signature",
+        "arguments",
+        "description",
+        "is_async",
+        "pace",
+        "prompt",
+    )
 
     def __init__(self, prompt: Prompt, offering: Offering) -> None:
         self.prompt = prompt
@@ -78,7 +86,9 @@ class Rendering:
         """The result of `prompts/get`."""
         is_template = self.prompt.handler is None
         several = messages if isinstance(messages, list | tuple) else [messages]
-        rendered = [_message(one, given if is_template else None, self.prompt.name) for one in several]
+        rendered = [
+            _message(one, given if is_template else None, self.prompt.name) for one in several
+        ]
         found: Json = {"messages": rendered}
         if self.description:
             found["description"] = self.description

@@ -38,6 +38,10 @@ _SIGNATURES = {
 _RIFF = {b"WAVE": "audio/wav", b"WEBP": "image/webp"}
 
 
+_PICTURES = {("PIL", "Image"): "pil", ("matplotlib", "Figure"): "figure"}
+_picture_kinds: dict[type, str | None] = {}
+
+
 class ResultError(PaddockError):
     """A handler returned something that cannot be sent, or not what it declared."""
 
@@ -58,6 +62,8 @@ def convert(value: Any, structure: Structure) -> Result:
     kind = value.__class__
     if kind is str and structure.is_plain:
         return b'"content":[{"type":"text","text":%b}]' % encode_text(value)
+    if kind is dict:
+        return _data(value, structure)
     if kind is structure.scalar:
         text = encode(value)
         return b'"content":[{"type":"text","text":"%b"}],"structuredContent":{"result":%b}' % (
@@ -155,13 +161,12 @@ def _sniff(data: bytes) -> str | None:
 
 def _picture_kind(value: object) -> str | None:
     """Whether a value is a PIL image or a matplotlib figure, without importing either."""
-    for kind in type(value).__mro__:
-        module = kind.__module__
-        if module.startswith("PIL.") and kind.__name__ == "Image":
-            return "pil"
-        if module.startswith("matplotlib.") and kind.__name__ == "Figure":
-            return "figure"
-    return None
+    kind = type(value)
+    if kind not in _picture_kinds:
+        names = {(base.__module__.partition(".")[0], base.__name__) for base in kind.__mro__}
+        found = next((_PICTURES[name] for name in names if name in _PICTURES), None)
+        _picture_kinds[kind] = found
+    return _picture_kinds[kind]
 
 
 def _picture(value: Any) -> Content | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from paddock.authoring.hints import encode, is_pydantic, schema_hook
+from paddock.authoring.hints import encode, schema_hook
 from paddock.authoring.tool import NOTHING
 from paddock.errors import DefinitionError
 
@@ -146,5 +146,3 @@ def _shown_default(default: object) -> Any:
 
 def _text(value: object) -> str:
     return msgspec.json.encode(value).decode()
-
-

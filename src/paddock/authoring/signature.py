@@ -95,7 +95,7 @@ def _plain_function(function: Any) -> Any:
         elif hasattr(function, "__code__"):
             return function
         else:
-            call = getattr(type(function), "__call__", None)
+            call = vars(type(function)).get("__call__")
             if call is None or not hasattr(call, "__code__"):
                 raise DefinitionError(
                     f"{function!r} is not a Python function", hint="wrap it in one with type hints"
@@ -105,14 +105,13 @@ def _plain_function(function: Any) -> Any:
 
 def _is_bound(function: Any, target: Any) -> bool:
     return hasattr(function, "__self__") or (
-        function is not target and not hasattr(function, "__code__") and callable(function)
-        and getattr(type(function), "__call__", None) is target
+        function is not target
+        and not hasattr(function, "__code__")
+        and vars(type(function)).get("__call__") is target
     )
 
 
-def _raw_parameters(
-    function: Any, target: Any, where: str
-) -> list[tuple[str, object, bool]]:
+def _raw_parameters(function: Any, target: Any, where: str) -> list[tuple[str, object, bool]]:
     if function is not target:
         return _inspected_parameters(function, where)
     code = target.__code__

@@ -18,6 +18,7 @@ from paddock.protocol.model.content import CallToolResult, Content
 Json = dict[str, Any]
 
 _SCALARS = (int, float, bool)
+_ANY_OBJECT: tuple[object, ...] = (dict, dict[str, Any], dict[str, object])
 _PLAIN: tuple[object, ...] = (NOTHING, None, type(None), str, bytes, bytearray, Any, object)
 
 
@@ -26,6 +27,7 @@ class Structure:
 
     __slots__ = (
         "_decode",
+        "_is_any_object",
         "_is_wrapped",
         "_return_type",
         "_validator",
@@ -51,6 +53,7 @@ class Structure:
         self._validator = None if output_schema is None else Validator(output_schema, where)
         self._decode: Any = None
         self._is_wrapped = False
+        self._is_any_object = any(returns == kind for kind in _ANY_OBJECT)
         self.output_schema = output_schema
         self.scalar = returns if returns in _SCALARS and output_schema is None else NOTHING
         self.is_plain = output_schema is None and (_is_plain(returns) or return_type is not None)
@@ -66,7 +69,7 @@ class Structure:
         if self._validator is not None:
             self.check_structured(msgspec.json.decode(data))
             return data
-        if self._decode is None:
+        if self._decode is None or (self._is_any_object and value.__class__ is dict):
             return data if data[:1] == b"{" else None
         try:
             self._decode(data)

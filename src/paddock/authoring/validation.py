@@ -30,7 +30,9 @@ class Validator:
         error = next(iter(self._compiled.iter_errors(value)), None)
         if error is None:
             return None
-        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in _path(error))
+        path = "".join(
+            f"[{part}]" if isinstance(part, int) else f".{part}" for part in _path(error)
+        )
         return f"{error.message} - at `${path}`"
 
     def with_defaults(self, value: Json) -> Json:

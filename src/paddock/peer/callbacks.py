@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from paddock.peer.settings import Json, Root, Settings
 from paddock.protocol.errors import METHOD_NOT_FOUND, ProtocolError
 from paddock.protocol.versions import supports
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paddock.peer.settings import Json, Root, Settings
 
 
 def capabilities(settings: Settings, version: str) -> Json:

@@ -25,6 +25,7 @@ Stderr = int | IO[bytes] | Literal["capture"] | None
 error messages; otherwise as for `subprocess.Popen`."""
 
 DEFAULT_TIMEOUT = 30.0
+PROBE_TIMEOUT = 5.0
 
 
 class Options(TypedDict, total=False):
@@ -39,6 +40,8 @@ class Options(TypedDict, total=False):
     """The protocol version to speak; None finds out what the server knows."""
     timeout: float
     """Seconds to wait for an answer; `Peer.within` sets others."""
+    probe_timeout: float
+    """Seconds until a server that leaves our first question unanswered is offered a session too."""
     on_elicit: OnElicit | None
     on_sample: OnSample | None
     roots: Sequence[Root] | None
@@ -61,6 +64,7 @@ class Settings(Struct, kw_only=True, frozen=True):
 
     era: str | None = None
     timeout: float = DEFAULT_TIMEOUT
+    probe_timeout: float = PROBE_TIMEOUT
     on_elicit: OnElicit | None = None
     on_sample: OnSample | None = None
     roots: Sequence[Root] | None = None

@@ -8,7 +8,6 @@ handler, call `wait()` in a plain one. How it travels is the era's business.
 from __future__ import annotations
 
 from _thread import allocate_lock
-from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
 from paddock.errors import PaddockError
@@ -16,6 +15,8 @@ from paddock.protocol.errors import MissingCapabilityError
 from paddock.protocol.interruption import HandlerCancelled
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
     from paddock.protocol.request import Request
 
 T = TypeVar("T")
@@ -67,9 +68,8 @@ def _covers(declared: Json, needed: Json) -> bool:
         if not isinstance(have, dict):
             return False
         # An empty elicitation capability stands for forms: the versions before URL mode.
-        if key == "elicitation" and not have:
-            have = {"form": {}}
-        if isinstance(sub, dict) and not _covers(have, sub):
+        is_plain_form = key == "elicitation" and not have
+        if isinstance(sub, dict) and not _covers({"form": {}} if is_plain_form else have, sub):
             return False
     return True
 
@@ -79,9 +79,7 @@ class Pending(Generic[T]):
 
     __slots__ = ("_asks", "_finish", "_request")
 
-    def __init__(
-        self, request: Request, asks: dict[str, Ask], finish: Callable[[Json], T]
-    ) -> None:
+    def __init__(self, request: Request, asks: dict[str, Ask], finish: Callable[[Json], T]) -> None:
         self._request = request
         self._asks = asks
         self._finish = finish

@@ -107,34 +107,38 @@ class Dispatcher:
             params = decode_params(method, frame.params)
         except ProtocolError as error:
             return self._wrong_params(request_id, method, frame, error)
-        request = self._begin(request_id, method, params, frame)
-        era = request.era
+        era = self._era(params)
+        request = Request(self.connection, era, request_id, method, params, frame.params)
         try:
-            result = self._operation(request)(request)
+            operation = era.methods.get(method) or self._operation(request)
+            era.enter(request)
+            result = operation(request)
         except ProtocolError as error:
             return era.error(request_id, error)
         if result is None:
             return request if request.work or request.async_work else None
         return era.reply(request, result)
 
-    def _begin(self, request_id: int | str, method: str, params: Params, frame: Frame) -> Request:
-        is_stateless = params.meta is not UNSET and params.meta.version is not UNSET
-        era: Era = self._stateless if is_stateless else self._session
-        return Request(self.connection, era, request_id, method, params, frame.params)
+    def _era(self, params: Params) -> Era:
+        """The era of a request: stateless if it names a version itself."""
+        meta = params.meta
+        return self._session if meta is UNSET or meta.version is UNSET else self._stateless
 
     def _wrong_params(
         self, request_id: int | str, method: str, frame: Frame, error: ProtocolError
     ) -> bytes:
         """The first thing that is wrong: the envelope, the method, then its own parameters."""
         try:
-            request = self._begin(request_id, method, decode_envelope(frame.params), frame)
+            params = decode_envelope(frame.params)
         except ProtocolError:
             return error_frame(request_id, error)
+        era = self._era(params)
+        request = Request(self.connection, era, request_id, method, params, frame.params)
         try:
             self._operation(request)
         except ProtocolError as fault:
             error = fault
-        return request.era.error(request_id, error)
+        return era.error(request_id, error)
 
     def _operation(self, request: Request) -> Operation:
         """What answers a request, once its envelope has been found right."""

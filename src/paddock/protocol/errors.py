@@ -22,7 +22,9 @@ class ProtocolError(PaddockError):
 
     code = "protocol"
 
-    def __init__(self, message: str, *, rpc_code: int = INTERNAL_ERROR, data: object = None) -> None:
+    def __init__(
+        self, message: str, *, rpc_code: int = INTERNAL_ERROR, data: object = None
+    ) -> None:
         super().__init__(message)
         self.rpc_code = rpc_code
         self.data = data

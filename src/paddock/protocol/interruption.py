@@ -7,7 +7,7 @@ it returns. `ctypes` is imported on first use, since most servers never cancel a
 from __future__ import annotations
 
 
-class HandlerCancelled(BaseException):  # noqa: N818 - not an error, and not an Exception on purpose
+class HandlerCancelled(BaseException):
     """The request that this handler works for has been cancelled."""
 
 

@@ -17,13 +17,13 @@ from msgspec import UNSET, Raw, UnsetType
 from paddock.protocol.errors import ProtocolError
 from paddock.protocol.interruption import HandlerCancelled, interrupt, withdraw
 from paddock.protocol.jsonrpc import RequestId, notification_frame
-from paddock.protocol.pace import Pace
 
 if TYPE_CHECKING:
     from paddock.protocol.asking import Ask
     from paddock.protocol.connection import Connection
     from paddock.protocol.eras.contract import Era
     from paddock.protocol.model.params import Meta, Params
+    from paddock.protocol.pace import Pace
 
 Result = bytes | dict[str, object]
 """A result as a dictionary, or as the encoded members of its JSON object (without braces)."""
@@ -34,7 +34,7 @@ AsyncWork = Callable[["Request"], Awaitable[Result]]
 _cancelling = allocate_lock()
 
 
-class InputRequired(BaseException):  # noqa: N818 - not an error: it ends a handler to ask the client
+class InputRequired(BaseException):
     """The handler needs answers of the client before it can go on.
 
     Not an Exception, so that a handler's `except Exception` does not swallow it.
@@ -49,27 +49,18 @@ class InputRequired(BaseException):  # noqa: N818 - not an error: it ends a hand
 class Request:
     """One request of the peer, from its arrival to its answer."""
 
-    __slots__ = (
-        "_injected",
-        "_is_done",
-        "_thread",
-        "_wakers",
-        "async_work",
-        "batch",
-        "connection",
-        "era",
-        "id",
-        "is_cancelled",
-        "last_progress",
-        "meta",
-        "method",
-        "pace",
-        "params",
-        "raw",
-        "send",
-        "stop",
-        "work",
-    )
+    # Most requests never need these: as defaults of the class they cost a request nothing.
+    work: Work | None = None
+    async_work: AsyncWork | None = None
+    pace: Pace | None = None
+    stop: Callable[[], None] | None = None
+    batch: Batch | None = None
+    is_cancelled = False
+    is_done = False
+    last_progress: float | None = None
+    _is_injected = False
+    _thread = 0
+    _wakers: list[Callable[[], None]] | None = None
 
     def __init__(
         self,
@@ -86,47 +77,46 @@ class Request:
         self.method = method
         self.params = params
         self.raw = raw
-        self.meta: Meta | None = None if params.meta is UNSET else params.meta
-        self.send = connection.send
-        self.work: Work | None = None
-        self.async_work: AsyncWork | None = None
-        self.pace: Pace | None = None
-        self.stop: Callable[[], None] | None = None
-        self.batch: Batch | None = None
-        self.is_cancelled = False
-        self.last_progress: float | None = None
-        self._is_done = False
-        self._injected = False
-        self._thread = 0
-        self._wakers: list[Callable[[], None]] | None = None
+
+    @property
+    def meta(self) -> Meta | None:
+        """What the protocol itself reads of the request's `_meta`."""
+        return None if self.params.meta is UNSET else self.params.meta
+
+    def send(self, frame: bytes) -> None:
+        """Send a frame that belongs to this request."""
+        self.connection.send(frame)
 
     def run(self) -> bytes | None:
         """Do the work in this thread; the frame to send, or None when there is nothing to say."""
         self._thread = get_ident()
+        answer: bytes | None = None
         try:
-            answer = None if self.is_cancelled else self._answer()
-            self._is_done = True
+            try:
+                if not self.is_cancelled:
+                    answer = self.era.reply(self, self.work(self))  # type: ignore[misc]  # has work
+            except HandlerCancelled:
+                raise
+            except BaseException as fault:  # noqa: BLE001 - the peer must get an answer
+                answer = self._faulty(fault)
+            self.is_done = True
         except HandlerCancelled:
-            self._is_done = True
-            answer = None
-        if self._injected:
+            self.is_done = True
+        if self._is_injected:
             self._settle()
-        return self._deliver(answer)
+        return answer if self.batch is None and not self.is_cancelled else self._deliver(answer)
 
-    async def run_async(self) -> bytes | None:
-        """Do the work on the running event loop."""
+    async def run_async(self, finish: Callable[[Request, bytes | None], None]) -> None:
+        """Do the work on the running event loop and give the frame to `finish`."""
+        answer: bytes | None = None
         try:
-            if self.async_work is None:
-                raise ProtocolError("The request has no asynchronous work")
-            answer = self.era.reply(self, await self.async_work(self))
-        except ProtocolError as error:
-            answer = self.era.error(self.id, error)
-        except InputRequired as required:
-            answer = self._ask(required)
-        except Exception as fault:  # noqa: BLE001 - the peer must get an answer, whatever happened
-            answer = self.era.error(self.id, _internal(fault))
-        self._is_done = True
-        return self._deliver(answer)
+            answer = self.era.reply(self, await self.async_work(self))  # type: ignore[misc]  # has work
+        except BaseException as fault:  # noqa: BLE001 - the peer must get an answer
+            if not self.is_cancelled:
+                answer = self._faulty(fault)
+        finally:
+            self.is_done = True
+            finish(self, self._deliver(answer))
 
     def cancel(self, reason: str | None = None) -> None:
         """Stop the work, wherever it runs; it will not be answered."""
@@ -138,14 +128,9 @@ class Request:
         elif self._thread:
             self._interrupt()
 
-    @property
-    def is_done(self) -> bool:
-        """Whether the work has come to its end."""
-        return self._is_done
-
     def notify(self, method: str, params: object) -> bool:
         """Tell the peer something about this request, as long as it is not answered."""
-        if self._is_done or self.is_cancelled:
+        if self.is_done or self.is_cancelled:
             return False
         self.send(notification_frame(method, params))
         return True
@@ -169,23 +154,17 @@ class Request:
         busy = ProtocolError("The server is busy: too many requests are waiting; try again later")
         return self._deliver(self.era.error(self.id, busy))
 
-    def _answer(self) -> bytes:
+    def _faulty(self, fault: BaseException) -> bytes:
+        """The answer when the work has ended with an exception."""
         try:
-            if self.work is None:
-                raise ProtocolError("The request has no work")
-            return self.era.reply(self, self.work(self))
+            if isinstance(fault, InputRequired):
+                return self.era.input_required(self, fault)
         except ProtocolError as error:
-            return self.era.error(self.id, error)
-        except InputRequired as required:
-            return self._ask(required)
-        except Exception as fault:  # noqa: BLE001 - the peer must get an answer, whatever happened
-            return self.era.error(self.id, _internal(fault))
-
-    def _ask(self, required: InputRequired) -> bytes:
-        try:
-            return self.era.input_required(self, required)
-        except ProtocolError as error:
-            return self.era.error(self.id, error)
+            fault = error
+        if isinstance(fault, ProtocolError):
+            return self.era.error(self.id, fault)
+        text = f"Internal error: {type(fault).__name__}: {fault}"
+        return self.era.error(self.id, ProtocolError(text))
 
     def _deliver(self, answer: bytes | None) -> bytes | None:
         if self.is_cancelled:
@@ -193,11 +172,11 @@ class Request:
         return answer if self.batch is None else self.batch.add(answer)
 
     def _interrupt(self) -> None:
-        # The worker sets _is_done before it looks at _injected, we set _injected before we look
-        # at _is_done: one of the two always sees the other.
+        # The worker sets is_done before it looks at _is_injected, we set _is_injected before we
+        # look at is_done: one of the two always sees the other.
         with _cancelling:
-            self._injected = True
-            if not self._is_done:
+            self._is_injected = True
+            if not self.is_done:
                 interrupt(self._thread)
 
     def _settle(self) -> None:
@@ -229,7 +208,3 @@ class Batch:
             if self._expected or not self._answers:
                 return None
             return b"[" + b",".join(self._answers) + b"]\n"
-
-
-def _internal(fault: Exception) -> ProtocolError:
-    return ProtocolError(f"Internal error: {type(fault).__name__}: {fault}")

@@ -23,6 +23,7 @@ def serve_in_memory(offering: Offering) -> Channel:
         session.start()
         session.open(lambda: offering)
         session.run()
+        session.close()
 
     start_new_thread(serve, ())
     return theirs

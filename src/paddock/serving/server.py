@@ -7,7 +7,7 @@ from paddock.serving.stdio import serve_stdio
 
 
 class Server(Offering):
-    __doc__ = Offering.__doc__
+    """A server that MCP clients can connect to; `Offering` says what it takes."""
 
     def run(self) -> None:
         """Serve standard input and output until the client leaves."""

@@ -83,29 +83,35 @@ class Session:
         offering.attach(self._dispatcher.announce)
         self.stream.replay(held)
 
+    def replace(self, offering: Offering) -> None:
+        """Put a newly loaded offering in the place of the one that is served."""
+        if self._offering is None:
+            self.adopt(offering)
+            for kind in ("tools", "prompts", "resources"):
+                self._dispatcher.announce(kind)
+        else:
+            self._offering.adopt(offering)
+
     def fail(self, error: Exception) -> None:
         """Answer everything that needs the offering with the reason why there is none."""
-        known = isinstance(error, PaddockError)
-        reason = str(error) if known else f"{type(error).__name__}: {error}"
-        if not known:
-            log_failure(error, "Starting the server")
+        is_known = isinstance(error, PaddockError)
+        reason = str(error) if is_known else f"{type(error).__name__}: {error}"
+        log_failure(error.__cause__ or error, f"Starting the server: {reason}")
         refusal = ProtocolError(f"The server could not be started: {reason}")
         self.stream.replay(self._dispatcher.adopt(Unavailable(self._facts, refusal)))
 
     def run(self) -> None:
-        """Serve until the connection ends, then leave in good order."""
+        """Serve until the connection ends and what was under way has ended too."""
         try:
             self.stream.run()
         finally:
-            self._leave_lifespan()
             if self._offering is not None:
                 self._offering.detach(self._dispatcher.announce)
-            self.stream.close()
 
-    def announce_all(self) -> None:
-        """Tell the client that everything may have changed."""
-        for kind in ("tools", "prompts", "resources"):
-            self._dispatcher.announce(kind)
+    def close(self) -> None:
+        """Leave the lifespan, and let go of the rest."""
+        self._leave_lifespan()
+        self.stream.close()
 
     def _enter_lifespan(self, offering: Offering) -> None:
         if offering.lifespan is None:
@@ -127,4 +133,4 @@ class Session:
             else:
                 manager.__exit__(None, None, None)
         except Exception as error:  # noqa: BLE001 - the process is ending: only the log is left
-            log_failure(error, "Leaving the lifespan")
+            log_failure(error, "Leaving the lifespan failed")

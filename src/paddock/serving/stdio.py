@@ -6,51 +6,98 @@ the rest of the library and, behind it, the author's own code.
 
 from __future__ import annotations
 
-import os
-import sys
+from _thread import start_new_thread
 
 from paddock.protocol import opening
 from paddock.protocol.connection import Connection
+from paddock.serving.departure import Departure
 from paddock.transports.stdio import claim_stdio
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import ModuleType
 
     from paddock.authoring.offering import Offering
     from paddock.protocol.facts import ServerFacts
     from paddock.serving.session import Session
+    from paddock.serving.target import Target
     from paddock.transports.stdio import StdioChannel
 
     Load = Callable[[], Offering]
     Prepare = Callable[[Session], None]
 
 SIGINT, SIGTERM = 2, 15
+PATIENCE = 1.0
+"""Seconds that a handshake waits for facts that only the author's code knows."""
+
+_is_serving = False
 
 
 def serve_stdio(offering: Offering) -> None:
-    """Serve an offering that is there already."""
-    serve_loaded(offering.facts, lambda: offering)
+    """Serve an offering that is there already.
+
+    Does nothing where the process serves already: that is a module which runs its server when it
+    is loaded, and is being loaded by `paddock serve`.
+    """
+    if not _is_serving:
+        serve_loaded(offering.facts, lambda: offering)
 
 
-def serve_loaded(facts: ServerFacts, load: Load, prepare: Prepare | None = None) -> None:
-    """Serve an offering that `load` brings, answering the handshake before it is called."""
+def serve_target(target: Target, *, reload: bool = False) -> None:
+    """Serve what a target holds, answering the handshake before it is loaded."""
+
+    def load() -> Offering:
+        from paddock.serving.loading import load_target  # noqa: PLC0415 - after the first answer
+
+        return load_target(target)
+
+    def watch(session: Session) -> None:
+        from paddock.serving.reloading import Reloader  # noqa: PLC0415 - only when asked for
+
+        Reloader(session, target).start()
+
+    serve_loaded(
+        target.facts, load, is_certain=target.is_certain, prepare=watch if reload else None
+    )
+
+
+def serve_loaded(
+    facts: ServerFacts, load: Load, *, is_certain: bool = True, prepare: Prepare | None = None
+) -> None:
+    """Serve an offering that `load` brings.
+
+    The handshake is answered before that, if the facts are certain; if they are not, it waits for
+    them as long as no client minds.
+    """
+    global _is_serving  # noqa: PLW0603 - a process has one standard input
+    _is_serving = True
     channel = claim_stdio()
     connection = Connection(channel.write)
-    greet(channel, connection, facts)
+    if is_certain:
+        greet(channel, connection, facts)
     from paddock.serving.session import Session  # noqa: PLC0415 - after the first answer
 
     session = Session(channel, connection, facts)
-    session.stream.on_stop = leave_at_once
+    departure = Departure()
+    session.stream.on_stop = departure.begin
     _on_signals(session.stream.stop)
-    session.start()
+    if is_certain:
+        session.start()
+    else:
+        start_new_thread(_start_patiently, (session, departure))
     session.open(load)
-    session.stream.on_stop = None
+    departure.loaded()
     if prepare is not None:
         prepare(session)
     session.run()
-    _leave(is_clean=not connection.in_flight)
+    departure.drained()
+    session.close()
+    departure.leave(is_clean=not connection.in_flight)
+
+
+def _start_patiently(session: Session, departure: Departure) -> None:
+    departure.wait_until_loaded(PATIENCE)
+    session.start()
 
 
 def greet(channel: StdioChannel, connection: Connection, facts: ServerFacts) -> None:
@@ -66,32 +113,11 @@ def greet(channel: StdioChannel, connection: Connection, facts: ServerFacts) -> 
     channel.push_back(waiting)
 
 
-def leave_at_once() -> None:
-    """End the process while the author's code is still being loaded: there is nothing to save."""
-    os._exit(0)
-
-
 def _on_signals(stop: Callable[[], None]) -> None:
-    import _signal  # noqa: PLC0415 - `signal` is 5 ms
+    import _signal  # type: ignore[import-not-found]  # noqa: PLC0415 - `signal` is 5 ms
 
     for number in (SIGINT, SIGTERM):
         try:
             _signal.signal(number, lambda *_: stop())
         except ValueError:  # not the main thread: signals are somebody else's business
             return
-
-
-def _leave(*, is_clean: bool) -> None:
-    """Return if nothing holds the process up, and end it if something does."""
-    threading: ModuleType | None = sys.modules.get("threading")
-    if is_clean and (threading is None or not _is_held_up(threading)):
-        return
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            stream.flush()
-    os._exit(0)
-
-
-def _is_held_up(threading: ModuleType) -> bool:
-    mine = (threading.main_thread(), threading.current_thread())
-    return any(not thread.daemon and thread not in mine for thread in threading.enumerate())

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Protocol
 
     from paddock.protocol.request import Request
 
     class Channel(Protocol):
         """Bytes in both directions."""
+
+        @property
+        def descriptor(self) -> int | None:
+            """The file descriptor that an event loop can wait for; None where it cannot."""
+
+        def has_data(self) -> bool:
+            """Whether `read` would return at once."""
 
         def read(self) -> bytes:
             """The next bytes; blocks until there are some, and is empty at the end."""
@@ -20,7 +28,5 @@ if TYPE_CHECKING:
         def close(self) -> None:
             """Let go of what the channel holds."""
 
-    class Finish(Protocol):
-        """Takes the answer of a request whose work was run elsewhere."""
-
-        def __call__(self, request: Request, answer: bytes | None) -> None: ...
+    Finish = Callable[[Request, bytes | None], None]
+    """Takes the answer of a request whose work was run elsewhere."""

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Callable
 
     from paddock.protocol.connection import Connection
     from paddock.protocol.request import Request
@@ -32,7 +32,6 @@ class EventLoop:
         self._waiting: deque[Request] = deque()
         self._is_woken = False
         self._out: list[bytes] = []
-        self._tasks: set[asyncio.Task[None]] = set()
 
     def submit(self, request: Request) -> None:
         """Run a request's work on the loop. May be called by any thread."""
@@ -41,6 +40,25 @@ class EventLoop:
         if not self._is_woken:
             self._is_woken = True
             self._loop.call_soon_threadsafe(self._begin_waiting)
+
+    def begin(self, request: Request) -> None:
+        """Run a request's work; only on the loop itself."""
+        self._connection.in_flight[request.id] = request
+        # in_flight keeps the request, the request keeps the task: the loop itself would not.
+        task = self._loop.create_task(request.run_async(self._finish))
+        request.stop = partial(self._stop, task)
+
+    def watch(self, descriptor: int, on_readable: Callable[[], None]) -> None:
+        """Call a function on the loop whenever a descriptor has data. From any thread."""
+        self._loop.call_soon_threadsafe(self._loop.add_reader, descriptor, on_readable)
+
+    def unwatch(self, descriptor: int) -> None:
+        """Undo `watch`; only on the loop itself."""
+        self._loop.remove_reader(descriptor)
+
+    def call_soon(self, function: Callable[[], None]) -> None:
+        """Call a function on the loop. From any thread."""
+        self._loop.call_soon_threadsafe(function)
 
     def run(self) -> None:
         """Run the loop in this thread until it is stopped."""
@@ -59,8 +77,8 @@ class EventLoop:
         self.complete(asyncio.sleep(seconds))
 
     def close(self) -> None:
-        """Cancel what is left and close the loop."""
-        for task in self._tasks:
+        """Let what has been cancelled come to its end, and close the loop."""
+        for task in asyncio.all_tasks(self._loop):
             task.cancel()
         self.pause(0)
         self._flush()
@@ -77,17 +95,14 @@ class EventLoop:
             request = waiting.popleft()
             if request.is_cancelled:
                 self._connection.in_flight.pop(request.id, None)
-                continue
-            task = self._loop.create_task(self._serve(request))
-            request.stop = partial(self._loop.call_soon_threadsafe, task.cancel)
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            else:
+                self.begin(request)
 
-    async def _serve(self, request: Request) -> None:
-        try:
-            answer = await request.run_async()
-        finally:
-            self._connection.in_flight.pop(request.id, None)
+    def _stop(self, task: asyncio.Task[None]) -> None:
+        self._loop.call_soon_threadsafe(task.cancel)
+
+    def _finish(self, request: Request, answer: bytes | None) -> None:
+        self._connection.in_flight.pop(request.id, None)
         if answer is not None:
             if not self._out:
                 self._loop.call_soon(self._flush)

@@ -11,6 +11,8 @@ except ImportError:  # an interpreter without the accelerator
 class MemoryChannel:
     """One end of the pair."""
 
+    descriptor = None
+
     def __init__(self, incoming: SimpleQueue[bytes], outgoing: SimpleQueue[bytes]) -> None:
         self._incoming = incoming
         self._outgoing = outgoing
@@ -18,6 +20,10 @@ class MemoryChannel:
     def read(self) -> bytes:
         """The next bytes that the other end has written; empty when it has closed."""
         return self._incoming.get()
+
+    def has_data(self) -> bool:
+        """Whether `read` would return at once."""
+        return not self._incoming.empty()
 
     def write(self, data: bytes) -> None:
         """Give bytes to the other end."""

@@ -27,6 +27,17 @@ class StdioChannel:
         self._size = CHUNK
         self._pushed_back = b""
 
+    @property
+    def descriptor(self) -> int | None:
+        """What an event loop can wait for; on Windows loops do not know pipes."""
+        return None if sys.platform == "win32" else self._source
+
+    def has_data(self) -> bool:
+        """Whether `read` would return at once."""
+        if sys.platform == "win32":  # select does not know pipes there either
+            return False
+        return bool(self._pushed_back or select([self._source], [], [], 0)[0])
+
     def read(self) -> bytes:
         """The next bytes from the client; empty when it has closed its end."""
         if self._pushed_back:
@@ -41,10 +52,7 @@ class StdioChannel:
 
     def read_waiting(self) -> bytes:
         """What the client has sent already, without waiting for more."""
-        if sys.platform == "win32":  # select knows no pipes there
-            return b""
-        ready, _, _ = select([self._source], [], [], 0)
-        return os.read(self._source, self._size) if ready else b""
+        return os.read(self._source, self._size) if self.has_data() else b""
 
     def push_back(self, data: bytes) -> None:
         """Have the next `read` return these bytes."""

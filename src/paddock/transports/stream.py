@@ -12,6 +12,7 @@ from __future__ import annotations
 from _thread import allocate_lock, start_new_thread
 from time import monotonic, sleep
 
+from paddock.protocol.request import Request
 from paddock.transports.lines import Lines
 from paddock.transports.workers import Workers
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paddock.protocol.dispatch import Dispatcher, Reply
-    from paddock.protocol.request import Request
     from paddock.transports.contract import Channel
     from paddock.transports.eventloop import EventLoop
 
@@ -34,6 +34,10 @@ TICK = 0.002
 """Seconds a handler may hold up its thread before another takes over the reading."""
 QUIET_TICKS = 25
 """Ticks without a message after which the watchdog goes to sleep."""
+STREAK = 32
+"""Calls of coroutine handlers in a row after which the event loop does the reading itself."""
+LOOP_TICK = 0.05
+"""Seconds that a message may wait for an event loop that somebody blocks."""
 GRACE = 0.2
 """Seconds that work under way gets to finish when the stream ends, and again once cancelled."""
 
@@ -55,6 +59,8 @@ class Stream:
         self._epoch = 0
         self._turn = 0
         self._busy: Request | None = None
+        self._streak = 0
+        self._is_loop_reading = False
         self._is_dog_asleep = True
         self._dog_bed = allocate_lock()
         self._dog_bed.acquire()
@@ -75,6 +81,8 @@ class Stream:
 
     def stop(self) -> None:
         """End the stream from our side. May be called by any thread and by a signal handler."""
+        if self._is_over:
+            return
         self._is_over = True
         self._home.put(None)
         if self._loop is not None:
@@ -117,27 +125,36 @@ class Stream:
             self._hop(reply)
 
     def _lead(self, me: int) -> None:
-        """Read and answer until the stream ends or another thread has taken over."""
-        while True:
-            if not self._lines and not self._read():
-                self.stop()
-                return
-            lines = self._lines
-            while lines:
-                line = lines.pop()
-                if not line:
-                    continue
-                reply = self._receive(line)
-                kind = reply.__class__
-                if kind is bytes:
-                    self._out.append(reply)  # type: ignore[arg-type]
-                elif reply is None:
-                    continue
-                elif kind is list:
-                    for one in reply:  # type: ignore[union-attr]
-                        self._take_reply(one)
-                elif not self._work(reply, me):  # type: ignore[arg-type]
-                    return
+        """Read and answer until the stream ends or something else does it."""
+        while self._has_lines(me) and self._answer_lines(me):
+            pass
+
+    def _has_lines(self, me: int) -> bool:
+        """Get lines to answer; False when this thread is not to read any further."""
+        if self._lines:
+            return True
+        if self._streak >= STREAK and self._hand_to_loop(me):
+            return False
+        if self._read():
+            return True
+        self.stop()
+        return False
+
+    def _answer_lines(self, me: int) -> bool:
+        """Answer the lines at hand; whether this thread still leads."""
+        lines = self._lines
+        while lines:
+            line = lines.pop()
+            reply = self._receive(line) if line else None
+            if isinstance(reply, bytes):
+                self._out.append(reply)
+            elif isinstance(reply, Request):
+                if not self._work(reply, me):
+                    return False
+            elif reply is not None:
+                for one in reply:
+                    self._take_reply(one)
+        return True
 
     def _read(self) -> bool:
         self._flush()
@@ -146,16 +163,15 @@ class Stream:
             return False
         self._lines = lines = self._splitter.feed(chunk)
         lines.reverse()
-        if self._is_dog_asleep:
-            self._is_dog_asleep = False
-            self._dog_bed.release()
         return True
 
     def _work(self, request: Request, me: int) -> bool:
         """Run a request, or have it run; whether this thread still leads."""
         if request.async_work is not None:
+            self._streak += 1
             self.event_loop().submit(request)
             return True
+        self._streak = 0
         pace = request.pace
         if pace is not None and not pace.is_trusted:
             if pace.is_slow or self._workers.is_full:
@@ -163,6 +179,8 @@ class Stream:
                 return True
             self._turn += 1
             self._busy = request
+            if self._is_dog_asleep:
+                self._wake_dog()
             answer = request.run()
             with self._lock:
                 is_leader = self._epoch == me
@@ -199,6 +217,10 @@ class Stream:
     def _watch(self) -> None:
         """Let another thread lead whenever a handler holds up the one that does."""
         while True:
+            # The leader sets _busy before it looks whether the dog sleeps, the dog lies down
+            # before it looks whether the leader is busy: one of the two always sees the other.
+            if self._busy is not None:
+                self._wake_dog()
             self._dog_bed.acquire()
             quiet = 0
             while quiet < QUIET_TICKS:
@@ -211,6 +233,12 @@ class Stream:
                 if self._busy is not None:
                     self._take_over(turn)
             self._is_dog_asleep = True
+
+    def _wake_dog(self) -> None:
+        with self._lock:
+            if self._is_dog_asleep:
+                self._is_dog_asleep = False
+                self._dog_bed.release()
 
     def _take_over(self, turn: int) -> None:
         with self._lock:
@@ -230,6 +258,73 @@ class Stream:
         if out:
             self._channel.write(b"".join(out))
         start_new_thread(self._lead, (me,))
+
+    def _hand_to_loop(self, me: int) -> bool:
+        """Let the event loop do the reading, which saves coroutine handlers the hop to it."""
+        descriptor = self._channel.descriptor
+        if descriptor is None:
+            self._streak = 0
+            return False
+        self._flush()
+        self.event_loop().watch(descriptor, lambda: self._read_on_loop(descriptor, me))
+        start_new_thread(self._guard_loop, (descriptor, me))
+        return True
+
+    def _read_on_loop(self, descriptor: int, me: int) -> None:
+        loop = self.event_loop()
+        with self._lock:
+            is_leader = self._epoch == me
+            self._is_loop_reading = is_leader
+            self._turn += 1
+        if not is_leader:
+            loop.unwatch(descriptor)
+            return
+        is_open = self._read()
+        lines = self._lines
+        while lines:
+            line = lines.pop()
+            reply = self._receive(line) if line else None
+            if isinstance(reply, Request) and reply.async_work is not None:
+                loop.begin(reply)
+            elif isinstance(reply, bytes):
+                self._out.append(reply)
+            elif reply is not None:
+                self._streak = 0
+                for one in reply if isinstance(reply, list) else [reply]:
+                    self._take_reply(one)
+        self._flush()
+        self._is_loop_reading = False
+        if not is_open:
+            loop.unwatch(descriptor)
+            self.stop()
+        elif self._streak == 0:
+            self._reclaim(descriptor, me)
+
+    def _reclaim(self, descriptor: int, me: int) -> None:
+        """Have a thread lead again. Called on the loop."""
+        if self._epoch == me:
+            self.event_loop().unwatch(descriptor)
+            start_new_thread(self._lead, (me,))
+
+    def _guard_loop(self, descriptor: int, me: int) -> None:
+        """Take the reading back when a handler blocks the loop, or nothing comes for a while."""
+        idle = 0
+        while idle < QUIET_TICKS and self._epoch == me and not self._is_over:
+            turn = self._turn
+            sleep(LOOP_TICK)
+            if self._turn != turn:
+                idle = 0
+                continue
+            idle += 1
+            if self._channel.has_data():
+                with self._lock:
+                    if self._is_loop_reading or self._turn != turn or self._epoch != me:
+                        continue
+                    self._epoch += 1
+                    self._streak = 0
+                start_new_thread(self._lead, (self._epoch,))
+                return
+        self.event_loop().call_soon(lambda: self._reclaim(descriptor, me))
 
     def _wind_up(self) -> None:
         """Give work under way a moment to finish, then stop it, and give that a moment too."""

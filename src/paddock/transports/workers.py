@@ -38,8 +38,8 @@ class Workers:
 
     @property
     def is_full(self) -> bool:
-        """Whether no further thread may be made."""
-        return self._threads >= self._limit
+        """Whether a request would have to wait for a thread."""
+        return self._threads >= self._limit and self._spare <= 0
 
     def submit(self, request: Request) -> bool:
         """Run a request in some thread; False when too many are waiting already."""

@@ -13,7 +13,6 @@ from paddock.protocol.request import Result
 
 if TYPE_CHECKING:
     from paddock.protocol.asking import Answers, Ask
-    from paddock.protocol.connection import Connection
     from paddock.protocol.errors import ProtocolError
     from paddock.protocol.facts import Json, ServerFacts
     from paddock.protocol.jsonrpc import RequestId
@@ -77,24 +76,33 @@ class Operations(Protocol):
     def facts(self) -> ServerFacts:
         """What the server says about itself."""
 
-    def list_tools(self, request: Request) -> Outcome: ...
-    def call_tool(self, request: Request) -> Outcome: ...
-    def list_prompts(self, request: Request) -> Outcome: ...
-    def get_prompt(self, request: Request) -> Outcome: ...
-    def list_resources(self, request: Request) -> Outcome: ...
-    def list_templates(self, request: Request) -> Outcome: ...
-    def read_resource(self, request: Request) -> Outcome: ...
-    def complete(self, request: Request) -> Outcome: ...
+    def list_tools(self, request: Request, /) -> Outcome:
+        """Answer `tools/list`, or begin to."""
+
+    def call_tool(self, request: Request, /) -> Outcome:
+        """Answer `tools/call`, or begin to."""
+
+    def list_prompts(self, request: Request, /) -> Outcome:
+        """Answer `prompts/list`, or begin to."""
+
+    def get_prompt(self, request: Request, /) -> Outcome:
+        """Answer `prompts/get`, or begin to."""
+
+    def list_resources(self, request: Request, /) -> Outcome:
+        """Answer `resources/list`, or begin to."""
+
+    def list_templates(self, request: Request, /) -> Outcome:
+        """Answer `resources/templates/list`, or begin to."""
+
+    def read_resource(self, request: Request, /) -> Outcome:
+        """Answer `resources/read`, or begin to."""
+
+    def complete(self, request: Request, /) -> Outcome:
+        """Answer `completion/complete`, or begin to."""
 
     @property
     def state_key(self) -> bytes:
         """The secret that seals what a client keeps for the server between two requests."""
-
-
-class EraFactory(Protocol):
-    """Makes an era for a connection."""
-
-    def __call__(self, connection: Connection, operations: Operations) -> Era: ...
 
 
 def catalogue_methods(operations: Operations) -> dict[str, Operation]:

@@ -13,9 +13,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType, field
 from paddock.protocol.errors import InvalidParamsError
 from paddock.protocol.jsonrpc import DECODE_FAULTS
 
-Level = Literal[
-    "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"
-]
+Level = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
 LEVELS: tuple[str, ...] = get_args(Level)
 
 _KEY = "io.modelcontextprotocol/"
@@ -167,13 +165,17 @@ _EMPTY = Raw(b"{}")
 def decode_params(method: str, raw: Raw | UnsetType) -> Params:
     """The parameters of a request of this method.
 
+    Absent and null ones, as real clients send them, are empty.
+
     Raises:
         InvalidParamsError: saying which value is wrong, what was expected and what was found.
     """
     decode = _decoders.get(method, _decode_bare)
     try:
-        return decode(_present(raw))
+        return decode(_EMPTY if raw is UNSET else raw)
     except DECODE_FAULTS as fault:
+        if raw is not UNSET and bytes(raw) == b"null":
+            return decode_params(method, UNSET)
         raise InvalidParamsError(f"Invalid params of {method}: {fault}") from None
 
 
@@ -184,10 +186,3 @@ def decode_envelope(raw: Raw | UnsetType) -> Params:
         InvalidParamsError: when that is malformed too.
     """
     return decode_params("", raw)
-
-
-def _present(raw: Raw | UnsetType) -> Raw | bytes:
-    # Absent and null parameters are sent by real clients of list methods.
-    if raw is UNSET or bytes(raw) == b"null":  # type: ignore[arg-type]
-        return _EMPTY
-    return raw

@@ -20,7 +20,6 @@ from paddock.protocol.jsonrpc import (
     notification_frame,
     request_frame,
 )
-from paddock.protocol.model.params import InitializeParams, SetLevelParams, SubscribeParams
 
 if TYPE_CHECKING:
     from paddock.protocol.asking import Ask
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from paddock.protocol.eras.contract import Operation, Operations
     from paddock.protocol.facts import Json
     from paddock.protocol.jsonrpc import RequestId
+    from paddock.protocol.model.params import InitializeParams, SetLevelParams, SubscribeParams
     from paddock.protocol.request import InputRequired, Request, Result
 
 RESOURCE_NOT_FOUND = -32002
@@ -65,8 +65,11 @@ class SessionEra:
 
     def reply(self, request: Request, result: Result) -> bytes:
         """The result as it is: this era adds nothing to it."""
+        request_id = request.id
         if result.__class__ is bytes:
-            return b'{"jsonrpc":"2.0","id":%b,"result":{%b}}\n' % (encode_id(request.id), result)
+            if request_id.__class__ is int:
+                return b'{"jsonrpc":"2.0","id":%d,"result":{%b}}\n' % (request_id, result)
+            return b'{"jsonrpc":"2.0","id":%b,"result":{%b}}\n' % (encode_id(request_id), result)
         return b'{"jsonrpc":"2.0","id":%b,"result":%b}\n' % (encode_id(request.id), encode(result))
 
     def error(self, request_id: RequestId, error: ProtocolError) -> bytes:

@@ -99,7 +99,8 @@ class StatelessEra:
         Raises:
             InputRequired: when some are still missing.
         """
-        return _input_required().answers(request, asks, self._operations.state_key)
+        found: Json = _input_required().answers(request, asks, self._operations.state_key)
+        return found
 
     def version(self, request: Request) -> str:
         """The version that the request names."""
@@ -134,8 +135,9 @@ class StatelessEra:
 
 
 def _input_required() -> ModuleType:
-    # Hashing brings in OpenSSL, 4 MB that only a server with questions needs.
-    from paddock.protocol.eras.v2026_07_28 import input_required  # noqa: PLC0415
+    from paddock.protocol.eras.v2026_07_28 import (  # noqa: PLC0415 - OpenSSL is 4 MB
+        input_required,
+    )
 
     return input_required
 

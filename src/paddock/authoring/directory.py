@@ -1,0 +1,95 @@
+"""Registering what the files of a directory define.
+
+`tools/`, `prompts/` and `resources/` are looked at, in this order, their `.py` files by name. A
+file may hold one item or several: `Tool`, `Prompt`, `Resource` and `ResourceTemplate` objects at
+its top level. In `tools/` and `prompts/` a file without any counts by its public functions. Each
+file is a module of its own. One that cannot be used is reported and never stops the others.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from paddock.authoring.prompt import Prompt
+from paddock.authoring.resource import Resource, ResourceTemplate
+from paddock.authoring.tool import Tool
+from paddock.errors import LoadError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    from paddock.authoring.offering import Item, Offering
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "tools": (Tool,),
+    "prompts": (Prompt,),
+    "resources": (Resource, ResourceTemplate),
+}
+_MAKERS: dict[str, Callable[[str, Any], Item]] = {
+    "tools": Tool,
+    "prompts": lambda name, function: Prompt(name, handler=function),
+}
+_log = logging.getLogger("paddock")
+
+
+def register_directory(
+    offering: Offering, directory: str | os.PathLike[str], relative_to: str | None
+) -> None:
+    """Register every usable item of a directory.
+
+    Raises:
+        LoadError: when there is no such directory.
+    """
+    root = Path(directory)
+    if not root.is_absolute():
+        root = (Path(relative_to).parent if relative_to else Path.cwd()) / root
+    if not root.is_dir():
+        raise LoadError("is not a directory", where=str(root), hint="it would hold tools/*.py")
+    for kind in _KINDS:
+        for file in sorted((root / kind).glob("*.py")):
+            if not file.name.startswith("_"):
+                _register_file(offering, kind, file)
+
+
+def _register_file(offering: Offering, kind: str, file: Path) -> None:
+    try:
+        items = _items(kind, _run(file), file)
+        offering.register(items)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - somebody else's code
+        _log.error("%s is left out: %s: %s", file, type(error).__name__, error)
+
+
+def _run(file: Path) -> Any:
+    name = f"paddock_directory.{file.parent.name}.{file.stem}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise LoadError("is not a Python file", where=str(file))
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _items(kind: str, module: Any, file: Path) -> list[Item]:
+    public = {name: value for name, value in vars(module).items() if not name.startswith("_")}
+    items: list[Any] = [value for value in public.values() if isinstance(value, _KINDS[kind])]
+    if not items and kind in _MAKERS:
+        make = _MAKERS[kind]
+        items = [make(name, value) for name, value in public.items() if _is_own(value, module)]
+    if not items:
+        expected = " or ".join(kind.__name__ for kind in _KINDS[kind])
+        raise LoadError(f"holds no {expected}", where=str(file))
+    return list(dict.fromkeys(items))
+
+
+def _is_own(value: Any, module: Any) -> bool:
+    return hasattr(value, "__code__") and getattr(value, "__module__", None) == module.__name__

@@ -1,0 +1,250 @@
+"""`paddock call`: call one tool of a server from a terminal.
+
+Arguments are typed as text; the tool's input schema says what they stand for. Whether they are
+right is left to the server.
+"""
+
+from __future__ import annotations
+
+import re
+from mimetypes import guess_extension
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from paddock.cli import render
+from paddock.cli.commands import TargetCommand, server_options, target_of
+from paddock.errors import PaddockError
+from paddock.peer.connect import connect
+from paddock.peer.errors import PeerError
+from paddock.peer.transcript import Message, Transcript
+from paddock.protocol.model.content import (
+    AudioContent,
+    BlobResourceContents,
+    EmbeddedResource,
+    ImageContent,
+)
+
+if TYPE_CHECKING:
+    from paddock.peer.peer import Peer
+    from paddock.peer.results import ToolResult
+
+Json = dict[str, object]
+
+PAIR = re.compile(r"([^=]+?)(:?=)(.*)", re.DOTALL)
+JSON_TYPES: dict[type, tuple[str, ...]] = {
+    bool: ("boolean",),
+    int: ("integer", "number"),
+    float: ("number",),
+    dict: ("object",),
+    list: ("array",),
+    type(None): ("null",),
+}
+"""The names that JSON Schema has for the types of values; text stands for itself."""
+
+
+class ArgumentError(PaddockError):
+    """An argument on the command line cannot be what the tool expects."""
+
+    code = "argument"
+
+
+@click.command(cls=TargetCommand)
+@click.argument("target")
+@click.argument("tool")
+@click.argument("pairs", nargs=-1, metavar="[KEY=VALUE | KEY:=JSON]...")
+@click.option("--args", "document", metavar="JSON", help="Arguments as one JSON object.")
+@click.option("--show", is_flag=True, help="Show every message that is sent and received.")
+@click.option(
+    "--save",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write images, sound and binary resources to files in DIR.",
+)
+@server_options
+@click.pass_context
+def call(
+    ctx: click.Context,
+    target: str,
+    tool: str,
+    pairs: tuple[str, ...],
+    *,
+    document: str | None,
+    show: bool,
+    save: Path | None,
+    era: str | None,
+    timeout: float,
+    as_json: bool,
+) -> None:
+    """Call a TOOL of a server and print what it answers.
+
+    TARGET is a Python file (server.py), an object in one (server.py:server), a directory, or a
+    command line in quotes. A command can also stand at the end, after --, in place of TARGET.
+
+    Values are read as the tool's schema says (numbers, true, false, JSON for lists and objects);
+    with := they are read as JSON whatever it says.
+
+    The exit code is 1 when the tool reports an error, and 2 when it could not be called.
+    """
+    given = _document(document)
+    record = Transcript(lambda message: _show(message, to_stderr=as_json)) if show else False
+    command = target_of(ctx, target)
+    with connect(command, era=era, timeout=timeout, record=record) as peer:
+        schema = _input_schema(peer, tool) if pairs else {}
+        answer = _answer(peer, tool, {**given, **arguments(pairs, schema)})
+    if as_json:
+        click.echo(render.pretty(_as_json(answer)))
+    else:
+        for piece in answer.content:
+            click.echo(render.content(piece))
+        if not answer.content and answer.structured is not None:
+            click.echo(render.pretty(answer.structured))
+    if save is not None:
+        for path in _saved(answer, save):
+            click.echo(f"Saved {path}", err=as_json)
+    if answer.is_error:
+        ctx.exit(1)
+
+
+def arguments(pairs: tuple[str, ...], schema: Json) -> Json:
+    """The values of `KEY=VALUE` and `KEY:=JSON` arguments.
+
+    Raises:
+        ArgumentError: when one is neither, or its value does not fit the schema.
+    """
+    found: Json = {}
+    for pair in pairs:
+        match = PAIR.fullmatch(pair)
+        if match is None:
+            raise ArgumentError(f"Expected KEY=VALUE or KEY:=JSON, got {pair!r}")
+        key, operator, text = match.groups()
+        if operator == ":=":
+            found[key] = _json(text, f"{key}:=")
+        else:
+            found[key] = _value(key, text, schema)
+    return found
+
+
+def _value(key: str, text: str, schema: Json) -> object:
+    properties = schema.get("properties")
+    described = properties.get(key) if isinstance(properties, dict) else None
+    kinds = _kinds(described, schema, depth=0)
+    if not kinds or kinds == {"string"}:
+        return text
+    is_word = text.lower() in ("true", "false", "null")
+    try:
+        value = msgspec.json.decode(text.lower() if is_word else text)
+    except msgspec.DecodeError:
+        value = text
+    names = JSON_TYPES.get(type(value), ())
+    if kinds.intersection(names):
+        return value
+    if isinstance(value, float) and value.is_integer() and "integer" in kinds:
+        return int(value)
+    if "string" in kinds:
+        return text
+    expected = " or ".join(sorted(kinds))
+    raise ArgumentError(
+        f"{key}: expected {expected}, got {text!r}", hint=f"{key}:=JSON sends any value"
+    )
+
+
+def _kinds(described: object, schema: Json, depth: int) -> set[str]:
+    """The types that a parameter accepts; none at all when its schema does not say."""
+    if not isinstance(described, dict) or depth > 16:
+        return set()
+    reference = described.get("$ref")
+    if isinstance(reference, str):
+        return _kinds(_resolved(reference, schema), schema, depth + 1)
+    if isinstance(described.get("enum"), list):
+        return {name for value in described["enum"] for name in _names(value)}
+    if "const" in described:
+        return set(_names(described["const"]))
+    for key in ("anyOf", "oneOf", "allOf"):
+        if isinstance(described.get(key), list):
+            parts = (_kinds(part, schema, depth + 1) for part in described[key])
+            return set().union(*parts)
+    kind = described.get("type")
+    return set(map(str, kind)) if isinstance(kind, list) else {str(kind)} if kind else set()
+
+
+def _names(value: object) -> tuple[str, ...]:
+    return JSON_TYPES.get(type(value), ("string",))
+
+
+def _resolved(reference: str, schema: Json) -> object:
+    """What a reference inside the schema points to."""
+    found: object = schema if reference.startswith("#") else None
+    for part in reference.split("/")[1:]:
+        found = found.get(part) if isinstance(found, dict) else None
+    return found
+
+
+def _document(text: str | None) -> Json:
+    if text is None:
+        return {}
+    value = _json(text, "--args")
+    if not isinstance(value, dict):
+        raise ArgumentError(f"--args: expected a JSON object, got {text!r:.60}")
+    return value
+
+
+def _json(text: str, where: str) -> object:
+    try:
+        value: object = msgspec.json.decode(text)
+    except msgspec.DecodeError as fault:
+        raise ArgumentError(f"Not JSON: {text!r:.60}: {fault}", where=where) from None
+    return value
+
+
+def _input_schema(peer: Peer, name: str) -> Json:
+    """A tool's input schema; an unknown tool is for the server to complain about."""
+    return next((tool.input_schema for tool in peer.tools() if tool.name == name), {})
+
+
+def _answer(peer: Peer, name: str, values: Json) -> ToolResult:
+    try:
+        return peer.call(name, values)
+    except PeerError as error:
+        known = [tool.name for tool in peer.tools()]
+        if name in known:
+            raise
+        hint = f"the server has {', '.join(known)}" if known else "the server has no tools"
+        raise ArgumentError(error.message, hint=hint) from None
+
+
+def _show(message: Message, *, to_stderr: bool) -> None:
+    click.echo(render.frame(message.frame, is_ours=message.is_ours), err=to_stderr)
+
+
+def _as_json(answer: ToolResult) -> Json:
+    shown: Json = {"content": answer.content, "isError": answer.is_error}
+    if answer.structured is not None:
+        shown["structuredContent"] = answer.structured
+    if answer.meta:
+        shown["_meta"] = answer.meta
+    return shown
+
+
+def _saved(answer: ToolResult, folder: Path) -> list[Path]:
+    """Write what is not text to files; where they are."""
+    paths = []
+    for number, piece in enumerate(answer.content, 1):
+        if isinstance(piece, ImageContent | AudioContent):
+            data, mime_type = piece.data, piece.mime_type
+        elif isinstance(piece, EmbeddedResource) and isinstance(
+            piece.resource, BlobResourceContents
+        ):
+            data, mime_type = piece.resource.blob, piece.resource.mime_type or ""
+        else:
+            continue
+        path = folder / f"{number}{guess_extension(mime_type) or '.bin'}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        except OSError as error:
+            raise ArgumentError(f"Cannot write {path}: {error.strerror}") from None
+        paths.append(path)
+    return paths

@@ -1,0 +1,148 @@
+"""`paddock inspect`: what a server says about itself and offers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from paddock.cli import render
+from paddock.cli.commands import TargetCommand, server_options, target_of
+from paddock.peer.connect import connect
+from paddock.peer.errors import PeerError
+from paddock.protocol.errors import METHOD_NOT_FOUND
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from paddock.peer.peer import Peer
+
+Json = dict[str, object]
+
+LISTS = {
+    "tools": ("tools", "tools/list"),
+    "prompts": ("prompts", "prompts/list"),
+    "resources": ("resources", "resources/list"),
+    "resourceTemplates": ("resources", "resources/templates/list"),
+}
+"""For each list: the capability it belongs to, and the method that gives it."""
+
+
+@click.command(cls=TargetCommand)
+@click.argument("target")
+@server_options
+@click.pass_context
+def inspect(
+    ctx: click.Context, target: str, *, era: str | None, timeout: float, as_json: bool
+) -> None:
+    """Show what a server offers: its tools, prompts and resources.
+
+    TARGET is a Python file (server.py), an object in one (server.py:server), a directory, or a
+    command line in quotes. A command can also stand at the end, after --, in place of TARGET.
+    """
+    with connect(target_of(ctx, target), era=era, timeout=timeout) as peer:
+        found = everything(peer)
+    if as_json:
+        click.echo(render.pretty(found))
+    else:
+        click.echo("\n\n".join(sections(found)))
+
+
+def everything(peer: Peer) -> Json:
+    """All that a server tells, as it tells it."""
+    found: Json = {
+        "protocolVersion": peer.protocol_version,
+        "serverInfo": peer.server_info,
+        "capabilities": peer.server_capabilities,
+    }
+    if peer.instructions is not None:
+        found["instructions"] = peer.instructions
+    for key, (capability, method) in LISTS.items():
+        has_it = peer.server_capabilities.get(capability) is not None
+        found[key] = _listed(peer, method, key) if has_it else []
+    return found
+
+
+def sections(found: Json) -> Iterator[str]:
+    """The same for people to read."""
+    yield _heading(found)
+    described = {
+        "tools": ("Tools", _tool),
+        "prompts": ("Prompts", _prompt),
+        "resources": ("Resources", _resource),
+        "resourceTemplates": ("Resource templates", _resource),
+    }
+    for key, (title, describe) in described.items():
+        items = found[key]
+        if isinstance(items, list) and items:
+            listed = "\n".join(describe(item) for item in items)
+            yield f"{title} ({len(items)})\n{listed}"
+
+
+def _listed(peer: Peer, method: str, key: str) -> list[Json]:
+    try:
+        return peer.pages(method, key)
+    except PeerError as error:
+        # Servers that have resources often have no templates, and do not know the method.
+        if error.rpc_code == METHOD_NOT_FOUND:
+            return []
+        raise
+
+
+def _heading(found: Json) -> str:
+    info = _fields(found["serverInfo"])
+    name = " ".join(str(info[key]) for key in ("name", "version") if info.get(key))
+    title = f" - {info['title']}" if info.get("title") else ""
+    capabilities = _fields(found["capabilities"])
+    rows = [
+        ("protocol", str(found["protocolVersion"])),
+        ("capabilities", ", ".join(map(_capability, capabilities.items())) or "none"),
+    ]
+    text = f"{name or '(a server without a name)'}{title}\n{render.columns(rows, 2)}"
+    if "instructions" in found:
+        text += f"\n\n{render.paragraph(str(found['instructions']), 2)}"
+    return text
+
+
+def _capability(item: tuple[str, object]) -> str:
+    name, details = item
+    flags = [key for key, value in _fields(details).items() if value]
+    return f"{name} ({', '.join(flags)})" if flags else name
+
+
+def _tool(tool: Json) -> str:
+    rows = render.parameters(_fields(tool.get("inputSchema")))
+    return _described(str(tool.get("name")), tool, render.columns(rows, 6))
+
+
+def _prompt(prompt: Json) -> str:
+    arguments = prompt.get("arguments")
+    rows = [
+        (
+            str(argument.get("name")),
+            "required" if argument.get("required") else "optional",
+            render.one_line(argument.get("description")),
+        )
+        for argument in map(_fields, arguments if isinstance(arguments, list) else [])
+    ]
+    return _described(str(prompt.get("name")), prompt, render.columns(rows, 6))
+
+
+def _resource(resource: Json) -> str:
+    uri = resource.get("uri", resource.get("uriTemplate"))
+    kind = f"  [{resource['mimeType']}]" if resource.get("mimeType") else ""
+    return _described(f"{uri}{kind}", resource, "")
+
+
+def _described(head: str, item: Json, details: str) -> str:
+    summary = item.get("description") or item.get("title")
+    parts = [f"  {head}"]
+    if summary:
+        parts.append(render.paragraph(str(summary), 4))
+    if details:
+        parts.append(details)
+    return "\n".join(parts)
+
+
+def _fields(value: object) -> Json:
+    return value if isinstance(value, dict) else {}

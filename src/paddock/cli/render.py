@@ -1,0 +1,166 @@
+"""Text for a terminal: messages, results and descriptions of a server. Prints nothing itself."""
+
+from __future__ import annotations
+
+from textwrap import indent, wrap
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from paddock.protocol.model.content import (
+    AudioContent,
+    BlobResourceContents,
+    EmbeddedResource,
+    ImageContent,
+    ResourceLink,
+    TextContent,
+    TextResourceContents,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from paddock.peer.contents import AnyContent
+
+Json = dict[str, object]
+
+WIDTH = 100
+LONG_TEXT = 300
+"""Characters of a string that are shown in the exchange."""
+LONG_LIST = 12
+"""Members of an array that are shown in the exchange."""
+
+
+def pretty(value: object) -> str:
+    """JSON for people."""
+    text = msgspec.json.encode(value)
+    return msgspec.json.format(text, indent=2).decode()
+
+
+def frame(data: bytes, *, is_ours: bool) -> str:
+    """One message of an exchange, shortened, with an arrow for its direction."""
+    arrow = "→" if is_ours else "←"
+    try:
+        message = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return f"{arrow} {_shortened(data.decode(errors='replace'))}"
+    return f"{arrow} {_laid_out(_shortened(message), 2)}"
+
+
+def _laid_out(value: object, margin: int) -> str:
+    """JSON in which everything that fits on a line stands on one."""
+    line = msgspec.json.format(msgspec.json.encode(value), indent=0).decode()
+    if len(line) <= WIDTH - margin or not isinstance(value, dict | list):
+        return line
+    inner = " " * (margin + 2)
+    if isinstance(value, dict):
+        parts = [f"{_literal(key)}: {_laid_out(item, margin + 2)}" for key, item in value.items()]
+        brackets = "{}"
+    else:
+        parts = [_laid_out(item, margin + 2) for item in value]
+        brackets = "[]"
+    body = ",".join(f"\n{inner}{part}" for part in parts)
+    return f"{brackets[0]}{body}\n{' ' * margin}{brackets[1]}"
+
+
+def _shortened(value: object) -> object:
+    if isinstance(value, str) and len(value) > LONG_TEXT:
+        return f"{value[:LONG_TEXT]}… ({len(value) - LONG_TEXT} more characters)"
+    if isinstance(value, list):
+        rest = len(value) - LONG_LIST
+        shown = [_shortened(item) for item in value[:LONG_LIST]]
+        return [*shown, f"… ({rest} more)"] if rest > 0 else shown
+    if isinstance(value, dict):
+        return {key: _shortened(item) for key, item in value.items()}
+    return value
+
+
+def paragraph(text: str, margin: int) -> str:
+    """Text broken into lines; its own line breaks are kept."""
+    lines = [wrap(line, WIDTH - margin) or [""] for line in text.strip().splitlines()]
+    return indent("\n".join(line for group in lines for line in group), " " * margin)
+
+
+def columns(rows: Iterable[tuple[str, ...]], margin: int) -> str:
+    """Rows with aligned columns; the last column is as long as it likes."""
+    table = list(rows)
+    if not table:
+        return ""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = (
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in table
+    )
+    return indent("\n".join(lines), " " * margin)
+
+
+def one_line(text: object) -> str:
+    """The first paragraph of a text, on one line."""
+    return " ".join(str(text).strip().split("\n\n")[0].split()) if text else ""
+
+
+def schema_type(schema: object) -> str:
+    """The type that a JSON Schema describes, in a few characters."""
+    if not isinstance(schema, dict):
+        return "any"
+    if "enum" in schema and isinstance(schema["enum"], list):
+        return " | ".join(_literal(value) for value in schema["enum"])
+    if "const" in schema:
+        return _literal(schema["const"])
+    for key in ("anyOf", "oneOf"):
+        if isinstance(schema.get(key), list):
+            return " | ".join(dict.fromkeys(schema_type(part) for part in schema[key]))
+    if isinstance(schema.get("$ref"), str):
+        return str(schema["$ref"]).rpartition("/")[2]
+    kind = schema.get("type", "any")
+    if isinstance(kind, list):
+        return " | ".join(map(str, kind))
+    if kind == "array" and "items" in schema:
+        return f"array of {schema_type(schema['items'])}"
+    return str(kind)
+
+
+def parameters(schema: Mapping[str, object]) -> Iterator[tuple[str, str, str, str]]:
+    """Name, type, need and description of each parameter in an input schema."""
+    properties, required = schema.get("properties"), schema.get("required")
+    if not isinstance(properties, dict):
+        return
+    needed = required if isinstance(required, list) else []
+    for name, described in properties.items():
+        fields = described if isinstance(described, dict) else {}
+        need = "required" if name in needed else "optional"
+        if "default" in fields:
+            need = f"default {_literal(fields['default'])}"
+        yield str(name), schema_type(described), need, one_line(fields.get("description"))
+
+
+def content(piece: AnyContent) -> str:
+    """A piece of a result: text as it is, of everything else what it is."""
+    match piece:
+        case TextContent():
+            return piece.text
+        case ImageContent():
+            return f"[image, {piece.mime_type}, {len(piece.data)} bytes]"
+        case AudioContent():
+            return f"[audio, {piece.mime_type}, {len(piece.data)} bytes]"
+        case ResourceLink():
+            return f"[link to {piece.uri}: {piece.name}]"
+        case EmbeddedResource():
+            return _embedded(piece.resource)
+        case _:
+            return pretty(piece)
+
+
+def _embedded(resource: object) -> str:
+    match resource:
+        case TextResourceContents():
+            return f"[resource {resource.uri}]\n{resource.text}"
+        case BlobResourceContents():
+            kind = resource.mime_type or "unknown type"
+            return f"[resource {resource.uri}, {kind}, {len(resource.blob)} bytes]"
+        case _:
+            return pretty(resource)
+
+
+def _literal(value: object) -> str:
+    return msgspec.json.encode(value).decode()

@@ -1,0 +1,34 @@
+"""`paddock.connect`: one way to reach a server, wherever it is.
+
+Stands above serving and peers, which do not know each other, and joins them: a server in this
+process is served over memory, everything else is left to `peer.connect`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Unpack
+
+from paddock.authoring.offering import Offering
+from paddock.peer import connect as elsewhere
+from paddock.peer.settings import Options, Settings
+from paddock.serving.memory import serve_in_memory
+
+if TYPE_CHECKING:
+    from paddock.peer.connect import Command
+    from paddock.peer.peer import Peer
+
+    Target = Offering | Command
+
+
+def connect(target: Target, **options: Unpack[Options]) -> Peer:
+    """Connect to a server: a `Server` object, a command, a Python file or a directory.
+
+    The keyword arguments are those of `paddock.peer.settings.Options`. Close the peer, or use it
+    in a `with` statement.
+
+    Raises:
+        ConnectError: when the server cannot be started or does not answer.
+    """
+    if isinstance(target, Offering):
+        return elsewhere.connect_channel(serve_in_memory(target), Settings(**options))
+    return elsewhere.connect(target, **options)

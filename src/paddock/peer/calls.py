@@ -1,0 +1,148 @@
+"""One request to a server, from sending it to its final answer.
+
+In the stateless era a server may answer with questions. They are put to the callbacks, and the
+request is repeated with their answers, so that whoever waits sees only the final result.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from math import isinf
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from paddock.peer.errors import AnswerError, CallCancelledError, PeerTimeoutError
+from paddock.peer.settings import Json
+from paddock.protocol.jsonrpc import request_frame
+
+if TYPE_CHECKING:
+    from paddock.peer.delivery import Delivery
+    from paddock.peer.link import Link, Outcome
+
+Respond = Callable[[str, Json], Json]
+"""Answers a question of the server, given its method and parameters."""
+
+MAX_ROUNDS = 16
+"""How often a server may answer one request with questions."""
+
+
+class PendingCall:
+    """A request that has been sent."""
+
+    def __init__(
+        self,
+        link: Link,
+        delivery: Delivery,
+        method: str,
+        params: Json,
+        *,
+        timeout: float,
+        respond: Respond | None = None,
+    ) -> None:
+        self.method = method
+        self._link = link
+        self._delivery = delivery
+        self._params = params
+        self._timeout = timeout
+        self._respond = respond
+        self._lock = threading.Lock()
+        self._done = threading.Event()
+        self._outcome: Outcome = {}
+        self._mark = 0
+        self._rounds = 0
+        self._send(params)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the final answer is here, or none will come."""
+        return self._done.is_set()
+
+    def result(self, timeout: float | None = None) -> Json:
+        """Wait for the result, by default as long as the peer's timeout says.
+
+        Raises:
+            PeerError: the server answered with an error.
+            PeerTimeoutError: it has not answered yet; one may wait again, or cancel.
+            CallCancelledError: the request was cancelled.
+            ConnectError: the server is gone.
+        """
+        seconds = self._timeout if timeout is None else timeout
+        limit = None if isinf(seconds) else seconds
+        started = monotonic()
+        if not self._done.wait(limit):
+            stray = self._link.stray
+            raise PeerTimeoutError(
+                f"No answer to {self.method} within {seconds:g} s",
+                hint=f"the server also sent: {stray}" if stray else None,
+            )
+        rest = None if limit is None else max(0.0, limit - (monotonic() - started))
+        self._delivery.wait(self._mark, rest)
+        if isinstance(self._outcome, Exception):
+            raise self._outcome
+        return self._outcome
+
+    def cancel(self, reason: str | None = None) -> None:
+        """Tell the server to stop; nothing happens when it has answered already."""
+        with self._lock:
+            if self.is_done:
+                return
+            self._settle(CallCancelledError(f"{self.method} was cancelled: {reason or 'by us'}"))
+        if self._link.forget(self._id):
+            params: Json = {"requestId": self._id}
+            if reason is not None:
+                params["reason"] = reason
+            self._link.notify("notifications/cancelled", params)
+
+    def take(self, outcome: Outcome) -> None:
+        """An answer has come."""
+        if self._respond is not None and _asks(outcome):
+            arguments = (self._respond, outcome)
+            threading.Thread(target=self._answer, args=arguments, daemon=True).start()
+            return
+        with self._lock:
+            if not self.is_done:
+                self._settle(outcome)
+
+    def _send(self, params: Json) -> None:
+        with self._lock:
+            if self.is_done:
+                return
+            self._id = self._link.expect(self)
+        self._link.send(request_frame(self._id, self.method, params))
+
+    def _settle(self, outcome: Outcome) -> None:
+        self._outcome = outcome
+        self._mark = self._delivery.arrived
+        self._done.set()
+
+    def _answer(self, respond: Respond, required: Json) -> None:
+        """Put the server's questions to the callbacks and repeat the request."""
+        try:
+            self._rounds += 1
+            if self._rounds > MAX_ROUNDS:
+                raise AnswerError(f"{self.method}: more than {MAX_ROUNDS} rounds of questions")
+            repeated = {**self._params, "inputResponses": _responses(respond, required)}
+            if "requestState" in required:
+                repeated["requestState"] = required["requestState"]
+            self._send(repeated)
+        except Exception as fault:  # noqa: BLE001 - what a callback raises is for whoever waits
+            self.take(fault)
+
+
+def _asks(outcome: Outcome) -> bool:
+    return isinstance(outcome, dict) and outcome.get("resultType") == "input_required"
+
+
+def _responses(respond: Respond, required: Json) -> Json:
+    questions = required.get("inputRequests", {})
+    if not isinstance(questions, dict):
+        raise AnswerError(f"Expected an object as inputRequests, got {questions!r:.60}")
+    responses: Json = {}
+    for key, question in questions.items():
+        method = question.get("method") if isinstance(question, dict) else None
+        if not isinstance(method, str):
+            raise AnswerError(f"Expected a question as inputRequests.{key}, got {question!r:.60}")
+        params = question.get("params")
+        responses[key] = respond(method, params if isinstance(params, dict) else {})
+    return responses

@@ -1,0 +1,113 @@
+"""Connecting to a server by command, by file or over a channel.
+
+What stands for a server in text is decided here. Servers in this process are joined on by
+`paddock.connecting`, which knows how to serve.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import Unpack
+
+from paddock.errors import ConnectError
+from paddock.peer.callbacks import answer, listener
+from paddock.peer.delivery import Delivery
+from paddock.peer.envelope import Envelope
+from paddock.peer.inbox import Inbox
+from paddock.peer.link import Link, Pipe
+from paddock.peer.opening import Opening
+from paddock.peer.peer import Peer, Wire
+from paddock.peer.process import ProcessChannel
+from paddock.peer.settings import Options, Settings
+from paddock.peer.transcript import Transcript
+
+Command = str | PathLike[str] | Sequence[str]
+"""A command as a list, a command line, a Python file, `file.py:object` or a directory."""
+
+
+def connect(target: Command, **options: Unpack[Options]) -> Peer:
+    """Start a server and connect to it; see `Options` for the keyword arguments.
+
+    Raises:
+        ConnectError: when it cannot be started or does not answer.
+    """
+    settings = Settings(**options)
+    channel = ProcessChannel(command_for(target), settings)
+    return connect_channel(channel, settings)
+
+
+def connect_channel(channel: Pipe, settings: Settings) -> Peer:
+    """Connect to the server at the other end of a channel, which the peer then owns."""
+    record = settings.record
+    transcript = record if isinstance(record, Transcript) else Transcript()
+    explain_end = channel.explain_end if isinstance(channel, ProcessChannel) else None
+    is_recorded = record is not False
+    link = Link(channel, transcript if is_recorded else None, explain_end)
+    delivery = Delivery(listener(settings))
+    inbox = Inbox(link, settings, delivery)
+    link.start(inbox)
+    try:
+        greeting = Opening(link, delivery, settings).greet()
+    except BaseException:
+        link.close()
+        raise
+    envelope = Envelope(settings, greeting.version)
+    inbox.can_be_asked = not envelope.is_stateless
+    wire = Wire(link, delivery, envelope, partial(answer, settings), transcript)
+    return Peer(wire, greeting, settings.timeout)
+
+
+def command_for(target: Command) -> list[str]:
+    """The command that starts a server.
+
+    Raises:
+        ConnectError: when the target is empty, a URL, or a file that does not exist.
+    """
+    if isinstance(target, str):
+        return _command_in_text(target)
+    if isinstance(target, PathLike):
+        return _serve(os.fspath(target))
+    command = [os.fspath(part) for part in target]
+    if not command:
+        raise ConnectError("The command is empty")
+    return command
+
+
+def _command_in_text(text: str) -> list[str]:
+    if text.startswith(("http://", "https://")):
+        raise ConnectError(f"Cannot connect to {text}: URLs will come with the http extra")
+    if not text.strip():
+        raise ConnectError("The command is empty")
+    file, _, name = text.rpartition(":")
+    if file.endswith(".py") and name.isidentifier():
+        return _serve(file, name)
+    if _is_file_or_directory(text):
+        return _serve(text)
+    try:
+        command = shlex.split(text, posix=os.name == "posix")
+    except ValueError as error:
+        raise ConnectError(f"Not a command line: {text!r}: {error}") from None
+    if len(command) == 1 and text.endswith(".py"):
+        raise ConnectError(f"No such file: {text}")
+    return command
+
+
+def _is_file_or_directory(text: str) -> bool:
+    try:
+        return Path(text).is_dir() or (text.endswith(".py") and Path(text).is_file())
+    except (OSError, ValueError):  # a command line need not be possible as a path
+        return False
+
+
+def _serve(path: str, name: str | None = None) -> list[str]:
+    if not Path(path).exists():
+        raise ConnectError(f"No such file: {path}")
+    absolute = str(Path(path).absolute())
+    target = absolute if name is None else f"{absolute}:{name}"
+    return [sys.executable, "-m", "paddock", "serve", target]

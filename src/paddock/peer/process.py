@@ -1,0 +1,112 @@
+"""A server in a process of its own, which lives as long as the connection to it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+from collections import deque
+from typing import IO, TYPE_CHECKING
+
+from paddock.errors import ConnectError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from paddock.peer.settings import Settings
+
+CHUNK = 1 << 16
+PATIENCE = 2.0
+"""Seconds that a server gets to end by itself, and again after it was told to."""
+EXIT_TIME = 1.0
+"""Seconds to wait for the exit code of a server that has hung up."""
+LAST_LINES = 20
+
+
+class ProcessChannel:
+    """The standard input and output of a server that we have started."""
+
+    def __init__(self, command: Sequence[str], settings: Settings) -> None:
+        keeps_stderr = settings.stderr == "capture"
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - the caller named this program
+                list(command),
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE if keeps_stderr else settings.stderr,  # type: ignore[arg-type]  # "capture" is dealt with
+                cwd=settings.cwd,
+                env={**os.environ, **settings.env} if settings.env else None,
+            )
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise ConnectError(f"Cannot start {' '.join(command)!r}: {reason}") from None
+        self._input = _pipe(self._process.stdin)
+        self._output = _pipe(self._process.stdout)
+        self._last_words: deque[str] = deque(maxlen=LAST_LINES)
+        self._listener = threading.Thread(target=self._listen, name="paddock-stderr", daemon=True)
+        if keeps_stderr:
+            self._listener.start()
+
+    def read(self) -> bytes:
+        """The next bytes of the server's output; empty at the end."""
+        try:
+            chunk = self._output.read(CHUNK)
+        except (OSError, ValueError):
+            chunk = b""
+        if not chunk:
+            self._output.close()
+        return chunk
+
+    def write(self, data: bytes) -> None:
+        """Give bytes to the server's input."""
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self._input.write(rest) :]
+
+    def close(self) -> None:
+        """Close the server's input and see to it that it ends."""
+        self._input.close()
+        for end in (self._process.terminate, self._process.kill):
+            try:
+                self._process.wait(PATIENCE)
+                break
+            except subprocess.TimeoutExpired:
+                end()
+        self._process.wait()
+        self._join_listener()
+
+    def explain_end(self) -> str:
+        """What became of a server that has hung up."""
+        try:
+            end = _ending(self._process.wait(EXIT_TIME))
+        except subprocess.TimeoutExpired:
+            end = "closed its output without ending"
+        self._join_listener()
+        words = "".join(f"\n  {line}" for line in self._last_words)
+        return f"The server {end}" + (f"; the end of its standard error:{words}" if words else "")
+
+    def _join_listener(self) -> None:
+        if self._listener.is_alive():
+            self._listener.join(EXIT_TIME)
+
+    def _listen(self) -> None:
+        with _pipe(self._process.stderr) as stderr:
+            for line in stderr:
+                self._last_words.append(line.decode(errors="replace").rstrip())
+
+
+def _ending(code: int) -> str:
+    if code >= 0:
+        return f"ended with exit code {code}"
+    try:
+        return f"was ended by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"was ended by signal {-code}"
+
+
+def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
+    if stream is None:
+        raise ConnectError("The server's process has no pipes")
+    return stream

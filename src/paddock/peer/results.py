@@ -1,0 +1,205 @@
+"""What the methods of a `Peer` return: the server's descriptions and results, as Structs.
+
+Members of an answer that the protocol does not name are left out; `Peer.request` has them all.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct, field
+
+from paddock.peer.contents import AnyContent, AnyContents, content_from, contents_from, text_of
+from paddock.peer.errors import AnswerError
+from paddock.peer.settings import Json
+from paddock.protocol.model.content import (
+    BlobResourceContents,
+    Content,
+    Icon,
+    PromptMessage,
+    Role,
+    TextResourceContents,
+)
+
+T = TypeVar("T")
+
+
+class ToolInfo(Struct, rename="camel"):
+    """A tool as the server describes it."""
+
+    name: str
+    input_schema: Json
+    title: str | None = None
+    description: str | None = None
+    output_schema: Json | None = None
+    annotations: Json | None = None
+    icons: list[Icon] = []
+    meta: Json = field(default_factory=dict, name="_meta")
+
+
+class PromptArgumentInfo(Struct, rename="camel"):
+    """An argument of a prompt."""
+
+    name: str
+    title: str | None = None
+    description: str | None = None
+    required: bool = False
+
+
+class PromptInfo(Struct, rename="camel"):
+    """A prompt as the server describes it."""
+
+    name: str
+    title: str | None = None
+    description: str | None = None
+    arguments: list[PromptArgumentInfo] = []
+    icons: list[Icon] = []
+    meta: Json = field(default_factory=dict, name="_meta")
+
+
+class ResourceInfo(Struct, rename="camel"):
+    """A resource as the server describes it."""
+
+    uri: str
+    name: str
+    title: str | None = None
+    description: str | None = None
+    mime_type: str | None = None
+    size: int | None = None
+    annotations: Json | None = None
+    icons: list[Icon] = []
+    meta: Json = field(default_factory=dict, name="_meta")
+
+
+class TemplateInfo(Struct, rename="camel"):
+    """A template for the URIs of resources, as the server describes it."""
+
+    uri_template: str
+    name: str
+    title: str | None = None
+    description: str | None = None
+    mime_type: str | None = None
+    annotations: Json | None = None
+    icons: list[Icon] = []
+    meta: Json = field(default_factory=dict, name="_meta")
+
+
+class ToolResult(Struct):
+    """What a tool answered."""
+
+    content: list[AnyContent]
+    structured: object = None
+    is_error: bool = False
+    meta: Json = {}
+
+    @property
+    def text(self) -> str:
+        """All text of the content."""
+        return text_of(self.content)
+
+
+class PromptResult(Struct):
+    """The messages that a prompt gives."""
+
+    messages: list[PromptMessage]
+    description: str | None = None
+    meta: Json = {}
+
+
+class ReadResult(Struct):
+    """The contents of a resource, which may have several parts."""
+
+    contents: list[AnyContents]
+    meta: Json = {}
+
+    @property
+    def text(self) -> str:
+        """All text of the contents."""
+        parts = (part.text for part in self.contents if isinstance(part, TextResourceContents))
+        return "\n".join(parts)
+
+    @property
+    def data(self) -> bytes:
+        """All bytes of the contents."""
+        parts = (part.blob for part in self.contents if isinstance(part, BlobResourceContents))
+        return b"".join(parts)
+
+
+class Completion(Struct, rename="camel"):
+    """Values that an argument may be completed to."""
+
+    values: list[str]
+    total: int | None = None
+    has_more: bool = False
+
+
+class _ToolAnswer(Struct, rename="camel"):
+    content: list[object] = []
+    structured_content: object = None
+    is_error: bool = False
+    meta: Json = field(default_factory=dict, name="_meta")
+
+
+class _MessageAnswer(Struct):
+    content: Json
+    role: Role
+
+
+class _PromptAnswer(Struct):
+    messages: list[_MessageAnswer]
+    description: str | None = None
+    meta: Json = field(default_factory=dict, name="_meta")
+
+
+class _ReadAnswer(Struct):
+    contents: list[object]
+    meta: Json = field(default_factory=dict, name="_meta")
+
+
+class _CompletionAnswer(Struct):
+    completion: Completion
+
+
+def read_as(kind: type[T], value: object, method: str) -> T:
+    """A part of the answer to a request, as the type it should have.
+
+    Raises:
+        AnswerError: saying where it has not.
+    """
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as fault:
+        raise AnswerError(f"The server's answer to {method} makes no sense: {fault}") from None
+
+
+def tool_result(answer: Json) -> ToolResult:
+    """The result of `tools/call`."""
+    read = read_as(_ToolAnswer, answer, "tools/call")
+    content = [content_from(piece) for piece in read.content]
+    return ToolResult(content, read.structured_content, read.is_error, read.meta)
+
+
+def prompt_result(answer: Json) -> PromptResult:
+    """The result of `prompts/get`."""
+    read = read_as(_PromptAnswer, answer, "prompts/get")
+    messages = [_message(message) for message in read.messages]
+    return PromptResult(messages, read.description, read.meta)
+
+
+def read_result(answer: Json) -> ReadResult:
+    """The result of `resources/read`."""
+    read = read_as(_ReadAnswer, answer, "resources/read")
+    return ReadResult([contents_from(part) for part in read.contents], read.meta)
+
+
+def completion(answer: Json) -> Completion:
+    """The result of `completion/complete`."""
+    return read_as(_CompletionAnswer, answer, "completion/complete").completion
+
+
+def _message(message: _MessageAnswer) -> PromptMessage:
+    content = content_from(message.content)
+    if not isinstance(content, Content):
+        raise AnswerError(f"Unknown type of content in a prompt: {content.get('type')!r}")
+    return PromptMessage(content, message.role)

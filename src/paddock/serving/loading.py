@@ -1,0 +1,120 @@
+"""Running an author's file or directory, and finding the server in it."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paddock.authoring.offering import Offering
+from paddock.errors import LoadError
+from paddock.serving.server import Server
+from paddock.serving.target import PREFERRED_NAMES
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from paddock.serving.target import Target
+
+
+def load_target(target: Target) -> Offering:
+    """The server that a target holds.
+
+    Raises:
+        LoadError: when it cannot be run or holds no server, saying why.
+    """
+    if target.is_directory:
+        directory = Path(target.path).resolve()
+        return Server(target.facts.name, auto_register_dir=directory)
+    return _find(_run(Path(target.path).resolve()), target)
+
+
+def forget_modules(directory: Path) -> None:
+    """Have modules of a directory imported anew when they are next asked for."""
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if file and name != "__main__" and _is_inside(Path(file), directory):
+            del sys.modules[name]
+
+
+def files_of(target: Target) -> list[Path]:
+    """The source files that a target consists of, as far as they are known by now."""
+    path = Path(target.path).resolve()
+    directory = path if target.is_directory else path.parent
+    loaded = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
+    imported = {Path(file) for file in loaded if file and _is_inside(Path(file), directory)}
+    own = set(directory.rglob("*.py")) if target.is_directory else {path}
+    return sorted(imported | own)
+
+
+def _is_inside(file: Path, directory: Path) -> bool:
+    inside = file.suffix == ".py" and file.is_relative_to(directory)
+    return inside and not {"site-packages", ".venv"} & set(file.parts)
+
+
+def _run(path: Path) -> ModuleType:
+    directory = str(path.parent)
+    if directory not in sys.path:
+        sys.path.insert(0, directory)
+    name = path.stem if path.stem not in sys.modules else f"paddock_served_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise LoadError("not a Python file", where=str(path), hint="expected a .py file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException as error:
+        del sys.modules[name]
+        if not isinstance(error, Exception | SystemExit):
+            raise
+        raise _failed(path, error) from error
+    return module
+
+
+def _failed(path: Path, error: BaseException) -> LoadError:
+    """What went wrong while a file ran, with the line of that file where it did."""
+    lines = []
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(path):
+            lines.append(trace.tb_lineno)
+        trace = trace.tb_next
+    if isinstance(error, SyntaxError) and error.lineno:
+        lines.append(error.lineno)
+    where = f"{path}:{lines[-1]}" if lines else str(path)
+    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    return LoadError(f"{type(error).__name__}: {text}", where=where)
+
+
+def _find(module: ModuleType, target: Target) -> Offering:
+    if target.attribute is not None:
+        found = getattr(module, target.attribute, None)
+        return _checked(found() if callable(found) and not _is_server(found) else found, target)
+    servers = {name: value for name, value in vars(module).items() if isinstance(value, Offering)}
+    if len({id(server) for server in servers.values()}) == 1:
+        return next(iter(servers.values()))
+    for name in PREFERRED_NAMES:
+        if name in servers:
+            return servers[name]
+    if servers:
+        named = ", ".join(f"{target.path}:{name}" for name in servers)
+        raise LoadError("holds several servers", where=target.path, hint=f"choose one: {named}")
+    raise LoadError(
+        "holds no server", where=target.path, hint='define one: server = Server("name")'
+    )
+
+
+def _is_server(found: object) -> bool:
+    return isinstance(found, Offering)
+
+
+def _checked(found: object, target: Target) -> Offering:
+    if isinstance(found, Offering):
+        return found
+    raise LoadError(
+        f"{target.attribute!r} is {found!r}"[:120],
+        where=target.path,
+        hint="expected a Server, or a function that returns one",
+    )

@@ -1,0 +1,98 @@
+"""What `paddock serve` was asked to serve, as far as it is known before any of it is run.
+
+A server's name, version and instructions are read from the source text, so that a client that
+connects is answered before the author's imports have begun. Loaded before msgspec, so it needs
+nothing but the interpreter.
+"""
+
+from __future__ import annotations
+
+import os
+from _ast import Assign, Call, Constant, Name
+
+from paddock.errors import LoadError
+from paddock.protocol.facts import ServerFacts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _ast import AST
+
+_ONLY_AST = 0x400
+_LITERAL_FACTS = frozenset(
+    {"name", "version", "title", "description", "instructions", "website_url"}
+)
+_UNKNOWN_FACTS = frozenset({"icons", "capabilities", "cache_ttl_ms", "cache_scope"})
+PREFERRED_NAMES = ("server", "mcp", "app")
+
+
+class Target:
+    """A file, optionally with the name of an object in it, or a directory."""
+
+    __slots__ = ("attribute", "facts", "is_certain", "is_directory", "path", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.path, self.attribute = _split(text)
+        self.is_directory = os.path.isdir(self.path)
+        stem = os.path.splitext(os.path.basename(os.path.abspath(self.path)))[0]
+        self.facts = ServerFacts(stem)
+        self.is_certain = self.is_directory
+        if not self.is_directory:
+            self._read_facts()
+
+    def _read_facts(self) -> None:
+        """Read what the source says about the server; certain if it says it in plain literals."""
+        try:
+            with open(self.path, "rb") as file:
+                tree = compile(file.read(), self.path, "exec", _ONLY_AST, dont_inherit=True)
+        except (OSError, SyntaxError, ValueError):
+            return
+        calls = _server_calls(tree)
+        call = calls.get(self.attribute) if self.attribute else _preferred(calls)
+        if call is None:
+            return
+        found, self.is_certain = _literal_arguments(call)
+        self.facts = ServerFacts(found.pop("name", self.facts.name), **found)  # type: ignore[arg-type]  # all text
+
+
+def _split(text: str) -> tuple[str, str | None]:
+    if os.path.exists(text):
+        return text, None
+    path, colon, attribute = text.rpartition(":")
+    if colon and os.path.exists(path):
+        return path, attribute
+    raise LoadError(
+        f"{text!r} is neither a file nor a directory",
+        hint="expected server.py, server.py:object, or a directory with tools/",
+    )
+
+
+def _server_calls(tree: AST) -> dict[str, Call]:
+    """The top-level assignments of `Server(…)`, by the name assigned to."""
+    found = {}
+    for statement in getattr(tree, "body", ()):
+        if isinstance(statement, Assign) and isinstance(statement.value, Call):
+            function = statement.value.func
+            called = function.id if isinstance(function, Name) else getattr(function, "attr", "")
+            target = statement.targets[0]
+            if called == "Server" and isinstance(target, Name):
+                found[target.id] = statement.value
+    return found
+
+
+def _preferred(calls: dict[str, Call]) -> Call | None:
+    if len(calls) == 1:
+        return next(iter(calls.values()))
+    return next((calls[name] for name in PREFERRED_NAMES if name in calls), None)
+
+
+def _literal_arguments(call: Call) -> tuple[dict[str, str], bool]:
+    given = dict(zip(["name"], call.args, strict=False))
+    given.update({keyword.arg or "**": keyword.value for keyword in call.keywords})
+    found = {
+        key: value.value
+        for key, value in given.items()
+        if key in _LITERAL_FACTS and isinstance(value, Constant) and isinstance(value.value, str)
+    }
+    is_certain = all(key in found for key in given if key in _LITERAL_FACTS)
+    return found, is_certain and not any(key in given for key in (*_UNKNOWN_FACTS, "**"))

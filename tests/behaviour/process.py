@@ -1,0 +1,90 @@
+"""A real server process, spoken to through its standard input and output."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, cast
+
+from tests.behaviour.line import PATIENCE, Json, Line
+from tests.behaviour.wire import SESSION
+
+
+class PipeChannel:
+    """The two pipes of a process."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._stdin = cast("IO[bytes]", process.stdin)
+        self._stdout = cast("IO[bytes]", process.stdout)
+
+    def read(self) -> bytes:
+        return os.read(self._stdout.fileno(), 1_048_576)
+
+    def write(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            view = view[self._stdin.write(view) :]
+
+    def close(self) -> None:
+        self._stdin.close()
+
+
+class ServerProcess:
+    """One server program that runs, and a line to it."""
+
+    def __init__(
+        self, command: Sequence[str], log: Path, *, environment: Mapping[str, str] | None = None
+    ) -> None:
+        self._log = log
+        with log.open("wb") as stderr:
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                bufsize=0,
+                env={**os.environ, **(environment or {})},
+            )
+        self.channel = PipeChannel(self.process)
+        self.line: Line | None = None
+
+    def connect(self, era: str = SESSION, capabilities: Json | None = None) -> Line:
+        """Begin to read what the process writes."""
+        self.line = Line(self.channel, era, capabilities)
+        return self.line
+
+    @property
+    def stderr(self) -> str:
+        return self._log.read_text(encoding="utf-8", errors="replace")
+
+    def terminate(self) -> int:
+        """Send SIGTERM; the exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.wait()
+
+    def hang_up(self) -> int:
+        """Close the server's input; the exit code."""
+        self.channel.close()
+        return self.wait()
+
+    def wait(self) -> int:
+        return self.process.wait(timeout=PATIENCE)
+
+    def dispose(self) -> None:
+        """End the process, whatever the test left of it."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait(timeout=PATIENCE)
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+
+def serve_command(program: Path) -> list[str]:
+    return [sys.executable, "-m", "paddock", "serve", str(program)]
+
+
+def run_command(program: Path) -> list[str]:
+    return [sys.executable, str(program)]

@@ -1,0 +1,1 @@
+"""The protocol's own JSON Schemas, one for each era, without their prose."""
