@@ -1,12 +1,11 @@
 """Who takes part: the peers (other libraries' servers) and the ways to run ours."""
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.driver import Connection, ServerFailedError
-from benchmarks.environments import CACHE, NodePackages, NotInstalledError, PythonPackages
+from benchmarks.environments import CACHE, Checkout, NodePackages, NotInstalledError, PythonPackages
 from benchmarks.messages import BASIC_CALLS, FIRST_ID, WRONG_NESTED
 
 SERVERS = Path(__file__).with_name("servers")
@@ -20,9 +19,8 @@ class Contender:
     key: str
     label: str
     program: Path
-    packages: PythonPackages | NodePackages | None = None
+    packages: PythonPackages | NodePackages | Checkout
     environment: Mapping[str, str] = field(default_factory=dict)
-    prefix: tuple[str, ...] = ()
     groups: frozenset[str] | None = None
     """The groups of measures that it is in; None means all of them."""
     lacks: Mapping[str, str] = field(default_factory=dict)
@@ -37,12 +35,10 @@ class Contender:
     @property
     def is_peer(self) -> bool:
         """Whether this is another library's server."""
-        return self.packages is not None
+        return not isinstance(self.packages, Checkout)
 
     def prepare(self) -> tuple[str, ...]:
         """Install what the server needs, and return the command that runs it."""
-        if self.packages is None:
-            return *self.prefix, str(self.program)
         return self.packages.prepare(CACHE / self.key, self.program)
 
 
@@ -173,15 +169,14 @@ PEERS = (
 )
 
 _OUR_SERVER = SERVERS / "paddock_server.py"
-_BIN = Path(sys.executable).parent
 
 OURS = (
-    Contender("paddock", "paddock", _OUR_SERVER, prefix=(sys.executable,)),
+    Contender("paddock", "paddock", _OUR_SERVER, Checkout()),
     Contender(
         "paddock-inline",
         "paddock, inline",
         _OUR_SERVER,
-        prefix=(sys.executable,),
+        Checkout(),
         environment={"BENCH_INLINE": "1"},
         groups=frozenset({"stdio"}),
     ),
@@ -189,7 +184,7 @@ OURS = (
         "paddock-serve",
         "paddock serve FILE",
         _OUR_SERVER,
-        prefix=(str(_BIN / "paddock"), "serve"),
+        Checkout(("paddock", "serve")),
         groups=frozenset({"cold", "memory"}),
     ),
 )

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from benchmarks.driver import ROOT
@@ -31,14 +32,15 @@ class PythonPackages:
 
     def prepare(self, folder: Path, program: Path) -> tuple[str, ...]:
         """Install what is missing, and return the command that runs the program."""
-        python = folder / "bin" / "python"
         if not _is_current(folder, self):
             _start_over(folder)
-            self._install(folder, python)
+            self.install(folder)
             _mark_current(folder, self)
-        return str(python), str(program)
+        return str(folder / "bin" / "python"), str(program)
 
-    def _install(self, folder: Path, python: Path) -> None:
+    def install(self, folder: Path) -> None:
+        """Make the environment."""
+        python = folder / "bin" / "python"
         uv = shutil.which("uv")
         if uv:
             _run([uv, "venv", "--quiet", "--python", sys.executable, str(folder)])
@@ -49,6 +51,28 @@ class PythonPackages:
         _run([*pip, "--quiet", *self.requirements])
         if self.exempt:
             _run([*pip, "--quiet", "--no-deps", *self.exempt])
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """Our own library as it is in the working tree, installed the way users install it.
+
+    Not the environment we develop in: its tools bring packages along that a user's server does
+    without, and that ours would load.
+    """
+
+    command: tuple[str, ...] = ("python",)
+
+    def prepare(self, _folder: Path, program: Path) -> tuple[str, ...]:
+        """Install the tree if it has changed, and return the command that runs the program."""
+        folder = CACHE / "paddock"
+        state = _digest(ROOT / "src", ROOT / "pyproject.toml")
+        if not _is_current(folder, state):
+            _start_over(folder)
+            PythonPackages((str(ROOT),)).install(folder)
+            _mark_current(folder, state)
+        name, *arguments = self.command
+        return str(folder / "bin" / name), *arguments, str(program)
 
 
 @dataclass(frozen=True)
@@ -78,6 +102,15 @@ def _is_current(folder: Path, packages: object) -> bool:
 
 def _mark_current(folder: Path, packages: object) -> None:
     (folder / ".installed").write_text(repr(packages), encoding="utf-8")
+
+
+def _digest(*places: Path) -> str:
+    """What tells one state of some files and folders from another."""
+    digest = sha256()
+    for place in places:
+        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 def _start_over(folder: Path) -> None:

@@ -22,7 +22,13 @@ if TYPE_CHECKING:
     from paddock.authoring.resource import ResourceTemplate as ResourceTemplate
     from paddock.authoring.tool import Parameter as Parameter
     from paddock.authoring.tool import Tool as Tool
+    from paddock.connecting import connect as connect
+    from paddock.errors import ConnectError as ConnectError
+    from paddock.errors import DefinitionError as DefinitionError
+    from paddock.errors import LoadError as LoadError
     from paddock.errors import PaddockError as PaddockError
+    from paddock.peer.errors import PeerError as PeerError
+    from paddock.peer.peer import Peer as Peer
     from paddock.protocol.model.content import Annotations as Annotations
     from paddock.protocol.model.content import AudioContent as AudioContent
     from paddock.protocol.model.content import BlobResourceContents as BlobResourceContents
@@ -54,7 +60,10 @@ _HOMES = {
     "paddock.authoring.prompt": ("Prompt", "PromptArgument"),
     "paddock.authoring.resource": ("Resource", "ResourceTemplate"),
     "paddock.authoring.tool": ("Parameter", "Tool"),
-    "paddock.errors": ("PaddockError",),
+    "paddock.connecting": ("connect",),
+    "paddock.errors": ("ConnectError", "DefinitionError", "LoadError", "PaddockError"),
+    "paddock.peer.errors": ("PeerError",),
+    "paddock.peer.peer": ("Peer",),
     "paddock.protocol.model.content": (
         "Annotations",
         "AudioContent",

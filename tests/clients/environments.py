@@ -160,9 +160,7 @@ FASTMCP = PythonEnvironment(
     exempt=("fastmcp==4.1.4", "fastmcp-slim==4.1.4"),
 )
 TYPESCRIPT = NodeEnvironment("typescript-sdk", ("@modelcontextprotocol/client@2.4.0",))
-INSPECTOR = NodeEnvironment(
-    "inspector", ("@modelcontextprotocol/inspector@2.12.0", "node@22.23.3")
-)
+INSPECTOR = NodeEnvironment("inspector", ("@modelcontextprotocol/inspector@2.12.0", "node@22.23.3"))
 CLAUDE = NodeEnvironment("claude", ("@anthropic-ai/claude-code@2.1.325",))
 GEMINI = NodeEnvironment("gemini", ("@google/gemini-cli@0.61.0",))
 COPILOT = NodeEnvironment("copilot", ("@github/copilot@1.0.102",))

@@ -18,7 +18,7 @@ PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010806000000"
     "1f15c4890000000d49444154789c63f8cfc0f01f00050001ff89993d1d0000000049454e44ae426082"
 )
-STOP_SECONDS = 30
+PATIENCE = 30
 
 server = Server(
     "fixture",
@@ -27,6 +27,7 @@ server = Server(
     instructions="Try everything.",
 )
 stopped = {"wait": threading.Event(), "block": threading.Event()}
+heard = threading.Event()
 
 
 @dataclass
@@ -77,10 +78,17 @@ def picture() -> bytes:
 
 @server.tool
 def count(to: int, ctx: Context) -> int:
-    """Count, saying how far it has come."""
+    """Count, saying how far it has come, and wait until that was heard."""
     for number in range(1, to + 1):
         ctx.progress(number, to, f"at {number}")
+    heard.wait(PATIENCE)
     return to
+
+
+@server.tool
+def go_on() -> None:
+    """Let `count` come to its end."""
+    heard.set()
 
 
 @server.tool
@@ -146,7 +154,7 @@ def block(ctx: Context) -> None:
 @server.tool
 def has_stopped(tool: Literal["wait", "block"]) -> bool:
     """Whether a tool that was called has come to an end."""
-    return stopped[tool].wait(STOP_SECONDS)
+    return stopped[tool].wait(PATIENCE)
 
 
 @server.tool

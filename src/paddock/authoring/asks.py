@@ -10,7 +10,7 @@ from msgspec import Struct
 from paddock.authoring.hints import decode_hook
 from paddock.authoring.schema import schema_of
 from paddock.errors import DefinitionError
-from paddock.protocol.asking import Ask, AskError
+from paddock.protocol.ask import Ask, AskError
 from paddock.protocol.model.content import Content, PromptMessage, TextContent
 
 if TYPE_CHECKING:

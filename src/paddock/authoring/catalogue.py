@@ -42,7 +42,7 @@ class Catalogue(Generic[T]):
         """The item with this key, if there is one."""
         return self._items.get(key)
 
-    def keys(self) -> list[str]:
+    def names(self) -> list[str]:
         """The keys, in order."""
         return list(self._items)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 import msgspec
 
 from paddock.authoring import asks
-from paddock.protocol.asking import Ask, Pending
+from paddock.protocol.asking import Pending
 from paddock.protocol.interruption import HandlerCancelled
 from paddock.protocol.model.params import LEVELS
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from paddock.authoring.asks import Elicited, Root, SampledMessage
     from paddock.authoring.offering import Offering
+    from paddock.protocol.ask import Ask
     from paddock.protocol.request import Request
 
 Json = dict[str, Any]

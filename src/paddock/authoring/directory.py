@@ -1,4 +1,4 @@
-"""Registering what the files of a directory define.
+"""Reading what the files of a directory define.
 
 `tools/`, `prompts/` and `resources/` are looked at, in this order, their `.py` files by name. A
 file may hold one item or several: `Tool`, `Prompt`, `Resource` and `ResourceTemplate` objects at
@@ -21,9 +21,9 @@ from paddock.errors import LoadError
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from paddock.authoring.offering import Item, Offering
+    Item = Tool | Prompt | Resource | ResourceTemplate
 
 _KINDS: dict[str, tuple[type, ...]] = {
     "tools": (Tool,),
@@ -37,10 +37,10 @@ _MAKERS: dict[str, Callable[[str, Any], Item]] = {
 _log = logging.getLogger("paddock")
 
 
-def register_directory(
-    offering: Offering, directory: str | os.PathLike[str], relative_to: str | None
-) -> None:
-    """Register every usable item of a directory.
+def read_directory(
+    directory: str | os.PathLike[str], relative_to: str | None
+) -> Iterator[list[Item]]:
+    """Every usable item of a directory, file by file.
 
     Raises:
         LoadError: when there is no such directory.
@@ -53,15 +53,15 @@ def register_directory(
     for kind in _KINDS:
         for file in sorted((root / kind).glob("*.py")):
             if not file.name.startswith("_"):
-                _register_file(offering, kind, file)
+                yield _read_file(kind, file)
 
 
-def _register_file(offering: Offering, kind: str, file: Path) -> None:
+def _read_file(kind: str, file: Path) -> list[Item]:
     try:
-        items = _items(kind, _run(file), file)
-        offering.register(items)
+        return _items(kind, _run(file), file)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - somebody else's code
         _log.error("%s is left out: %s: %s", file, type(error).__name__, error)
+        return []
 
 
 def _run(file: Path) -> Any:

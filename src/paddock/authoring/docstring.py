@@ -6,7 +6,6 @@ Understands the Google, NumPy and Sphinx styles; what is in none of them is all 
 from __future__ import annotations
 
 import re
-from textwrap import dedent
 
 _SECTION = re.compile(
     r"^(Args|Arguments|Parameters|Params|Returns?|Raises|Yields?|Examples?|Notes?|Warnings?|"
@@ -26,7 +25,7 @@ def parse_docstring(text: str | None) -> tuple[str, dict[str, str]]:
     if not text:
         return "", {}
     first, _, rest = text.strip("\n").partition("\n")
-    lines = [first.strip(), *dedent(rest).splitlines()]
+    lines = [first.strip(), *_dedented(rest)]
     summary: list[str] = []
     described: dict[str, str] = {}
     index = 0
@@ -45,6 +44,12 @@ def parse_docstring(text: str | None) -> tuple[str, dict[str, str]]:
         summary.append(line)
         index += 1
     return "\n".join(summary).strip(), described
+
+
+def _dedented(text: str) -> list[str]:
+    lines = text.expandtabs().splitlines()
+    margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    return [line[margin:] for line in lines]
 
 
 def _block(lines: list[str], start: int) -> tuple[list[str], int]:

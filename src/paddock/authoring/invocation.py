@@ -14,17 +14,15 @@ from msgspec import UNSET
 from paddock.authoring.arguments import (
     EMPTY,
     declared_reader,
-    declared_schema,
     hinted_reader,
     mended,
     schema_reader,
 )
 from paddock.authoring.context import Context
+from paddock.authoring.entries import declared_input, declared_structure
 from paddock.authoring.failures import describe, is_reportable
 from paddock.authoring.results import convert, error_result
-from paddock.authoring.schema import DIALECT, input_schema
 from paddock.authoring.signature import Signature, count_positional, is_coroutine_function
-from paddock.authoring.structure import Structure
 from paddock.authoring.tool import NOTHING
 from paddock.protocol.errors import MissingCapabilityError, ProtocolError
 from paddock.protocol.jsonrpc import DECODE_FAULTS
@@ -37,8 +35,6 @@ if TYPE_CHECKING:
     from paddock.authoring.tool import Tool
     from paddock.protocol.request import Request, Result
 
-Json = dict[str, Any]
-
 
 class Invocation:
     """One tool, ready to be called."""
@@ -47,7 +43,6 @@ class Invocation:
         "_call",
         "_offering",
         "_read",
-        "_signature",
         "_structure",
         "is_async",
         "pace",
@@ -58,8 +53,7 @@ class Invocation:
         self.tool = tool
         self.pace = Pace(is_trusted=tool.inline)
         self._offering = offering
-        self._structure: Structure | None = None
-        self._signature: Signature | None = None
+        self._structure = declared_structure(tool)
         self._read: Callable[[Any], Any]
         self._call: Callable[[Any, Request], Any]
         if tool.input_schema is not None:
@@ -69,44 +63,9 @@ class Invocation:
             self._read = declared_reader(tool.parameters, tool.name)
             self._call = self._whole_call()
         else:
-            self._signature = Signature(tool.handler, Context, tool.name)
-            self._read, self._call = self._spread_call(self._signature)
+            signature = Signature(tool.handler, Context, tool.name)
+            self._read, self._call = self._spread_call(signature)
         self.is_async = is_coroutine_function(tool.handler)
-
-    @property
-    def description(self) -> str:
-        """What the tool does: as declared, or the summary of the handler's docstring."""
-        if self.tool.description is not None:
-            return self.tool.description
-        return self._signed().description
-
-    @property
-    def input_schema(self) -> Json:
-        """The schema of the arguments."""
-        if self.tool.input_schema is not None:
-            return self.tool.input_schema
-        if self.tool.parameters is not None:
-            return declared_schema(self.tool.parameters, DIALECT)
-        return input_schema(self._signed().parameters, self.tool.name)
-
-    @property
-    def output_schema(self) -> Json | None:
-        """The schema of the structured content, if the tool promises one."""
-        return self.structure.output_schema
-
-    @property
-    def structure(self) -> Structure:
-        """What the tool declares about its results."""
-        if self._structure is None:
-            tool = self.tool
-            self._structure = Structure(
-                self._signed().returns,
-                where=tool.name,
-                output_schema=tool.output_schema,
-                return_type=tool.return_type,
-                mime_type=tool.mime_type,
-            )
-        return self._structure
 
     def run(self, request: Request) -> Result:
         """Call the handler in this thread."""
@@ -118,7 +77,7 @@ class Invocation:
             if arguments is NOTHING:
                 return self._refused(fault)
         try:
-            return convert(self._call(arguments, request), self._structure or self.structure)
+            return convert(self._call(arguments, request), self._structure)
         except BaseException as fault:  # noqa: BLE001 - told to the model, or raised again
             return self._failed(fault, request)
 
@@ -133,7 +92,7 @@ class Invocation:
                 return self._refused(fault)
         try:
             value = await self._call(arguments, request)
-            return convert(value, self._structure or self.structure)
+            return convert(value, self._structure)
         except BaseException as fault:  # noqa: BLE001 - told to the model, or raised again
             return self._failed(fault, request)
 
@@ -145,7 +104,7 @@ class Invocation:
             return NOTHING
 
     def _refused(self, fault: Exception) -> bytes:
-        taken = self.input_schema.get("properties")
+        taken = declared_input(self.tool).get("properties")
         known = ", ".join(taken) if isinstance(taken, dict) and taken else "none"
         return error_result(
             f"Invalid arguments for tool {self.tool.name!r}: {fault}. Parameters: {known}."
@@ -158,11 +117,6 @@ class Invocation:
             raise fault
         what = f"Tool {self.tool.name!r}"
         return error_result(describe(fault, what, is_masked=self._offering.mask_errors))
-
-    def _signed(self) -> Signature:
-        if self._signature is None:
-            self._signature = Signature(self.tool.handler, Context, self.tool.name)
-        return self._signature
 
     def _whole_call(self) -> Callable[[Any, Request], Any]:
         """The handler takes the arguments as one dictionary, and the context if it has room."""
@@ -202,19 +156,3 @@ class Invocation:
 def _read_none(raw: Any) -> None:
     # Some clients fill in an argument of their own where a tool takes none: any object will do.
     msgspec.json.decode(raw, type=dict[str, Any])
-
-
-def entry(invocation: Invocation) -> Json:
-    """A tool as `tools/list` shows it."""
-    tool = invocation.tool
-    found: Json = {"name": tool.name, "inputSchema": invocation.input_schema}
-    optional = {
-        "title": tool.title,
-        "description": invocation.description,
-        "outputSchema": invocation.output_schema,
-        "annotations": tool.annotations,
-        "icons": tool.icons,
-        "_meta": tool.meta,
-    }
-    found.update({key: value for key, value in optional.items() if value})
-    return found

@@ -144,9 +144,10 @@ class Offering:
         A file that cannot be used is reported on standard error and in the log, with the reason;
         the others are not affected.
         """
-        from paddock.authoring.directory import register_directory  # noqa: PLC0415 - seldom used
+        from paddock.authoring.directory import read_directory  # noqa: PLC0415 - seldom used
 
-        register_directory(self, directory, relative_to)
+        for items in read_directory(directory, relative_to):
+            self.register(items)
         return self
 
     if TYPE_CHECKING:

@@ -7,18 +7,17 @@ reported and left out; the others are not affected.
 from __future__ import annotations
 
 import binascii
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from msgspec import UNSET
 
-from paddock.authoring import invocation as invoking
-from paddock.authoring import rendering as rendered
 from paddock.authoring.completion import suggest
+from paddock.authoring.entries import tool_entry
 from paddock.authoring.failures import describe, is_reportable
 from paddock.authoring.hints import encode
 from paddock.authoring.invocation import Invocation
 from paddock.authoring.reading import Reading, resource_entry, template_entry
-from paddock.authoring.rendering import Rendering
+from paddock.authoring.rendering import Rendering, prompt_entry
 from paddock.errors import PaddockError
 from paddock.protocol.errors import InvalidParamsError, ProtocolError, ResourceNotFoundError
 from paddock.protocol.pace import Pace
@@ -42,17 +41,51 @@ if TYPE_CHECKING:
     from paddock.protocol.request import Request, Result
 
 Json = dict[str, Any]
+Declared = TypeVar("Declared")
+Ready = TypeVar("Ready")
 
 
 class Listing:
-    """One list, encoded."""
+    """One list, encoded: whole where it has one page, entry by entry where it has several."""
 
     __slots__ = ("entries", "members", "revision")
 
-    def __init__(self, revision: int, entries: list[bytes], key: str) -> None:
+    def __init__(self, revision: int, entries: list[bytes], key: str, size: int | None) -> None:
+        is_one_page = size is None or len(entries) <= size
         self.revision = revision
-        self.entries = entries
-        self.members = _members(key, entries)
+        self.entries = [] if is_one_page else entries
+        self.members = _members(key, entries) if is_one_page else b""
+
+
+class Prepared(Generic[Declared, Ready]):
+    """What the items of a catalogue have been made ready into, each when it was first needed."""
+
+    def __init__(self, catalogue: Catalogue[Declared], make: Callable[[Declared], Ready]) -> None:
+        self._catalogue = catalogue
+        self._make = make
+        self._ready: dict[str, Ready] = {}
+        self._revision = -1
+
+    def get(self, key: str) -> Ready | None:
+        """The item of this key, ready for use; None when there is no such item.
+
+        Raises:
+            ProtocolError: when it is declared wrongly.
+        """
+        if self._revision != self._catalogue.revision:
+            self._revision = self._catalogue.revision
+            self._ready.clear()
+        return self._ready.get(key) or self._prepare(key)
+
+    def _prepare(self, key: str) -> Ready | None:
+        item = self._catalogue.get(key)
+        if item is None:
+            return None
+        try:
+            self._ready[key] = ready = self._make(item)
+        except PaddockError as error:
+            raise ProtocolError(str(error)) from None
+        return ready
 
 
 class CatalogueOperations:
@@ -61,7 +94,18 @@ class CatalogueOperations:
     def __init__(self, offering: Offering) -> None:
         self._offering = offering
         self._listings: dict[str, Listing] = {}
-        self._tools = offering.tools.get
+        self._invocations: Prepared[Tool, Invocation] = Prepared(
+            offering.tools, lambda tool: Invocation(tool, offering)
+        )
+        self._renderings: Prepared[Prompt, Rendering] = Prepared(
+            offering.prompts, lambda prompt: Rendering(prompt, offering)
+        )
+        self._readings: Prepared[Resource, Reading] = Prepared(
+            offering.resources, lambda resource: Reading(resource, offering)
+        )
+        self._template_readings: Prepared[ResourceTemplate, Reading] = Prepared(
+            offering.templates, lambda template: Reading(template, offering)
+        )
         self._completion_pace = Pace()
 
     @property
@@ -80,20 +124,14 @@ class CatalogueOperations:
 
     def list_tools(self, request: Request) -> Result:
         """Answer `tools/list`."""
-        return self._list(
-            request,
-            "tools",
-            self._offering.tools,
-            lambda tool: invoking.entry(self._invocation(tool)),
-        )
+        return self._list(request, "tools", self._offering.tools, tool_entry)
 
     def call_tool(self, request: Request) -> None:
         """Begin `tools/call`."""
         name = cast("CallToolParams", request.params).name
-        tool = self._tools(name)
-        if tool is None:
+        ready = self._invocations.get(name)
+        if ready is None:
             raise InvalidParamsError(f"Unknown tool: {name}")
-        ready = tool.invocation or self._ready(tool)
         request.pace = ready.pace
         if ready.is_async:
             request.async_work = ready.run_async
@@ -106,16 +144,15 @@ class CatalogueOperations:
             request,
             "prompts",
             self._offering.prompts,
-            lambda prompt: rendered.entry(self._rendering(prompt)),
+            lambda prompt: prompt_entry(Rendering(prompt, self._offering)),
         )
 
     def get_prompt(self, request: Request) -> None:
         """Begin `prompts/get`."""
         params = cast("GetPromptParams", request.params)
-        prompt = self._offering.prompts.get(params.name)
-        if prompt is None:
+        rendering = self._renderings.get(params.name)
+        if rendering is None:
             raise InvalidParamsError(f"Unknown prompt: {params.name}")
-        rendering = _served(lambda: self._rendering(prompt))
         given = params.arguments if isinstance(params.arguments, dict) else {}
         rendering.check(given)
         self._begin(
@@ -132,7 +169,7 @@ class CatalogueOperations:
             request,
             "resources",
             self._offering.resources,
-            lambda resource: resource_entry(self._reading(resource)),
+            lambda resource: resource_entry(Reading(resource, self._offering)),
         )
 
     def list_templates(self, request: Request) -> Result:
@@ -141,7 +178,7 @@ class CatalogueOperations:
             request,
             "resourceTemplates",
             self._offering.templates,
-            lambda template: template_entry(self._reading(template)),
+            lambda template: template_entry(Reading(template, self._offering)),
         )
 
     def read_resource(self, request: Request) -> None:
@@ -205,28 +242,26 @@ class CatalogueOperations:
         self, request: Request, key: str, catalogue: Catalogue[Any], entry: Callable[[Any], Json]
     ) -> Result:
         listing = self._listings.get(key)
+        size = self._offering.page_size
         if listing is None or listing.revision != catalogue.revision:
             revision = catalogue.revision
-            listing = Listing(revision, _encoded(catalogue, entry), key)
+            listing = Listing(revision, _encoded(catalogue, entry), key, size)
             self._listings[key] = listing
         cursor = cast("ListParams", request.params).cursor
-        size = self._offering.page_size
-        if size is None or (not isinstance(cursor, str) and len(listing.entries) <= size):
-            if isinstance(cursor, str):
-                raise _bad_cursor(cursor)
-            return listing.members
-        return _page(key, listing.entries, cursor if isinstance(cursor, str) else None, size)
+        if size is not None and listing.entries:
+            return _page(key, listing.entries, cursor if isinstance(cursor, str) else None, size)
+        if isinstance(cursor, str):
+            raise _bad_cursor(cursor)
+        return listing.members
 
     def _find(self, uri: str) -> tuple[Reading, dict[str, str]]:
-        resource = self._offering.resources.get(uri)
-        if resource is not None:
-            return _served(lambda: self._reading(resource)), {}
-        for template in self._offering.templates:
-            if template.handler is None:
-                continue
-            reading = _served(lambda template=template: self._reading(template))  # type: ignore[misc]  # bound now
-            variables = reading.template.match(uri) if reading.template else None
-            if variables is not None:
+        exact = self._readings.get(uri)
+        if exact is not None:
+            return exact, {}
+        for key in self._offering.templates.names():
+            reading = self._template_readings.get(key)
+            variables = None if reading is None else reading.match(uri)
+            if reading is not None and variables is not None:
                 return reading, variables
         raise ResourceNotFoundError(uri)
 
@@ -241,33 +276,6 @@ class CatalogueOperations:
             named = reference.name if reference.type == "ref/prompt" else reference.uri
             raise InvalidParamsError(f"Unknown {reference.type}: {named}")
         return item
-
-    def _ready(self, tool: Tool) -> Invocation:
-        ready: Invocation = _served(lambda: self._invocation(tool))
-        return ready
-
-    def _invocation(self, tool: Tool) -> Invocation:
-        if tool.invocation is None:
-            tool.invocation = Invocation(tool, self._offering)
-        return tool.invocation
-
-    def _rendering(self, prompt: Prompt) -> Rendering:
-        if prompt.rendering is None:
-            prompt.rendering = Rendering(prompt, self._offering)
-        return prompt.rendering
-
-    def _reading(self, item: Resource | ResourceTemplate) -> Reading:
-        if item.reading is None:
-            item.reading = Reading(item, self._offering)
-        return item.reading
-
-
-def _served(make: Callable[[], Any]) -> Any:
-    """What `make` makes; a wrong declaration becomes an error that the client can read."""
-    try:
-        return make()
-    except PaddockError as error:
-        raise ProtocolError(str(error)) from None
 
 
 def _encoded(catalogue: Catalogue[Any], entry: Callable[[Any], Json]) -> list[bytes]:

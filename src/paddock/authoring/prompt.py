@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from paddock.authoring.rendering import Rendering
     from paddock.protocol.model.content import Content, Icon, PromptMessage
 
     Json = dict[str, object]
@@ -52,7 +51,6 @@ class Prompt:
         "messages",
         "meta",
         "name",
-        "rendering",
         "title",
     )
 
@@ -80,7 +78,6 @@ class Prompt:
         self.icons = icons
         self.meta = meta
         self.completions = dict(completions or {})
-        self.rendering: Rendering | None = None
 
     def __repr__(self) -> str:
         return f"Prompt({self.name!r})"

@@ -42,6 +42,12 @@ class Reading:
             self._signature = Signature(item.handler, Context, item.name)
         self.is_async = self._signature is not None and self._signature.is_async
 
+    def match(self, uri: str) -> dict[str, str] | None:
+        """The variables of a URI that this template can read; None when it cannot."""
+        if self.template is None or self.item.handler is None:
+            return None
+        return self.template.match(uri)
+
     @property
     def description(self) -> str:
         """What the resource is: as declared, or the summary of the handler's docstring."""

@@ -101,8 +101,9 @@ class Rendering:
                 for one in self.prompt.arguments
             ]
         if self._signature is not None:
+            descriptions = self._signature.descriptions()
             return [
-                _argument(taken.name, taken.description, required=taken.is_required)
+                _argument(taken.name, descriptions[taken.name], required=taken.is_required)
                 for taken in self._signature.parameters
             ]
         texts = [_text_of(one) for one in _several(self.prompt.messages)]
@@ -110,7 +111,7 @@ class Rendering:
         return [_argument(name, "", required=False) for name in names]
 
 
-def entry(rendering: Rendering) -> Json:
+def prompt_entry(rendering: Rendering) -> Json:
     """A prompt as `prompts/list` shows it."""
     prompt = rendering.prompt
     found: Json = {"name": prompt.name}

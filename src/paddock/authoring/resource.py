@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from paddock.authoring.prompt import Completion
-    from paddock.authoring.reading import Reading
     from paddock.protocol.model.content import Annotations, Icon
 
     Json = dict[str, object]
@@ -33,7 +32,6 @@ class Resource:
         "meta",
         "mime_type",
         "name",
-        "reading",
         "size",
         "title",
         "uri",
@@ -63,7 +61,6 @@ class Resource:
         self.annotations = annotations
         self.icons = icons
         self.meta = meta
-        self.reading: Reading | None = None
 
     def __repr__(self) -> str:
         return f"Resource({self.uri!r})"
@@ -86,7 +83,6 @@ class ResourceTemplate:
         "meta",
         "mime_type",
         "name",
-        "reading",
         "title",
         "uri_template",
     )
@@ -115,7 +111,6 @@ class ResourceTemplate:
         self.icons = icons
         self.meta = meta
         self.completions = dict(completions or {})
-        self.reading: Reading | None = None
 
     def __repr__(self) -> str:
         return f"ResourceTemplate({self.uri_template!r})"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from paddock.authoring.hints import encode
-from paddock.errors import PaddockError
+from paddock.authoring.structure import ResultError
 from paddock.protocol.model.content import (
     AudioContent,
     BlobResourceContents,
@@ -40,12 +40,6 @@ _RIFF = {b"WAVE": "audio/wav", b"WEBP": "image/webp"}
 
 _PICTURES = {("PIL", "Image"): "pil", ("matplotlib", "Figure"): "figure"}
 _picture_kinds: dict[type, str | None] = {}
-
-
-class ResultError(PaddockError):
-    """A handler returned something that cannot be sent, or not what it declared."""
-
-    code = "result"
 
 
 def error_result(text: str) -> bytes:

@@ -17,7 +17,7 @@ from paddock.errors import DefinitionError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paddock.authoring.signature import Taken
+    from paddock.authoring.signature import Signature, Taken
 
 Json = dict[str, Any]
 
@@ -44,15 +44,16 @@ _SIMPLE: dict[Any, Json] = {
 }
 
 
-def input_schema(parameters: Sequence[Taken], where: str) -> Json:
+def input_schema(signature: Signature, where: str) -> Json:
     """The schema of the arguments that a function takes.
 
     Raises:
         DefinitionError: when a parameter has a type that has no schema.
     """
+    parameters, descriptions = signature.parameters, signature.descriptions()
     schemas, definitions = _schemas([taken.hint for taken in parameters], where)
     properties = {
-        taken.name: _described(schema, taken)
+        taken.name: _described(schema, taken, descriptions[taken.name])
         for taken, schema in zip(parameters, schemas, strict=True)
     }
     result: Json = {"type": "object", "properties": properties, "additionalProperties": False}
@@ -126,10 +127,10 @@ def _lifted(schema: Json, definitions: Json) -> Json:
     return schema
 
 
-def _described(schema: Json, taken: Taken) -> Json:
+def _described(schema: Json, taken: Taken, description: str) -> Json:
     extra: Json = {}
-    if taken.description:
-        extra["description"] = taken.description
+    if description:
+        extra["description"] = description
     if taken.default is not NOTHING:
         shown = _shown_default(taken.default)
         if shown is not NOTHING:

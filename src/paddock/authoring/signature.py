@@ -9,7 +9,6 @@ from __future__ import annotations
 import typing
 from typing import TYPE_CHECKING, Any
 
-from paddock.authoring.docstring import parse_docstring
 from paddock.authoring.tool import NOTHING
 from paddock.errors import DefinitionError
 
@@ -23,15 +22,15 @@ _VARIADIC = 0x04 | 0x08
 class Taken:
     """One parameter of a function."""
 
-    __slots__ = ("default", "description", "hint", "is_keyword_only", "name")
+    __slots__ = ("default", "hint", "is_keyword_only", "name", "note")
 
     def __init__(
-        self, name: str, hint: Any, default: object, description: str, *, is_keyword_only: bool
+        self, name: str, hint: Any, default: object, note: str, *, is_keyword_only: bool
     ) -> None:
         self.name = name
         self.hint = hint
         self.default = default
-        self.description = description
+        self.note = note
         self.is_keyword_only = is_keyword_only
 
     @property
@@ -43,32 +42,50 @@ class Taken:
 class Signature:
     """The parameters of a function, its return type, and which parameter takes the context."""
 
-    __slots__ = ("context", "description", "is_async", "parameters", "returns")
+    __slots__ = ("_docstring", "context", "is_async", "parameters", "returns")
 
-    def __init__(self, function: Callable[..., Any], context_type: type, where: str) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        context_type: type,
+        where: str,
+        *,
+        is_schema_needed: bool = True,
+    ) -> None:
         target = _plain_function(function)
-        described = parse_docstring(_docstring(function))
-        self.description = described[0]
         hints = _hints(target, where)
+        self._docstring = _docstring(function)
         self.returns = hints.pop("return", NOTHING)
         self.is_async = bool(target.__code__.co_flags & _COROUTINE)
         self.context: str | None = None
         self.parameters: list[Taken] = []
+        if not is_schema_needed:
+            return
         for name, default, is_keyword_only in _raw_parameters(function, target, where):
             hint = hints.get(name, Any)
             if _is_context(hint, context_type):
                 self.context = name
                 continue
-            hint, text = _split_annotated(hint)
+            hint, note = _split_annotated(hint)
             self.parameters.append(
-                Taken(
-                    name,
-                    hint,
-                    default,
-                    text or described[1].get(name, ""),
-                    is_keyword_only=is_keyword_only,
-                )
+                Taken(name, hint, default, note, is_keyword_only=is_keyword_only)
             )
+
+    @property
+    def description(self) -> str:
+        """What the docstring says about the function."""
+        return self._described()[0]
+
+    def descriptions(self) -> dict[str, str]:
+        """What hints and docstring say about the parameters."""
+        found = self._described()[1]
+        return {taken.name: taken.note or found.get(taken.name, "") for taken in self.parameters}
+
+    def _described(self) -> tuple[str, dict[str, str]]:
+        # Not needed to call the function, so not part of the way to the first call.
+        from paddock.authoring.docstring import parse_docstring  # noqa: PLC0415 - see above
+
+        return parse_docstring(self._docstring)
 
 
 def is_coroutine_function(function: Callable[..., Any]) -> bool:

@@ -8,11 +8,10 @@ from typing import Any
 import msgspec
 
 from paddock.authoring.hints import decode_hook
-from paddock.authoring.results import ResultError
 from paddock.authoring.schema import schema_of
 from paddock.authoring.tool import NOTHING
 from paddock.authoring.validation import Validator
-from paddock.errors import DefinitionError
+from paddock.errors import DefinitionError, PaddockError
 from paddock.protocol.model.content import CallToolResult, Content
 
 Json = dict[str, Any]
@@ -20,6 +19,12 @@ Json = dict[str, Any]
 _SCALARS = (int, float, bool)
 _ANY_OBJECT: tuple[object, ...] = (dict, dict[str, Any], dict[str, object])
 _PLAIN: tuple[object, ...] = (NOTHING, None, type(None), str, bytes, bytearray, Any, object)
+
+
+class ResultError(PaddockError):
+    """A handler returned something that cannot be sent, or not what it declared."""
+
+    code = "result"
 
 
 class Structure:
@@ -30,6 +35,7 @@ class Structure:
         "_is_any_object",
         "_is_wrapped",
         "_return_type",
+        "_returns",
         "_validator",
         "is_plain",
         "mime_type",
@@ -51,6 +57,7 @@ class Structure:
         self.mime_type = mime_type
         self._return_type = return_type
         self._validator = None if output_schema is None else Validator(output_schema, where)
+        self._returns = returns
         self._decode: Any = None
         self._is_wrapped = False
         self._is_any_object = any(returns == kind for kind in _ANY_OBJECT)
@@ -69,8 +76,10 @@ class Structure:
         if self._validator is not None:
             self.check_structured(msgspec.json.decode(data))
             return data
-        if self._decode is None or (self._is_any_object and value.__class__ is dict):
+        if self.is_plain or (self._is_any_object and value.__class__ is dict):
             return data if data[:1] == b"{" else None
+        if self._decode is None:
+            self._decode = msgspec.json.Decoder(self._returns, dec_hook=decode_hook).decode
         try:
             self._decode(data)
         except (msgspec.ValidationError, NotImplementedError) as error:
@@ -103,8 +112,7 @@ class Structure:
     def _declare(self, returns: Any) -> None:
         try:
             schema = schema_of(returns, self.where)
-            self._decode = msgspec.json.Decoder(returns, dec_hook=decode_hook).decode
-        except (DefinitionError, TypeError):
+        except DefinitionError:
             # A return type without a schema is no fault: the tool just promises nothing.
             self.is_plain = True
             return

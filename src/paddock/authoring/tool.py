@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from paddock.authoring.invocation import Invocation
     from paddock.protocol.model.content import Icon
 
     Handler = Callable[..., Any]
@@ -65,7 +64,6 @@ class Tool:
         "icons",
         "inline",
         "input_schema",
-        "invocation",
         "meta",
         "mime_type",
         "name",
@@ -105,7 +103,6 @@ class Tool:
         self.icons = icons
         self.meta = meta
         self.inline = inline
-        self.invocation: Invocation | None = None
         if not callable(handler):
             raise DefinitionError(f"expected a callable handler, got {handler!r}", where=name)
         if not name or len(name) > MAX_NAME or not _NAME_CHARACTERS.issuperset(name):

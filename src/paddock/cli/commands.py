@@ -26,10 +26,6 @@ COMMANDS = {
 }
 """Where each command is."""
 
-TARGET_HELP = """TARGET is a Python file (server.py), an object in one (server.py:server), a
-directory, or a command line in quotes. A command can also stand at the end, after --, in place
-of TARGET."""
-
 
 class CommandError(click.ClickException):
     """An error of the library, for the person at the terminal."""

@@ -1,8 +1,7 @@
-"""Questions to the client: elicitation, sampling, roots.
+"""Questions to the client that are on their way.
 
-An `Ask` is a question as data: the protocol's method and parameters, the capability it needs and
-how its answer is read. A `Pending` is a question on its way: `await` it in an `async def`
-handler, call `wait()` in a plain one. How it travels is the era's business.
+`await` a `Pending` in an `async def` handler, call `wait()` in a plain one. How the questions
+travel is the era's business.
 """
 
 from __future__ import annotations
@@ -10,68 +9,17 @@ from __future__ import annotations
 from _thread import allocate_lock
 from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
-from paddock.errors import PaddockError
-from paddock.protocol.errors import MissingCapabilityError
+from paddock.protocol.ask import AskError
 from paddock.protocol.interruption import HandlerCancelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
+    from paddock.protocol.ask import Ask
     from paddock.protocol.request import Request
 
 T = TypeVar("T")
 Json = dict[str, object]
-
-
-class AskError(PaddockError):
-    """The client refused a question, or gave an answer that makes no sense."""
-
-    code = "ask"
-
-
-class Ask:
-    """One question to the client."""
-
-    __slots__ = ("method", "needs", "params", "read")
-
-    def __init__(
-        self, method: str, params: Json, needs: Json, read: Callable[[Json], object]
-    ) -> None:
-        self.method = method
-        self.params = params
-        self.needs = needs
-        self.read = read
-
-    def check(self, declared: Json) -> None:
-        """Whether the client can be asked this.
-
-        Raises:
-            MissingCapabilityError: when it has not declared what the question needs.
-        """
-        if not _covers(declared, self.needs):
-            raise MissingCapabilityError(self.needs, self.method)
-
-    def answer(self, value: object) -> object:
-        """What the handler gets for the client's raw answer.
-
-        Raises:
-            AskError: when the answer is not what the question asks for.
-        """
-        if not isinstance(value, dict):
-            raise AskError(f"{self.method}: expected an object as the answer, got {value!r:.60}")
-        return self.read(value)
-
-
-def _covers(declared: Json, needed: Json) -> bool:
-    for key, sub in needed.items():
-        have = declared.get(key)
-        if not isinstance(have, dict):
-            return False
-        # An empty elicitation capability stands for forms: the versions before URL mode.
-        is_plain_form = key == "elicitation" and not have
-        if isinstance(sub, dict) and not _covers({"form": {}} if is_plain_form else have, sub):
-            return False
-    return True
 
 
 class Pending(Generic[T]):

@@ -11,23 +11,18 @@ from _thread import allocate_lock
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Protocol
 
     from paddock.protocol.facts import Json
-    from paddock.protocol.request import Request
 
     RequestId = int | str
     Send = Callable[[bytes], None]
 
+    class Underway(Protocol):
+        """Something that is being done for the peer."""
 
-class Listener:
-    """One open `subscriptions/listen`: what it wants to hear."""
-
-    __slots__ = ("kinds", "request", "uris")
-
-    def __init__(self, request: Request, kinds: set[str], uris: set[str]) -> None:
-        self.request = request
-        self.kinds = kinds
-        self.uris = uris
+        def cancel(self, reason: str | None = None) -> None:
+            """Stop it."""
 
 
 class Connection:
@@ -41,8 +36,7 @@ class Connection:
         self.client_capabilities: Json = {}
         self.log_level = "info"
         self.subscriptions: set[str] = set()
-        self.listeners: dict[RequestId, Listener] = {}
-        self.in_flight: dict[RequestId, Request] = {}
+        self.in_flight: dict[RequestId, Underway] = {}
         self._answers: dict[RequestId, Callable[[object, object], None]] = {}
         self._asked = 0
         self._lock = allocate_lock()
@@ -66,8 +60,7 @@ class Connection:
             answer(result, error)
 
     def close(self) -> None:
-        """The peer is gone: cancel what is under way and end what is open."""
+        """The peer is gone: cancel what is under way, wait for nothing more."""
         for request in list(self.in_flight.values()):
             request.cancel("the connection ended")
-        self.listeners.clear()
         self._answers.clear()

@@ -14,6 +14,7 @@ from msgspec import UNSET
 from paddock.protocol.eras.v2025_11_25.codec import SessionEra
 from paddock.protocol.eras.v2026_07_28.codec import StatelessEra
 from paddock.protocol.eras.v2026_07_28.discovery import META_CAPABILITIES, META_VERSION
+from paddock.protocol.eras.v2026_07_28.listening import Listeners
 from paddock.protocol.errors import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
@@ -38,8 +39,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paddock.protocol.connection import Connection
-    from paddock.protocol.eras.contract import Era, Operation, Operations
+    from paddock.protocol.eras.contract import Operations
     from paddock.protocol.model.params import Params
+    from paddock.protocol.request import Era, Operation
 
 Reply = bytes | Request | None
 """An answer, a request with work to run, or nothing to say."""
@@ -60,6 +62,7 @@ class Dispatcher:
     def __init__(self, connection: Connection, operations: Operations) -> None:
         self.connection = connection
         self._held: list[bytes] = []
+        self._listeners = Listeners()
         self.adopt(operations)
         self._notifications: dict[str, Callable[[Frame], None]] = {
             "notifications/initialized": self._initialized,
@@ -85,7 +88,7 @@ class Dispatcher:
     def adopt(self, operations: Operations) -> list[bytes]:
         """Answer from these operations from now on; the lines that were waiting for them."""
         self._session = SessionEra(self.connection, operations)
-        self._stateless = StatelessEra(self.connection, operations)
+        self._stateless = StatelessEra(operations, self._listeners)
         held, self._held = self._held, []
         return held
 
@@ -183,7 +186,7 @@ class Dispatcher:
             params = _decode_cancelled(frame.params)
         except DECODE_FAULTS:
             return
-        self.connection.listeners.pop(params.request_id, None)
+        self._listeners.drop(params.request_id)
         request = self.connection.in_flight.get(params.request_id)
         if request is not None:
             request.cancel(params.reason)

@@ -3,13 +3,16 @@
 A `Request` is made by the dispatcher. An operation either finishes it on the spot or gives it
 work, which the transport then runs where it sees fit: `run` in any thread, `run_async` on an
 event loop. Work that is cancelled is really stopped and never answered.
+
+What requests need of their era is the contract `Era`: a table of methods and a way to shape
+answers. A method that is not in an era's table does not exist in it; there is no other gate.
 """
 
 from __future__ import annotations
 
 from _thread import allocate_lock, get_ident
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
@@ -19,15 +22,20 @@ from paddock.protocol.interruption import HandlerCancelled, interrupt, withdraw
 from paddock.protocol.jsonrpc import RequestId, notification_frame
 
 if TYPE_CHECKING:
-    from paddock.protocol.asking import Ask
+    from paddock.protocol.ask import Ask
     from paddock.protocol.connection import Connection
-    from paddock.protocol.eras.contract import Era
+    from paddock.protocol.facts import Json
     from paddock.protocol.model.params import Meta, Params
     from paddock.protocol.pace import Pace
 
 Result = bytes | dict[str, object]
 """A result as a dictionary, or as the encoded members of its JSON object (without braces)."""
 
+Outcome = Result | None
+"""What an operation did: finished with a result, or (None) gave the request work to do, or will
+answer later by itself."""
+
+Operation = Callable[["Request"], Outcome]
 Work = Callable[["Request"], Result]
 AsyncWork = Callable[["Request"], Awaitable[Result]]
 
@@ -44,6 +52,60 @@ class InputRequired(BaseException):
         super().__init__(", ".join(asks))
         self.asks = asks
         self.state = state
+
+
+class Waitable(Protocol):
+    """Answers that the client has yet to give."""
+
+    def wait(self) -> Json:
+        """Block until they are here."""
+
+    async def wait_async(self) -> Json:
+        """Suspend until they are here."""
+
+
+class Era(Protocol):
+    """One protocol era on one connection."""
+
+    methods: dict[str, Operation]
+    is_stateless: bool
+
+    def enter(self, request: Request) -> None:
+        """Check what every request of the era must have.
+
+        Raises:
+            ProtocolError: when it lacks something.
+        """
+
+    def reply(self, request: Request, result: Result) -> bytes:
+        """The frame of a complete result."""
+
+    def error(self, request_id: RequestId, error: ProtocolError) -> bytes:
+        """The frame of an error, with the code that this era has for it."""
+
+    def input_required(self, request: Request, required: InputRequired) -> bytes:
+        """The frame that sends a handler's questions to the client."""
+
+    def ask(self, request: Request, asks: dict[str, Ask]) -> Json | Waitable:
+        """The answers to questions, or something that waits for them."""
+
+    def version(self, request: Request) -> str:
+        """The protocol version of a request."""
+
+    def client_capabilities(self, request: Request) -> Json:
+        """What the client of a request has declared."""
+
+    def client_info(self, request: Request) -> Json | None:
+        """Who the client of a request says it is."""
+
+    def log_level(self, request: Request) -> str | None:
+        """The lowest level at which this request's log messages are wanted; None: not at all."""
+
+    def announce(self, kind: str, uri: str | None) -> int:
+        """Tell the peer that a list or a resource has changed; how many messages were sent."""
+
+    def close(self) -> None:
+        """End what is open, gracefully."""
 
 
 class Request:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from paddock.authoring.offering import Offering
 from paddock.errors import LoadError
-from paddock.serving.server import Server
 from paddock.serving.target import PREFERRED_NAMES
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def load_target(target: Target) -> Offering:
     """
     if target.is_directory:
         directory = Path(target.path).resolve()
-        return Server(target.facts.name, auto_register_dir=directory)
+        return Offering(target.facts.name, auto_register_dir=directory)
     return _find(_run(Path(target.path).resolve()), target)
 
 

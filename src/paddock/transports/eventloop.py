@@ -9,12 +9,13 @@ written together.
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Coroutine
 
     from paddock.protocol.connection import Connection
     from paddock.protocol.request import Request
@@ -45,8 +46,7 @@ class EventLoop:
         """Run a request's work; only on the loop itself."""
         self._connection.in_flight[request.id] = request
         # in_flight keeps the request, the request keeps the task: the loop itself would not.
-        task = self._loop.create_task(request.run_async(self._finish))
-        request.stop = partial(self._stop, task)
+        request.stop = partial(self._stop, self._task(request.run_async(self._finish)))
 
     def watch(self, descriptor: int, on_readable: Callable[[], None]) -> None:
         """Call a function on the loop whenever a descriptor has data. From any thread."""
@@ -98,15 +98,23 @@ class EventLoop:
             else:
                 self.begin(request)
 
+    def _task(self, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
+        if sys.version_info >= (3, 12):  # a handler that does not wait is done at once
+            return asyncio.Task(work, loop=self._loop, eager_start=True)
+        return self._loop.create_task(work)
+
     def _stop(self, task: asyncio.Task[None]) -> None:
         self._loop.call_soon_threadsafe(task.cancel)
 
     def _finish(self, request: Request, answer: bytes | None) -> None:
         self._connection.in_flight.pop(request.id, None)
-        if answer is not None:
-            if not self._out:
-                self._loop.call_soon(self._flush)
-            self._out.append(answer)
+        if answer is None:
+            return
+        self._out.append(answer)
+        if not self._connection.in_flight:
+            self._flush()
+        elif len(self._out) == 1:
+            self._loop.call_soon(self._flush)
 
     def _flush(self) -> None:
         out, self._out = self._out, []

@@ -145,9 +145,12 @@ async def _plain_calls(client: Adapter) -> Json:
 
 
 async def _progress(client: Adapter) -> Json:
+    """Progress is heard while the tool runs; some clients ignore it once they have the result."""
     heard = Heard()
-    result = await client.call("count", {"to": 3}, lambda *steps: heard.add(steps))
-    return {"steps": await heard.reach(3), "result": result}
+    call = asyncio.create_task(client.call("count", {"to": 3}, lambda *step: heard.add(step)))
+    steps = await heard.reach(3)
+    await client.call("go_on", {})
+    return {"steps": steps, "result": await call}
 
 
 async def _logs(client: Adapter) -> Json:
@@ -203,7 +206,7 @@ async def _changes(client: Adapter) -> Json:
 
 async def _stopped(client: Adapter, tool: str) -> Json:
     started = Heard()
-    call = asyncio.create_task(client.call(tool, {}, lambda *steps: started.add(steps)))
+    call = asyncio.create_task(client.call(tool, {}, lambda *step: started.add(step)))
     await started.reach(1)
     await client.cancel(call)
     return await client.call("has_stopped", {"tool": tool})

@@ -1,5 +1,6 @@
 import json
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from paddock.peer.settings import Json
 
 Script = Callable[[str], list[str]]
 
+ME: Json = {"name": "tester", "version": "9"}
+
 
 def methods(frames: list[bytes]) -> list[str]:
     return [json.loads(frame).get("method") for frame in frames]
@@ -17,7 +20,7 @@ def methods(frames: list[bytes]) -> list[str]:
 
 def test_a_server_that_answers_the_probe_is_spoken_to_without_a_session(script: Script) -> None:
     command = script("open_stateless(); say(read(), 'hello')")
-    with connect(command, record=True) as peer:
+    with connect(command, record=True, client_info=ME) as peer:
         assert peer.call("greet").text == "hello"
     assert peer.protocol_version == "2026-07-28"
     assert peer.server_info == {"name": "odd", "version": "1"}
@@ -26,7 +29,7 @@ def test_a_server_that_answers_the_probe_is_spoken_to_without_a_session(script: 
     assert json.loads(peer.sent[1])["params"]["_meta"] == {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {},
-        "io.modelcontextprotocol/clientInfo": {"name": "paddock", "version": "0.1.0"},
+        "io.modelcontextprotocol/clientInfo": ME,
     }
 
 
@@ -73,13 +76,14 @@ def test_a_server_of_another_stateless_version_gets_a_session(script: Script) ->
 
 @pytest.mark.parametrize("era", ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"])
 def test_an_era_can_be_forced(script: Script, era: str) -> None:
-    with connect(script(f"open_session('{era}'); read()"), era=era, record=True) as peer:
+    command = script(f"open_session('{era}'); read()")
+    with connect(command, era=era, record=True, client_info=ME) as peer:
         assert peer.protocol_version == era
     assert methods(peer.sent) == ["initialize", "notifications/initialized"]
     assert json.loads(peer.sent[0])["params"] == {
         "protocolVersion": era,
         "capabilities": {},
-        "clientInfo": {"name": "paddock", "version": "0.1.0"},
+        "clientInfo": ME,
     }
 
 
@@ -140,6 +144,15 @@ def test_capabilities_can_be_declared_by_hand(script: Script) -> None:
     declared: Json = {"experimental": {"x": {}}}
     with connect(command, era="2025-11-25", record=True, client_capabilities=declared) as peer:
         assert json.loads(peer.sent[0])["params"]["capabilities"] == declared
+
+
+def test_we_say_who_we_are(script: Script) -> None:
+    with connect(script("open_stateless(); read()"), record=True) as peer:
+        meta = json.loads(peer.sent[0])["params"]["_meta"]
+    assert meta["io.modelcontextprotocol/clientInfo"] == {
+        "name": "paddock",
+        "version": metadata.version("paddock"),
+    }
 
 
 def test_environment_and_directory_are_the_servers(script: Script, tmp_path: Path) -> None:

@@ -22,13 +22,13 @@ from paddock.protocol.jsonrpc import (
 )
 
 if TYPE_CHECKING:
-    from paddock.protocol.asking import Ask
+    from paddock.protocol.ask import Ask
     from paddock.protocol.connection import Connection
-    from paddock.protocol.eras.contract import Operation, Operations
+    from paddock.protocol.eras.contract import Operations
     from paddock.protocol.facts import Json
     from paddock.protocol.jsonrpc import RequestId
     from paddock.protocol.model.params import InitializeParams, SetLevelParams, SubscribeParams
-    from paddock.protocol.request import InputRequired, Request, Result
+    from paddock.protocol.request import InputRequired, Operation, Request, Result
 
 RESOURCE_NOT_FOUND = -32002
 BEFORE_INITIALIZE = frozenset({"initialize", "ping"})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from paddock.protocol.eras.contract import catalogue_methods
-from paddock.protocol.eras.v2026_07_28 import discovery, listening
+from paddock.protocol.eras.v2026_07_28 import discovery
 from paddock.protocol.errors import InvalidParamsError, UnsupportedVersionError
 from paddock.protocol.jsonrpc import encode, encode_id, error_frame
 from paddock.protocol.model.params import InputParams
@@ -16,14 +16,14 @@ from paddock.protocol.versions import STATELESS_VERSIONS
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from paddock.protocol.asking import Ask
-    from paddock.protocol.connection import Connection
-    from paddock.protocol.eras.contract import Operation, Operations
+    from paddock.protocol.ask import Ask
+    from paddock.protocol.eras.contract import Operations
+    from paddock.protocol.eras.v2026_07_28.listening import Listeners
     from paddock.protocol.errors import ProtocolError
     from paddock.protocol.facts import Json
     from paddock.protocol.jsonrpc import RequestId
     from paddock.protocol.model.params import Meta
-    from paddock.protocol.request import InputRequired, Request, Result
+    from paddock.protocol.request import InputRequired, Operation, Request, Result
 
 CACHEABLE = frozenset(
     {
@@ -42,9 +42,9 @@ class StatelessEra:
 
     is_stateless = True
 
-    def __init__(self, connection: Connection, operations: Operations) -> None:
-        self._connection = connection
+    def __init__(self, operations: Operations, listeners: Listeners) -> None:
         self._operations = operations
+        self._listeners = listeners
         self._facts = operations.facts
         self.methods: dict[str, Operation] = {
             "server/discover": lambda _: discovery.discover(self._facts),
@@ -123,15 +123,14 @@ class StatelessEra:
 
     def announce(self, kind: str, uri: str | None) -> int:
         """Send a change to every listener that asked for it."""
-        return listening.announce(self._connection, kind, uri)
+        return self._listeners.announce(kind, uri)
 
     def close(self) -> None:
         """Tell every listener that it will hear no more."""
-        for listener in list(self._connection.listeners.values()):
-            listening.end(self._connection, listener)
+        self._listeners.close()
 
     def _listen(self, request: Request) -> None:
-        listening.begin(self._connection, request, self._facts)
+        self._listeners.begin(request, self._facts)
 
 
 def _input_required() -> ModuleType:

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 from msgspec import UNSET, Raw, Struct
 
-from paddock.protocol.asking import AskError
+from paddock.protocol.ask import AskError
 from paddock.protocol.errors import InvalidParamsError
 from paddock.protocol.jsonrpc import encode
 from paddock.protocol.model.params import CallToolParams, GetPromptParams, ReadResourceParams
 from paddock.protocol.request import InputRequired
 
 if TYPE_CHECKING:
-    from paddock.protocol.asking import Ask
+    from paddock.protocol.ask import Ask
     from paddock.protocol.facts import Json
     from paddock.protocol.model.params import InputParams
     from paddock.protocol.request import Request

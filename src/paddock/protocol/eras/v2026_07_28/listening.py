@@ -4,62 +4,84 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from paddock.protocol.connection import Listener
-from paddock.protocol.errors import INTERNAL_ERROR, INVALID_REQUEST, ProtocolError
+from paddock.protocol.errors import INVALID_REQUEST, ProtocolError
 from paddock.protocol.jsonrpc import notification_frame
 
 if TYPE_CHECKING:
-    from paddock.protocol.connection import Connection
     from paddock.protocol.facts import Json, ServerFacts
+    from paddock.protocol.jsonrpc import RequestId
     from paddock.protocol.model.params import Filter, ListenParams
     from paddock.protocol.request import Request
 
 META_SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+KINDS = ("tools", "prompts", "resources")
 MAX_LISTENERS = 64
 MAX_URIS = 256
 
 
-def begin(connection: Connection, request: Request, facts: ServerFacts) -> None:
-    """Open a stream; its first message says which of the wishes will be honoured."""
-    wanted = cast("ListenParams", request.params).notifications
-    if request.id in connection.listeners:
-        raise ProtocolError(f"Id {request.id!r} is listening already", rpc_code=INVALID_REQUEST)
-    if len(connection.listeners) >= MAX_LISTENERS:
-        raise ProtocolError(f"Only {MAX_LISTENERS} may listen at once", rpc_code=INTERNAL_ERROR)
-    kinds = {kind for kind in ("tools", "prompts", "resources") if _honours(facts, wanted, kind)}
-    uris = wanted.uris[:MAX_URIS] if _can(facts, "resources", "subscribe") else []
-    listener = Listener(request, kinds, set(uris))
-    honoured: Json = {f"{kind}ListChanged": True for kind in sorted(kinds)}
-    if uris:
-        honoured["resourceSubscriptions"] = uris
-    _send(listener, "notifications/subscriptions/acknowledged", {"notifications": honoured})
-    connection.listeners[request.id] = listener
+class Listener:
+    """One open stream: what it wants to hear."""
+
+    __slots__ = ("kinds", "request", "uris")
+
+    def __init__(self, request: Request, kinds: set[str], uris: list[str]) -> None:
+        self.request = request
+        self.kinds = kinds
+        self.uris = uris
+
+    def wants(self, kind: str, uri: str | None) -> bool:
+        """Whether a change is one that it asked for."""
+        return kind in self.kinds if uri is None else uri in self.uris
 
 
-def announce(connection: Connection, kind: str, uri: str | None) -> int:
-    """Tell the listeners that asked for it; how many they were."""
-    listeners = list(connection.listeners.values())
-    if uri is not None:
-        told = [listener for listener in listeners if uri in listener.uris]
+class Listeners:
+    """The open streams of one connection."""
+
+    def __init__(self) -> None:
+        self._open: dict[RequestId, Listener] = {}
+
+    def begin(self, request: Request, facts: ServerFacts) -> None:
+        """Open a stream; its first message says which of the wishes will be honoured."""
+        if request.id in self._open:
+            text = f"Id {request.id!r} is listening already"
+            raise ProtocolError(text, rpc_code=INVALID_REQUEST)
+        if len(self._open) >= MAX_LISTENERS:
+            raise ProtocolError(f"Only {MAX_LISTENERS} may listen at once")
+        wanted = cast("ListenParams", request.params).notifications
+        kinds = {kind for kind in KINDS if _honours(facts, wanted, kind)}
+        uris = wanted.uris[:MAX_URIS] if _can(facts, "resources", "subscribe") else []
+        listener = Listener(request, kinds, uris)
+        honoured: Json = {f"{kind}ListChanged": True for kind in sorted(kinds)}
+        if uris:
+            honoured["resourceSubscriptions"] = uris
+        _send(listener, "notifications/subscriptions/acknowledged", {"notifications": honoured})
+        self._open[request.id] = listener
+
+    def announce(self, kind: str, uri: str | None) -> int:
+        """Tell the listeners that asked for it; how many they were."""
+        told = [listener for listener in list(self._open.values()) if listener.wants(kind, uri)]
         for listener in told:
-            _send(listener, "notifications/resources/updated", {"uri": uri})
+            if uri is None:
+                _send(listener, f"notifications/{kind}/list_changed", {})
+            else:
+                _send(listener, "notifications/resources/updated", {"uri": uri})
         return len(told)
-    told = [listener for listener in listeners if kind in listener.kinds]
-    for listener in told:
-        _send(listener, f"notifications/{kind}/list_changed", {})
-    return len(told)
 
+    def drop(self, request_id: RequestId) -> None:
+        """A client wants to hear no more."""
+        self._open.pop(request_id, None)
 
-def end(connection: Connection, listener: Listener) -> None:
-    """End a stream from our side.
+    def close(self) -> None:
+        """End all streams from our side.
 
-    The specification asks in one place for a cancellation, in another for a result: on a shared
-    channel both are sent, in that order.
-    """
-    request = listener.request
-    connection.listeners.pop(request.id, None)
-    request.send(notification_frame("notifications/cancelled", {"requestId": request.id}))
-    request.send(request.era.reply(request, {"_meta": {META_SUBSCRIPTION: request.id}}))
+        The specification asks in one place for a cancellation, in another for a result: on a
+        shared channel both are sent, in that order.
+        """
+        closing, self._open = list(self._open.values()), {}
+        for listener in closing:
+            request = listener.request
+            request.send(notification_frame("notifications/cancelled", {"requestId": request.id}))
+            request.send(request.era.reply(request, {"_meta": {META_SUBSCRIPTION: request.id}}))
 
 
 def _send(listener: Listener, method: str, params: Json) -> None:
