@@ -39,7 +39,7 @@ def test_the_person_says_how_many(era: str) -> None:
 
 
 @pytest.mark.parametrize("answer", [decline(), cancel()])
-def test_nothing_is_ordered_against_the_persons_will(answer: dict[str, object]) -> None:
+def test_nothing_is_ordered_against_their_will(answer: dict[str, object]) -> None:
     with connect(server, on_elicit=Answers(answer)) as peer:
         assert peer.call("order", article="pens").text == f"Not ordered: {answer['action']}"
 

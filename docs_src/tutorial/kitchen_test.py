@@ -12,7 +12,7 @@ def test_a_suggestion_heeds_allergies(era: str) -> None:
     assert user.asked[0]["message"] == "What do you eat?"
 
 
-def test_nothing_is_suggested_to_somebody_who_declines() -> None:
+def test_nothing_is_suggested_after_a_no() -> None:
     with connect(server, on_elicit=Answers(decline())) as peer:
         assert peer.call("suggest", dish="Curry").is_error
 

@@ -56,9 +56,13 @@ class Line:
         self.notify("notifications/initialized")
         return answer
 
-    def write(self, data: bytes) -> None:
-        """Send bytes as they are: one line or several, each with its end."""
-        for line in data.splitlines():
+    def write(self, data: bytes, recorded: Json | None = None) -> None:
+        """Send bytes as they are: one line or several, each with its end.
+
+        What cannot be read back (it is nested too deeply, say) is `recorded` as something else.
+        """
+        lines = data.split(b"\n") if recorded is None else [json.dumps(recorded).encode()]
+        for line in lines:
             self.transcript.said(line)
         self._channel.write(data)
 

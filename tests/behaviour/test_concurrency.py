@@ -108,6 +108,7 @@ def test_more_blocking_handlers_than_threads_delay_no_ping_and_are_all_answered(
     gate.wait_for(40)
     assert line.heard() == []
     line.cancel(ids.pop())
+    assert line.heard() == []
     gate.opened.set()
     check_held(line, ids)
     assert line.close() == []

@@ -270,6 +270,6 @@ def test_deeply_nested_arguments_can_be_asked_about(connect: Connect) -> None:
     for depth in range(900, 1000, 3):
         frame = line.frame("tools/call", {"name": "ask", "arguments": {"data": 5}})
         text = json.dumps(frame).replace('"data": 5', f'"data": {"[" * depth}{"]" * depth}')
-        line.write(text.encode() + b"\n")
-        answer = line.take(lambda message: True)
+        line.write(text.encode() + b"\n", recorded=frame)
+        answer = line.take(lambda _: True)
         assert answer.keys() & {"result", "error"}

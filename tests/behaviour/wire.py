@@ -18,6 +18,7 @@ CACHEABLE = {
     *("server/discover", "tools/list", "prompts/list", "resources/list"),
     *("resources/templates/list", "resources/read"),
 }
+RESPONSE = {"result", "error"}
 
 Json = dict[str, Any]
 
@@ -75,11 +76,11 @@ class _Review:
             return
         method, key = message.get("method"), message.get("id")
         self.is_initialized |= method == "notifications/initialized"
-        if not isinstance(method, str) or type(key) not in (int, str):
+        if type(key) not in (int, str) or (method is None and message.keys() & RESPONSE):
             return
         version = STATELESS if is_stateless(message) else SESSION
         self.versions.add(version)
-        self.asked[key] = (version, method)
+        self.asked[key] = (version, str(method))
         self.open[key] += 1
         params = message.get("params")
         meta = params.get("_meta") if isinstance(params, dict) else None
@@ -100,17 +101,20 @@ class _Review:
         if text is not None:
             self.faults.append(f"{text} in {message!r:.600}")
 
-    def _answer(self, message: Json) -> tuple[str, str]:
-        key = message["id"]
+    def _answered(self, message: Json) -> tuple[str, str] | None:
+        """The era and the method of the request that a message answers."""
+        key = message.get("id")
         if key not in self.asked:
             self._fault("an answer to nothing", message)
+            return None
         self.open[key] -= 1
         if self.open[key] < 0:
             self._fault("a second answer", message)
-        return self.asked.get(key, (SESSION, "ping"))
+        return self.asked[key]
 
     def _error(self, message: Json) -> None:
-        version = self._answer(message)[0] if "id" in message else SESSION
+        asked = self._answered(message) if "id" in message else None
+        version = asked[0] if asked else SESSION
         self._fault(fault(version, "JSONRPCErrorResponse", message), message)
         code = message["error"].get("code", 0)
         if version == STATELESS and (code in (-32002, -32042) or -32019 <= code <= -32000):
@@ -118,8 +122,10 @@ class _Review:
 
     def _result(self, message: Json) -> None:
         self._fault(fault(SESSION, "JSONRPCResultResponse", message), message)
-        version, method = self._answer(message)
-        result = message["result"]
+        asked = self._answered(message)
+        if asked is None:
+            return
+        (version, method), result = asked, message["result"]
         if result.get("resultType") == "input_required":
             name = "InputRequiredResult"
         else:

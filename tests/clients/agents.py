@@ -34,7 +34,7 @@ class Turn:
 class Start:
     """How an agent is started: its command and its environment."""
 
-    command: Sequence[str | Path]
+    command: Sequence[str]
     environment: dict[str, str]
 
 
@@ -49,7 +49,7 @@ def take_turn(agent: Agent, server: Sequence[str]) -> Turn:
         workplace.mkdir()
         start = agent(home, server, model)
         ended = run(
-            [str(part) for part in start.command],
+            start.command,
             cwd=workplace,
             environment={**environment, **start.environment},
         )
@@ -122,7 +122,7 @@ def goose(home: Path, server: Sequence[str], model: FakeModel) -> Start:
         "OPENAI_API_KEY": "none",
         "OPENAI_HOST": model.url,
     }
-    return Start([program, "run", "--no-session", "-t", QUESTION], environment)
+    return Start([str(program), "run", "--no-session", "-t", QUESTION], environment)
 
 
 def _entry(server: Sequence[str]) -> Json:

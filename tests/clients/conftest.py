@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.clients.environments import prepare_all
 from tests.clients.programs import Json, SdkClient, direct, served
 from tests.clients.slow_starts import SLOW_STARTS, Outcome, SlowStart
 
@@ -37,7 +38,11 @@ def play() -> Play:
 
 @pytest.fixture(scope="session")
 def slow_start(tmp_path_factory: pytest.TempPathFactory) -> Callable[[SlowStart], Outcome]:
-    """How a client got on with the slow server; all of them start when the first is asked for."""
+    """How a client got on with the slow server; all of them start when the first is asked for.
+
+    Everything is installed before: beside an installation a client may miss its own time limit.
+    """
+    prepare_all()
     with ThreadPoolExecutor(AT_ONCE) as pool:
         running = {
             start: pool.submit(start.run, tmp_path_factory.mktemp(start.name))

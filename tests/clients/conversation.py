@@ -1,5 +1,6 @@
 """What a client and our server said to each other, as the tap wrote it down."""
 
+import itertools
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,9 +26,10 @@ class Conversation:
 
     entries: tuple[Entry, ...]
 
-    def opening(self) -> Json:
-        """The client's first message."""
-        return next(entry.message for entry in self.entries if entry.sender == "client")
+    def openings(self) -> list[Any]:
+        """The ids of the client's handshakes; there is none if it knew the server already."""
+        asked = (entry.message for entry in self.entries if entry.sender == "client")
+        return [message["id"] for message in asked if message.get("method") in OPENINGS]
 
     def methods(self) -> list[str]:
         """What the client asked for, in order."""
@@ -38,15 +40,12 @@ class Conversation:
         """Whether the server lived long enough to load the author's module."""
         return any(entry.event == "loaded" for entry in self.entries)
 
-    def answers_before_load(self) -> list[Json]:
-        """What the server answered while the author's module was still being loaded."""
-        found = []
-        for entry in self.entries:
-            if entry.event == "loaded":
-                break
-            if entry.sender == "server" and "result" in entry.message:
-                found.append(entry.message)
-        return found
+    def openings_answered_before_load(self) -> list[Any]:
+        """The ids of those handshakes that had their result before the module was loaded."""
+        before = itertools.takewhile(lambda entry: entry.event != "loaded", self.entries)
+        answers = [entry.message for entry in before if entry.sender == "server"]
+        answered = [answer["id"] for answer in answers if "result" in answer]
+        return [opening for opening in self.openings() if opening in answered]
 
 
 def conversations(directory: Path) -> list[Conversation]:

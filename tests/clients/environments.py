@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,9 +78,9 @@ class NodeEnvironment:
         own = self.prepare() / "node_modules" / "node" / "bin" / "node"
         return str(own) if own.exists() else shutil.which("node") or "node"
 
-    def executable(self, name: str) -> Path:
+    def executable(self, name: str) -> str:
         """A program that the packages bring."""
-        return self.prepare() / "node_modules" / ".bin" / name
+        return str(self.prepare() / "node_modules" / ".bin" / name)
 
 
 @contextmanager
@@ -165,3 +166,21 @@ CLAUDE = NodeEnvironment("claude", ("@anthropic-ai/claude-code@2.1.325",))
 GEMINI = NodeEnvironment("gemini", ("@google/gemini-cli@0.61.0",))
 COPILOT = NodeEnvironment("copilot", ("@github/copilot@1.0.102",))
 GOOSE = NodeEnvironment("goose", (f"{_goose_package()}@1.52.0",))
+ENVIRONMENTS = (
+    OFFICIAL,
+    OFFICIAL_V1,
+    FASTMCP,
+    TYPESCRIPT,
+    INSPECTOR,
+    CLAUDE,
+    GEMINI,
+    COPILOT,
+    GOOSE,
+)
+
+
+def prepare_all() -> None:
+    """Install whatever is missing of all of them, two at a time."""
+    with ThreadPoolExecutor(2) as pool:
+        for _ in pool.map(lambda environment: environment.prepare(), ENVIRONMENTS):
+            pass

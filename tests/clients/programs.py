@@ -152,6 +152,13 @@ def inspect(era: str, server: Sequence[str], method: str, *options: str) -> Ende
 
 @contextmanager
 def scratch_home() -> Iterator[dict[str, str]]:
-    """An environment whose home directory is empty, and is gone afterwards."""
+    """An environment with an empty home directory, which is gone afterwards with all in it."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
-        yield {"HOME": home, "PATH": os.environ["PATH"], "TERM": "dumb"}
+        temporary = Path(home) / "tmp"
+        temporary.mkdir()
+        yield {
+            "HOME": home,
+            "PATH": os.environ["PATH"],
+            "TERM": "dumb",
+            "TMPDIR": str(temporary),
+        }

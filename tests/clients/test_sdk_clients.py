@@ -138,15 +138,17 @@ def test_no_question_is_asked_twice(report: Json) -> None:
 
 
 def test_a_form_shows_its_fields_as_the_author_wrote_them(report: Json) -> None:
-    assert report["questions"][0]["requestedSchema"] == {
-        "type": "object",
-        "properties": {
-            "dish": {"type": "string"},
-            "count": {"type": "integer"},
-            "size": {"type": "string", "enum": ["small", "large"], "default": "small"},
-        },
-        "required": ["dish", "count"],
-    }
+    form = report["questions"][0]["requestedSchema"]
+    assert form["required"] == ["dish", "count"]
+    assert list(form["properties"]) == ["dish", "count", "size"]
+    assert form["properties"]["count"] == {"type": "integer"}
+    assert form["properties"]["size"]["default"] == "small"
+
+
+def test_a_form_offers_choices_in_the_order_of_the_author(play: Play) -> None:
+    [client] = [client for client in SDK_CLIENTS if client.name == "official-sdk-modern"]
+    form = play(client, "served")["questions"][0]["requestedSchema"]
+    assert form["properties"]["size"]["enum"] == ["small", "large"]
 
 
 def test_the_model_of_the_client_is_asked(report: Json) -> None:

@@ -134,6 +134,11 @@ def _struct_reader(fields: list[Any], where: str) -> Callable[[Raw | bytes], Any
     return decode
 
 
+def is_object(raw: object) -> bool:
+    """Whether arguments are at least a JSON object, as the protocol demands."""
+    return not isinstance(raw, Raw) or bytes(raw)[:1] == b"{"
+
+
 def mended(raw: object) -> Raw | bytes | None:
     """Arguments put into the form they should have had; None when there is nothing to mend.
 

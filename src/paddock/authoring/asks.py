@@ -145,21 +145,27 @@ def _flat(schema: Json) -> Json:
     return found
 
 
+def _resolved(field: Json, definitions: Json) -> Json:
+    """A schema with what it refers to in its place."""
+    if "$ref" not in field:
+        return field
+    target = definitions[field["$ref"].rpartition("/")[2]]
+    return {**target, **{key: value for key, value in field.items() if key != "$ref"}}
+
+
 def _flat_field(name: str, field: Json, definitions: Json) -> Json:
-    if "$ref" in field:
-        target = definitions[field["$ref"].rpartition("/")[2]]
-        field = {**target, **{key: value for key, value in field.items() if key != "$ref"}}
+    field = _resolved(field, definitions)
     options = [option for option in field.get("anyOf", ()) if option.get("type") != "null"]
     if len(options) == 1:
         rest = {key: value for key, value in field.items() if key != "anyOf"}
-        field = {**options[0], **rest}
+        field = {**_resolved(options[0], definitions), **rest}
     if field.get("default", "") is None:
         field = {key: value for key, value in field.items() if key != "default"}
     if "enum" in field and all(isinstance(value, str) for value in field["enum"]):
         field = {"type": "string", **field}
-    is_choices = field.get("type") == "array" and "enum" in field.get("items", {})
-    if is_choices:
-        return {**field, "items": {"type": "string", **field["items"]}}
+    items = _resolved(field.get("items") or {}, definitions)
+    if field.get("type") == "array" and "enum" in items:
+        return {**field, "items": {"type": "string", "enum": items["enum"]}}
     if field.get("type") not in _FLAT_TYPES:
         raise DefinitionError(
             f"form field {name!r} is not a plain type",

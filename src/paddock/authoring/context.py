@@ -6,6 +6,7 @@ works the same in both eras; where they differ is the era's business.
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 import msgspec
@@ -92,11 +93,13 @@ class Context:
         request = self._request
         token = request.meta.progress_token if request.meta is not None else msgspec.UNSET
         last = request.last_progress
-        if token is msgspec.UNSET or (last is not None and progress <= last):
+        if token is msgspec.UNSET or not isfinite(progress):
+            return False
+        if last is not None and progress <= last:
             return False
         request.last_progress = progress
         params: Json = {"progressToken": token, "progress": progress}
-        if total is not None:
+        if total is not None and isfinite(total):
             params["total"] = total
         if message is not None:
             params["message"] = message

@@ -15,6 +15,7 @@ from paddock.authoring.arguments import (
     EMPTY,
     declared_reader,
     hinted_reader,
+    is_object,
     mended,
     schema_reader,
 )
@@ -24,7 +25,7 @@ from paddock.authoring.failures import describe, is_reportable
 from paddock.authoring.results import convert, error_result
 from paddock.authoring.signature import Signature, count_positional, is_coroutine_function
 from paddock.authoring.tool import NOTHING
-from paddock.protocol.errors import MissingCapabilityError, ProtocolError
+from paddock.protocol.errors import InvalidParamsError, MissingCapabilityError, ProtocolError
 from paddock.protocol.jsonrpc import DECODE_FAULTS
 from paddock.protocol.pace import Pace
 
@@ -75,7 +76,7 @@ class Invocation:
         except DECODE_FAULTS as fault:
             arguments = self._read_mended(raw)
             if arguments is NOTHING:
-                return self._refused(fault)
+                return self._refused(raw, fault)
         try:
             return convert(self._call(arguments, request), self._structure)
         except BaseException as fault:  # noqa: BLE001 - told to the model, or raised again
@@ -89,7 +90,7 @@ class Invocation:
         except DECODE_FAULTS as fault:
             arguments = self._read_mended(raw)
             if arguments is NOTHING:
-                return self._refused(fault)
+                return self._refused(raw, fault)
         try:
             value = await self._call(arguments, request)
             return convert(value, self._structure)
@@ -103,7 +104,9 @@ class Invocation:
         except DECODE_FAULTS:
             return NOTHING
 
-    def _refused(self, fault: Exception) -> bytes:
+    def _refused(self, raw: object, fault: Exception) -> bytes:
+        if not is_object(raw):
+            raise InvalidParamsError(f"Invalid params of tools/call: arguments: {fault}")
         taken = declared_input(self.tool).get("properties")
         known = ", ".join(taken) if isinstance(taken, dict) and taken else "none"
         return error_result(

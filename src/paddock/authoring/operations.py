@@ -259,7 +259,10 @@ class CatalogueOperations:
         if exact is not None:
             return exact, {}
         for key in self._offering.templates.names():
-            reading = self._template_readings.get(key)
+            try:
+                reading = self._template_readings.get(key)
+            except ProtocolError:  # reported when it is listed, and no concern of the others
+                continue
             variables = None if reading is None else reading.match(uri)
             if reading is not None and variables is not None:
                 return reading, variables

@@ -36,6 +36,7 @@ class Connection:
         self.client_capabilities: Json = {}
         self.log_level = "info"
         self.subscriptions: set[str] = set()
+        self.elicitations: set[str] = set()
         self.in_flight: dict[RequestId, Underway] = {}
         self._answers: dict[RequestId, Callable[[object, object], None]] = {}
         self._asked = 0

@@ -61,7 +61,7 @@ class Dispatcher:
 
     def __init__(self, connection: Connection, operations: Operations) -> None:
         self.connection = connection
-        self._held: list[bytes] = []
+        self._held: list[tuple[int | str, bytes]] = []
         self._listeners = Listeners()
         self.adopt(operations)
         self._notifications: dict[str, Callable[[Frame], None]] = {
@@ -82,7 +82,7 @@ class Dispatcher:
         try:
             return self._request(frame.id, frame.method, frame)
         except Held:
-            self._held.append(line)
+            self._held.append((frame.id, line))
             return None
 
     def adopt(self, operations: Operations) -> list[bytes]:
@@ -90,7 +90,7 @@ class Dispatcher:
         self._session = SessionEra(self.connection, operations)
         self._stateless = StatelessEra(operations, self._listeners)
         held, self._held = self._held, []
-        return held
+        return [line for _, line in held]
 
     def refuse_line(self, head: bytes, tail: bytes) -> bytes:
         """The answer to a line that was too long to keep, of which these are the two ends."""
@@ -187,6 +187,7 @@ class Dispatcher:
         except DECODE_FAULTS:
             return
         self._listeners.drop(params.request_id)
+        self._held = [held for held in self._held if held[0] != params.request_id]
         request = self.connection.in_flight.get(params.request_id)
         if request is not None:
             request.cancel(params.reason)

@@ -221,7 +221,7 @@ class Request:
         try:
             if isinstance(fault, InputRequired):
                 return self.era.input_required(self, fault)
-        except ProtocolError as error:
+        except Exception as error:  # noqa: BLE001 - the peer must get an answer
             fault = error
         if isinstance(fault, ProtocolError):
             return self.era.error(self.id, fault)

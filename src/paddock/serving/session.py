@@ -7,6 +7,7 @@ the serving thread, which is the main thread of a stdio server.
 
 from __future__ import annotations
 
+import threading  # noqa: F401 - whichever thread loads it first, it takes for the main thread
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from paddock.authoring.failures import log_failure

@@ -112,6 +112,8 @@ class Stream:
         """Let go of the loop and the channel, once `run` has returned."""
         if self._loop is not None:
             self._loop.close()
+        self._workers.close()
+        self._wake_dog()
         self._channel.close()
 
     def _take_reply(self, reply: Reply) -> None:
@@ -216,14 +218,14 @@ class Stream:
 
     def _watch(self) -> None:
         """Let another thread lead whenever a handler holds up the one that does."""
-        while True:
+        while not self._is_over:
             # The leader sets _busy before it looks whether the dog sleeps, the dog lies down
             # before it looks whether the leader is busy: one of the two always sees the other.
             if self._busy is not None:
                 self._wake_dog()
             self._dog_bed.acquire()
             quiet = 0
-            while quiet < QUIET_TICKS:
+            while quiet < QUIET_TICKS and not self._is_over:
                 turn = self._turn
                 sleep(TICK)
                 if self._turn != turn:

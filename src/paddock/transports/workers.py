@@ -31,7 +31,7 @@ class Workers:
     def __init__(self, finish: Finish, limit: int = MAX_THREADS) -> None:
         self._finish = finish
         self._limit = limit
-        self._queue: SimpleQueue[Request] = SimpleQueue()
+        self._queue: SimpleQueue[Request | None] = SimpleQueue()
         self._lock = allocate_lock()
         self._threads = 0
         self._spare = 0  # threads that wait for work, less the work that waits for a thread
@@ -67,9 +67,14 @@ class Workers:
         with self._lock:
             self._threads += 1
 
+    def close(self) -> None:
+        """Let the threads end, each after what it is doing."""
+        with self._lock:
+            for _ in range(self._threads):
+                self._queue.put(None)
+
     def _work(self) -> None:
-        while True:
-            request = self._queue.get()
+        while (request := self._queue.get()) is not None:
             started = perf_counter()
             answer = request.run()
             if request.pace is not None and perf_counter() - started < QUICK:

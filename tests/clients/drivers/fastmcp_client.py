@@ -1,4 +1,4 @@
-"""The FastMCP client: `python -m … legacy|auto|2026-07-28 play|greet COMMAND…`."""
+"""The FastMCP client: `python -m … legacy|auto play|greet COMMAND…`."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""The client of the official Python SDK, 2.x: `python -m … legacy|auto|2026-07-28 play|greet COMMAND…`."""
+"""The client of the official Python SDK, 2.x: `python -m … legacy|auto play|greet COMMAND…`."""
 
 import asyncio
 import contextlib

@@ -17,7 +17,7 @@ OnProgress = Callable[[float, float | None, str | None], None]
 PATIENCE = 30
 NOTE = "fixture://note"
 ROOT_URI = "file:///somewhere"
-WISHES = {
+WISHES: dict[str, Json] = {
     "What would you like?": {
         "action": "accept",
         "content": {"dish": "soup", "count": 2, "size": "large"},

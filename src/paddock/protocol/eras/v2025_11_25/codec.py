@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import urandom
 from typing import TYPE_CHECKING, cast
 
 from paddock.protocol.asking import Answers
@@ -113,7 +114,13 @@ class SessionEra:
         """Send a change to the session, if it is open and wants to know."""
         if not self._connection.is_initialized:
             return 0
-        if uri is not None:
+        if kind == "elicitation":
+            if uri not in self._connection.elicitations:
+                return 0
+            self._connection.elicitations.discard(uri)
+            params = {"elicitationId": uri}
+            frame = notification_frame("notifications/elicitation/complete", params)
+        elif uri is not None:
             if uri not in self._connection.subscriptions:
                 return 0
             frame = notification_frame("notifications/resources/updated", {"uri": uri})
@@ -151,7 +158,12 @@ class SessionEra:
             lambda result, error: answers.receive(key, result, error)
         )
         request.on_cancel(lambda: self._withdraw_ask(request_id))
-        request.send(request_frame(request_id, ask.method, ask.params))
+        params = ask.params
+        if params.get("mode") == "url":
+            # This era tells a client by an id when the page has done its work.
+            params = {"elicitationId": urandom(16).hex(), **params}
+            self._connection.elicitations.add(str(params["elicitationId"]))
+        request.send(request_frame(request_id, ask.method, params))
 
     def _withdraw_ask(self, request_id: RequestId) -> None:
         if self._connection.forget(request_id):

@@ -137,4 +137,10 @@ def _digest(request: Request) -> str:
 
 
 def _canonical(arguments: object) -> object:
-    return msgspec.json.decode(arguments) if isinstance(arguments, Raw) else None
+    """Arguments without regard to how they are written, unless they are too deep to read."""
+    if not isinstance(arguments, Raw):
+        return None
+    try:
+        return msgspec.json.decode(arguments)
+    except RecursionError:
+        return bytes(arguments)

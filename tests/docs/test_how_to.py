@@ -1,0 +1,348 @@
+"""The programs of the how-to pages do what the pages say."""
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from docs_src.how_to.changes import server as changes
+from docs_src.how_to.completions import server as completions
+from docs_src.how_to.explicit_tools import server as explicit
+from docs_src.how_to.handlers import server as handlers
+from docs_src.how_to.handlers import stopped
+from docs_src.how_to.input_schemas import server as schemas
+from docs_src.how_to.lifespan import server as visits
+from docs_src.how_to.pagination import server as many
+from docs_src.how_to.pictures import server as pictures
+from docs_src.how_to.prompts import server as prompts
+from docs_src.how_to.questions import server as questions
+from docs_src.how_to.resources import server as resources
+from docs_src.how_to.results import server as results
+
+from docs_src.how_to.workshop.server import server as workshop
+from paddock import (
+    AudioContent,
+    BlobResourceContents,
+    EmbeddedResource,
+    ImageContent,
+    PromptMessage,
+    ResourceLink,
+    Server,
+    TextContent,
+    TextResourceContents,
+)
+from paddock.peer.errors import CallCancelledError, PeerError
+from paddock.protocol.errors import INVALID_PARAMS
+from paddock.testing import ERAS, Answers, accept, connect
+from tests.docs.pages import ROOT
+
+SESSION, STATELESS = "2025-11-25", "2026-07-28"
+PATIENCE = 20.0
+
+
+def test_explicit_tools_take_one_dictionary_of_arguments() -> None:
+    with connect(explicit) as peer:
+        assert peer.call("calculate", expression="6 * 7").structured == {"result": 42.0}
+        assert peer.call("calculate").is_error
+        assert peer.call("repeat", text="ho").text == "ho ho"
+        assert peer.call("repeat", text="ho", times=3, separator="-").text == "ho-ho-ho"
+        assert peer.call("repeat", text="ho", times="3").is_error
+
+
+def test_a_tool_returns_several_contents_and_errors_of_its_own(tmp_path: Path) -> None:
+    note = tmp_path / "note.txt"
+    note.write_text("Hello", encoding="utf-8")
+    with connect(explicit) as peer:
+        kinds = [type(piece) for piece in peer.call("analyze_data", data="x").content]
+        assert kinds == [TextContent, ImageContent, TextContent]
+        assert peer.call("read_text", path=str(note)).text == "Hello"
+        missing = peer.call("read_text", path=str(tmp_path / "missing"))
+    assert (missing.is_error, missing.text) == (True, "File not found")
+
+
+def test_a_raw_schema_is_kept_and_enforced_and_fills_in_defaults() -> None:
+    with connect(schemas) as peer:
+        listed = {tool.name: tool.input_schema for tool in peer.tools()}
+        assert peer.call("filter_by_tags", tags=["a", "b"]).text == "Filtering by tags: a, b"
+        assert peer.call("filter_by_tags", tags=[]).is_error
+        assert peer.call("sort_results", field="date").text == "Sorting by date (asc)"
+        assert peer.call("sort_results", field="colour").is_error
+        assert peer.call("advanced_filter", query="q").text == "Query: q (limit=10, offset=0)"
+        deep = peer.call("advanced_filter", query="q", options={"limit": 5})
+        assert deep.text == "Query: q (limit=5, offset=0)"
+        wrong = peer.call("advanced_filter", query="q", options={"limit": 500})
+    assert "$.options.limit" in wrong.text
+    assert listed["sort_results"]["properties"] == {
+        "field": {
+            "type": "string",
+            "enum": ["name", "date", "relevance", "size"],
+            "description": "Field to sort by",
+        },
+        "order": {"type": "string", "enum": ["asc", "desc"], "default": "asc"},
+    }
+
+
+def test_data_comes_back_as_text_and_as_structured_content() -> None:
+    with connect(results) as peer:
+        weather = peer.call("weather", city="Bern")
+        assert weather.structured == {"city": "Bern", "celsius": 21.5}
+        assert weather.text == '{"city":"Bern","celsius":21.5}'
+        assert peer.call("cities").structured == {"result": ["Bern", "Oslo"]}
+        assert peer.call("add", left=1, right=2).structured == {"sum": 3.0}
+
+
+def test_bytes_become_images_sound_or_embedded_files() -> None:
+    with connect(results) as peer:
+        chart = peer.call("chart", percent=40).content[0]
+        table = peer.call("table").content[0]
+        sound = peer.call("silence").content[0]
+    assert isinstance(chart, ImageContent)
+    assert chart.mime_type == "image/svg+xml"
+    assert isinstance(table, EmbeddedResource)
+    assert isinstance(table.resource, BlobResourceContents)
+    assert table.resource.blob.startswith(b"city,")
+    assert isinstance(sound, AudioContent)
+
+
+def test_a_list_may_mix_all_kinds_of_content() -> None:
+    with connect(results) as peer:
+        kinds = [type(piece) for piece in peer.call("report").content]
+    assert kinds == [TextContent, EmbeddedResource, ResourceLink]
+
+
+def test_errors_are_results_that_the_model_can_read() -> None:
+    with connect(results) as peer:
+        divided = peer.call("divide", left=1, right=0)
+        missing = peer.call("look_up", word="stable")
+        found = peer.call("look_up", word="paddock")
+    assert divided.is_error
+    assert divided.text == "Cannot divide by zero. (give another divisor)"
+    assert (missing.is_error, missing.text) == (True, "No entry for stable")
+    assert found.structured == {"word": "paddock", "entries": 1}
+    assert found.meta["example.org/source"] == "dictionary"
+
+
+def test_a_pillow_image_is_sent_as_png() -> None:
+    with connect(pictures) as peer:
+        image = peer.call("square", size=4).content[0]
+    assert isinstance(image, ImageContent)
+    assert image.data.startswith(b"\x89PNG")
+
+
+def test_prompts_are_templates_message_lists_or_functions() -> None:
+    with connect(prompts) as peer:
+        plain = peer.prompt("translate", text="Hallo").messages
+        into = peer.prompt("translate", text="Hallo", language="English").messages
+        interview = peer.prompt("interview", role="a cook").messages
+        review = peer.prompt("review", code="x = 1", findings="5").messages
+        with pytest.raises(PeerError) as missing:
+            peer.prompt("translate")
+        with pytest.raises(PeerError) as wrong:
+            peer.prompt("review", code="x = 1", depth="endless")
+    assert plain == [PromptMessage(TextContent("Translate this text:\n\nHallo"))]
+    assert into == [PromptMessage(TextContent("Translate this text into English:\n\nHallo"))]
+    assert [message.role for message in interview] == ["user", "assistant", "user"]
+    assert isinstance(interview[2].content, ResourceLink)
+    assert isinstance(review[0].content, TextContent)
+    assert "quick review and report at most 5 findings" in review[0].content.text
+    assert {missing.value.rpc_code, wrong.value.rpc_code} == {INVALID_PARAMS}
+
+
+def test_resources_are_text_json_bytes_or_several_contents() -> None:
+    with connect(resources) as peer:
+        assert peer.read("library://motto").text == "Read more."
+        statistics = peer.read("library://statistics")
+        assert statistics.text == '{"files":2,"version":"2026-07-28"}'
+        assert peer.read("library://files/notes/today.txt").data == b"Buy apples."
+        kinds = [type(part) for part in peer.read("library://works/Melville").contents]
+        assert kinds == [TextResourceContents, BlobResourceContents]
+        listed = {resource.uri: resource for resource in peer.resources()}
+    assert listed["library://catalogue"].size == 13
+    assert listed["library://motto"].title == "Our motto"
+
+
+def test_variables_of_a_uri_are_converted_to_the_type_hints() -> None:
+    with connect(resources) as peer:
+        day = peer.read("library://day/2026-01-31?language=de").text
+        assert day == "[de] Nothing is known of 31.01.2026."
+        assert peer.read("library://day/2026-01-31").text.startswith("[en]")
+        with pytest.raises(PeerError) as wrong:
+            peer.read("library://day/tomorrow")
+        with pytest.raises(PeerError) as unreadable:
+            peer.read("https://example.org/books/1")
+    assert wrong.value.rpc_code == INVALID_PARAMS
+    assert unreadable.value.data == {"uri": "https://example.org/books/1"}
+
+
+def test_completions_come_from_lists_and_functions() -> None:
+    with connect(completions) as peer:
+        assert peer.complete("travel", "country", "Sp").values == ["Spain"]
+        spain = {"country": "Spain"}
+        assert peer.complete("travel", "city", "ma", spain).values == ["Madrid", "Malaga"]
+        assert peer.complete("travel", "city", "ma").values == []
+        assert peer.complete("map://{country}", "country", "").values == ["France", "Spain"]
+
+
+class Notices:
+    """Notifications by their method, which can be waited for."""
+
+    def __init__(self) -> None:
+        self.methods: list[str] = []
+        self._heard = threading.Condition()
+
+    def __call__(self, method: str, params: dict[str, object]) -> None:
+        with self._heard:
+            self.methods.append(method)
+            self._heard.notify_all()
+
+    def wait_for(self, method: str, seconds: float = PATIENCE) -> bool:
+        with self._heard:
+            return self._heard.wait_for(lambda: method in self.methods, seconds)
+
+
+def test_subscribers_of_a_session_are_told_of_changes() -> None:
+    heard = Notices()
+    with connect(changes, era=SESSION, on_notification=heard) as peer:
+        assert peer.call("write", text="unheard").text == "0 told"
+        peer.subscribe("note://today")
+        assert peer.call("write", text="Buy apples").text == "1 told"
+        assert heard.wait_for("notifications/resources/updated")
+        peer.call("unlock")
+        assert heard.wait_for("notifications/tools/list_changed")
+        assert "erase" in [tool.name for tool in peer.tools()]
+        peer.call("erase")
+        assert "erase" not in [tool.name for tool in peer.tools()]
+
+
+def test_listeners_of_the_stateless_era_are_told_of_changes() -> None:
+    heard = Notices()
+    with (
+        connect(changes, era=STATELESS, on_notification=heard) as peer,
+        peer.listen(tools=True, uris=["note://today"]) as listening,
+    ):
+        assert listening.honoured == {
+            "toolsListChanged": True,
+            "resourceSubscriptions": ["note://today"],
+        }
+        assert peer.call("write", text="Buy pears").text == "1 told"
+        assert heard.wait_for("notifications/resources/updated")
+        peer.call("unlock")
+        assert heard.wait_for("notifications/tools/list_changed")
+        peer.call("erase")
+
+
+def test_a_function_of_the_process_can_watch_a_resource() -> None:
+    seen: list[str] = []
+    server = Server("watched")
+    server.subscribe("note://x", seen.append)
+    server.resource_updated("note://x")
+    server.unsubscribe("note://x", seen.append)
+    assert seen == ["note://x"]
+
+
+def test_a_lifespan_lasts_as_long_as_the_connection() -> None:
+    for _ in range(2):
+        with connect(visits) as peer:
+            assert peer.call("visit", name="Ada").text == "1"
+            assert peer.call("visit", name="Bob").text == "2"
+
+
+@pytest.mark.parametrize("name", ["plain", "asynchronous", "inline"])
+def test_each_kind_of_handler_gives_the_same(name: str) -> None:
+    with connect(handlers) as peer:
+        assert peer.call(name, text="quick").text == "QUICK"
+
+
+@pytest.mark.parametrize("name", ["wait_for_ever", "count_for_ever"])
+def test_cancelling_stops_the_handler(name: str) -> None:
+    stopped.clear()
+    begun = threading.Event()
+    with connect(handlers, on_log=lambda _: begun.set()) as peer:
+        call = peer.start("tools/call", {"name": name, "arguments": {}})
+        assert begun.wait(PATIENCE)
+        assert peer.call("plain", text="meanwhile").text == "MEANWHILE"
+        call.cancel("the user pressed escape")
+        assert stopped.wait(PATIENCE)
+        with pytest.raises(CallCancelledError):
+            call.result()
+
+
+def test_long_lists_come_in_pages() -> None:
+    with connect(many) as peer:
+        first = peer.request("tools/list")
+        assert isinstance(first["tools"], list)
+        assert len(first["tools"]) == 50
+        assert "nextCursor" in first
+        assert len(peer.tools()) == 120
+        with pytest.raises(PeerError) as wrong:
+            peer.request("tools/list", {"cursor": "made up"})
+    assert wrong.value.rpc_code == INVALID_PARAMS
+
+
+def test_a_directory_registers_objects_and_functions() -> None:
+    with connect(workshop) as peer:
+        assert [tool.name for tool in peer.tools()] == ["calculate", "now", "year"]
+        assert peer.call("calculate", left=1, right=2).text == "3"
+        assert [prompt.name for prompt in peer.prompts()] == ["explain"]
+        assert peer.read("workshop://rules").text == "Put tools back."
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_several_questions_are_asked_at_once(era: str) -> None:
+    with connect(
+        questions,
+        era=era,
+        on_elicit=Answers(accept(value="Ada")),
+        on_sample=lambda _: "Welcome",
+        roots=["file:///garden"],
+    ) as peer:
+        assert peer.call("introduce").text == "Welcome, Ada, working in file:///garden"
+
+
+def test_a_page_is_asked_for_by_its_address() -> None:
+    person = Answers(accept())
+    with connect(questions, on_elicit=person) as peer:
+        assert peer.call("pay", amount=5).text == "Thank you."
+    assert person.asked[0]["url"] == "https://pay.example.org/?amount=5"
+
+
+def test_a_handler_can_do_without_what_the_client_lacks() -> None:
+    with connect(questions) as peer:
+        assert peer.call("summary", text="Short.").text == "Short."
+    with connect(questions, on_sample=lambda _: "Brief.") as peer:
+        assert peer.call("summary", text="Long.").text == "Brief."
+
+
+def test_a_server_with_slow_imports_answers_at_once_and_works_later() -> None:
+    with connect(ROOT / "docs_src/how_to/slow_imports.py") as peer:
+        assert peer.server_info == {"name": "analysis", "version": "1.0"}
+        assert peer.call("mean", values=[1, 2]).text == "1.5"
+
+
+def test_a_script_calls_a_server_from_python() -> None:
+    script = ROOT / "docs_src/how_to/calling_from_python.py"
+    ran = subprocess.run(
+        [sys.executable, str(script), str(ROOT / "docs_src/readme.py")],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout == "greet - Greet somebody.\nHello, Ada!\n"
+
+
+def test_changed_files_are_picked_up_while_the_client_stays(tmp_path: Path) -> None:
+    program = tmp_path / "server.py"
+    text = 'from paddock import Server\n\nserver = Server("live")\n'
+    tool = '\n\n@server.tool\ndef {}() -> str:\n    return "{}"\n'
+    program.write_text(text + tool.format("old", "old"), encoding="utf-8")
+    heard = Notices()
+    command = [sys.executable, "-m", "paddock", "serve", "--reload", str(program)]
+    with connect(command, era=SESSION, on_notification=heard, stderr=subprocess.DEVNULL) as peer:
+        assert peer.call("old").text == "old"
+        for attempt in range(int(PATIENCE)):
+            program.write_text(text + tool.format("renewed", attempt), encoding="utf-8")
+            if heard.wait_for("notifications/tools/list_changed", 1.0):
+                break
+        assert [tool.name for tool in peer.tools()] == ["renewed"]
