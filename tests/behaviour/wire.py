@@ -76,7 +76,8 @@ class _Review:
             return
         method, key = message.get("method"), message.get("id")
         self.is_initialized |= method == "notifications/initialized"
-        if type(key) not in (int, str) or (method is None and message.keys() & RESPONSE):
+        is_response = "method" not in message and message.keys() & RESPONSE
+        if type(key) not in (int, str) or is_response:
             return
         version = STATELESS if is_stateless(message) else SESSION
         self.versions.add(version)

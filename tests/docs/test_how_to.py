@@ -20,7 +20,6 @@ from docs_src.how_to.prompts import server as prompts
 from docs_src.how_to.questions import server as questions
 from docs_src.how_to.resources import server as resources
 from docs_src.how_to.results import server as results
-
 from docs_src.how_to.workshop.server import server as workshop
 from paddock import (
     AudioContent,

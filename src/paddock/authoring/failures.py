@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from paddock.errors import PaddockError
 from paddock.protocol.interruption import HandlerCancelled
-from paddock.protocol.request import InputRequired
+from paddock.protocol.request import InputRequired, said
 
 if TYPE_CHECKING:
     from paddock.protocol.request import Request
@@ -24,7 +24,7 @@ class ToolError(PaddockError):
 
 def is_reportable(fault: BaseException, request: Request) -> bool:
     """Whether a fault is the handler's own, rather than our way to stop or suspend it."""
-    if isinstance(fault, InputRequired | HandlerCancelled | GeneratorExit):
+    if isinstance(fault, InputRequired | HandlerCancelled):
         return False
     return isinstance(fault, Exception | SystemExit | KeyboardInterrupt) or not request.is_cancelled
 
@@ -38,7 +38,7 @@ def describe(fault: BaseException, what: str, *, is_masked: bool) -> str:
         return f"{what} failed"
     if isinstance(fault, SystemExit):
         return f"{what} tried to end the server (exit code {fault.code})"
-    text = str(fault)
+    text = said(fault)
     return f"{what} failed: {type(fault).__name__}" + (f": {text}" if text else "")
 
 

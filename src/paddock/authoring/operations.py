@@ -157,10 +157,11 @@ class CatalogueOperations:
         rendering.check(given)
         self._begin(
             request,
-            rendering,
+            rendering.pace,
             lambda: rendering.call(given, request),
             lambda value: rendering.result(value, given),
             f"Prompt {params.name!r}",
+            is_async=rendering.is_async,
         )
 
     def list_resources(self, request: Request) -> Result:
@@ -187,10 +188,11 @@ class CatalogueOperations:
         reading, variables = self._find(uri)
         self._begin(
             request,
-            reading,
+            reading.pace,
             lambda: reading.call(uri, variables, request),
             lambda value: reading.result(value, uri),
             f"Resource {uri!r}",
+            is_async=reading.is_async,
         )
 
     def complete(self, request: Request) -> None:
@@ -202,18 +204,25 @@ class CatalogueOperations:
         if params.context is not UNSET and params.context.arguments is not UNSET:
             settled = params.context.arguments
         where = f"{item.name!r}, argument {params.argument.name!r}"
-        request.pace = self._completion_pace
-        request.work = lambda _request: suggest(source, params.argument.value, settled, where)
+        self._begin(
+            request,
+            self._completion_pace,
+            lambda: suggest(source, params.argument.value, settled, where),
+            lambda found: found,
+            f"The completion of {where}",
+        )
 
     def _begin(
         self,
         request: Request,
-        ready: Rendering | Reading,
+        pace: Pace,
         call: Callable[[], Any],
         finish: Callable[[Any], Json],
         what: str,
+        *,
+        is_async: bool = False,
     ) -> None:
-        """Give a request the work of calling a prompt's or a resource's handler."""
+        """Give a request the work of calling a function of the author's."""
 
         def failed(fault: BaseException) -> ProtocolError:
             if isinstance(fault, ProtocolError) or not is_reportable(fault, request):
@@ -232,8 +241,8 @@ class CatalogueOperations:
             except BaseException as fault:  # noqa: BLE001 - told to the client, or raised again
                 raise failed(fault) from None
 
-        request.pace = ready.pace
-        if ready.is_async:
+        request.pace = pace
+        if is_async:
             request.async_work = async_work
         else:
             request.work = work

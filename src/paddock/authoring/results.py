@@ -60,6 +60,8 @@ def convert(value: Any, structure: Structure) -> Result:
         return _data(value, structure)
     if kind is structure.scalar:
         text = encode(value)
+        if text == b"null":
+            raise ResultError(f"returned {value}, which JSON cannot express")
         return b'"content":[{"type":"text","text":"%b"}],"structuredContent":{"result":%b}' % (
             text,
             text,

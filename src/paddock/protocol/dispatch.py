@@ -48,6 +48,8 @@ Reply = bytes | Request | None
 
 TOO_LONG = "The message is longer than this server accepts"
 
+_NESTED_BATCH = error_frame(None, ProtocolError("A batch inside a batch", rpc_code=INVALID_REQUEST))
+
 _decode_cancelled = msgspec.json.Decoder(CancelledParams).decode
 _decode_value = msgspec.json.Decoder().decode
 
@@ -202,7 +204,7 @@ class Dispatcher:
         batch = Batch(len(messages))
         replies: list[Reply] = []
         for message in messages:
-            reply = self.receive(message)
+            reply = _NESTED_BATCH if is_batch(message) else self.receive(message)
             if isinstance(reply, Request):
                 reply.batch = batch
                 replies.append(reply)

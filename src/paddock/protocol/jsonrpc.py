@@ -85,8 +85,11 @@ def split_batch(line: bytes) -> list[bytes]:
 def fault_frame(line: bytes, fault: Exception) -> bytes | None:
     """What to answer to a line that is no frame; None where nothing may be answered.
 
-    A malformed notification or answer gets no reply, a malformed request gets one with its id.
+    A blank line, a malformed notification and a malformed answer get no reply; a malformed
+    request gets one with its id.
     """
+    if not line.strip():
+        return None
     if isinstance(fault, RecursionError):
         return error_frame(None, _invalid("The message is nested too deeply"))
     try:

@@ -225,7 +225,7 @@ class Request:
             fault = error
         if isinstance(fault, ProtocolError):
             return self.era.error(self.id, fault)
-        text = f"Internal error: {type(fault).__name__}: {fault}"
+        text = f"Internal error: {type(fault).__name__}: {said(fault)}"
         return self.era.error(self.id, ProtocolError(text))
 
     def _deliver(self, answer: bytes | None) -> bytes | None:
@@ -249,6 +249,14 @@ class Request:
             withdraw(self._thread)
         except HandlerCancelled:
             pass
+
+
+def said(fault: BaseException) -> str:
+    """What an exception says; some cannot even say that."""
+    try:
+        return str(fault)
+    except Exception:  # noqa: BLE001 - whatever its own code does
+        return "(no message: str() of the exception failed)"
 
 
 class Batch:

@@ -31,9 +31,8 @@ class MemoryChannel:
             self._outgoing.put(data)
 
     def close(self) -> None:
-        """Tell the other end, and whoever reads here, that nothing more will come."""
+        """Tell the other end that nothing more will come."""
         self._outgoing.put(b"")
-        self._incoming.put(b"")
 
 
 def memory_pair() -> tuple[MemoryChannel, MemoryChannel]:
