@@ -42,8 +42,7 @@ if TYPE_CHECKING:
     from paddock.protocol.model.content import TextContent as TextContent
     from paddock.protocol.model.content import TextResourceContents as TextResourceContents
     from paddock.serving.server import Server as Server
-
-__version__ = "0.1.0"
+    from paddock.version import __version__ as __version__
 
 _HOMES = {
     "paddock.authoring.asks": (
@@ -79,10 +78,11 @@ _HOMES = {
         "TextResourceContents",
     ),
     "paddock.serving.server": ("Server",),
+    "paddock.version": ("__version__",),
 }
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}
 
-__all__ = sorted(_MODULES)  # noqa: PLE0605 - names are loaded on first use
+__all__ = sorted(name for name in _MODULES if not name.startswith("_"))  # noqa: PLE0605 - names are loaded on first use
 
 
 def __getattr__(name: str) -> object:

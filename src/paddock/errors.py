@@ -1,15 +1,25 @@
 """The errors that Paddock raises, one tree.
 
     PaddockError
-    ├── DefinitionError        a tool, prompt, resource or server is declared wrongly
-    ├── LoadError              a file or directory of definitions cannot be loaded
-    ├── ConnectError           a server cannot be started, reached or understood
-    └── ProtocolError          a fault told to the peer as a JSON-RPC error (protocol.errors)
-        ├── InvalidParamsError
-        │   └── ResourceNotFoundError
-        ├── MissingCapabilityError
-        └── UnsupportedVersionError
+    ├── DefinitionError            a tool, prompt, resource or server is declared wrongly
+    ├── LoadError                  a file or directory of definitions cannot be loaded
+    ├── ToolError                  raised by a handler to tell the model something
+    ├── ResultError                a handler returned what cannot be sent, or not what it declared
+    ├── AskError                   a client refused a question or answered nonsense
+    ├── ProtocolError              a fault told to the peer as a JSON-RPC error
+    │   ├── InvalidParamsError
+    │   │   └── ResourceNotFoundError
+    │   ├── MissingCapabilityError
+    │   └── UnsupportedVersionError
+    ├── ConnectError               a server cannot be started, reached or understood
+    ├── PeerError                  a server answered with a JSON-RPC error
+    ├── AnswerError                a server's answer makes no sense
+    ├── PeerTimeoutError           a server has not answered in time
+    ├── CallCancelledError         a request of ours was cancelled
+    ├── ArgumentError              an argument on the command line does not fit the tool
+    └── UnexpectedQuestionError    a server under test asked more than the test answers
 
+Each stands beside the code that raises it; the four that several parts raise are here.
 Every error has a stable kebab-case code and says what was found, what was expected, where, and
 what to do next.
 """

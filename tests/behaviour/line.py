@@ -43,7 +43,8 @@ class Line:
         self._backlog: list[Json] = []
         self._last_id = 0
         self._is_closed = False
-        threading.Thread(target=self._pump, daemon=True).start()
+        self._pumping = threading.Thread(target=self._pump, daemon=True)
+        self._pumping.start()
 
     def open(self, version: str = SESSION) -> Json:
         """Open a session as a client does; the whole answer to `initialize`."""
@@ -200,6 +201,10 @@ class Line:
                 self._store(line)
             self._backlog.extend(self._fresh)
         return self._backlog
+
+    def join(self) -> None:
+        """Wait until nobody reads from the channel any more."""
+        self._pumping.join(PATIENCE)
 
     def _next(self, what: str) -> Json:
         while not self._fresh:

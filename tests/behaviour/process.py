@@ -1,9 +1,12 @@
 """A real server process, spoken to through its standard input and output."""
 
 import os
+import select
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, cast
@@ -18,9 +21,22 @@ class PipeChannel:
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._stdin = cast("IO[bytes]", process.stdin)
         self._stdout = cast("IO[bytes]", process.stdout)
+        self._stop = os.pipe()
 
     def read(self) -> bytes:
-        return os.read(self._stdout.fileno(), 1_048_576)
+        """The next bytes; the end also when the test has stopped reading."""
+        sources = [self._stdout.fileno(), self._stop[0]]
+        ready, _, _ = select.select(sources, [], [])
+        return b"" if self._stop[0] in ready else os.read(sources[0], 1_048_576)
+
+    def stop_reading(self) -> None:
+        """Leave what comes from now on in the pipe."""
+        os.write(self._stop[1], b"stop")
+
+    def wait_for_output(self) -> None:
+        """Wait until the pipe has something in it that nobody reads."""
+        ready, _, _ = select.select([self._stdout.fileno()], [], [], PATIENCE)
+        assert ready, "the server has written nothing"
 
     def write(self, data: bytes) -> None:
         view = memoryview(data)
@@ -29,6 +45,13 @@ class PipeChannel:
 
     def close(self) -> None:
         self._stdin.close()
+
+    def dispose(self) -> None:
+        """Close everything, once the process has ended."""
+        self._stdin.close()
+        self._stdout.close()
+        for descriptor in self._stop:
+            os.close(descriptor)
 
 
 class ServerProcess:
@@ -59,6 +82,13 @@ class ServerProcess:
     def stderr(self) -> str:
         return self._log.read_text(encoding="utf-8", errors="replace")
 
+    def wait_for_stderr(self, text: str) -> None:
+        """Wait until the process has written something to its standard error."""
+        pause, deadline = threading.Event(), time.monotonic() + PATIENCE
+        while text not in self.stderr:
+            assert time.monotonic() < deadline, f"{text!r} did not come: {self.stderr}"
+            pause.wait(0.005)
+
     def terminate(self) -> int:
         """Send SIGTERM; the exit code."""
         self.process.send_signal(signal.SIGTERM)
@@ -77,9 +107,9 @@ class ServerProcess:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait(timeout=PATIENCE)
-        for pipe in (self.process.stdin, self.process.stdout):
-            if pipe is not None:
-                pipe.close()
+        if self.line is not None:
+            self.line.join()
+        self.channel.dispose()
 
 
 def serve_command(program: Path) -> list[str]:

@@ -356,3 +356,22 @@ def test_prompts_and_resources_ask_too(connect: Connect, era: str) -> None:
     assert plain(prompt)["messages"][0]["content"]["text"] == "Hello Ada"
     resource = line.converse("resources/read", {"uri": "who://is"}, lambda *_: answer)
     assert plain(resource)["contents"][0]["text"] == "is Ada"
+
+
+def test_the_client_is_told_once_that_a_web_page_has_done_its_work(connect: Connect) -> None:
+    server = Server("s")
+
+    @server.tool
+    def log_in(ctx: Context) -> str:
+        return ctx.elicit_url("Log in", "https://example.org", elicitation_id="e1").wait().action
+
+    line = connect(server, SESSION, capabilities={"elicitation": {"url": {}}})
+    call = line.begin_call("log_in")
+    question = line.take(lambda message: message.get("method") == "elicitation/create")
+    assert question["params"]["elicitationId"] == "e1"
+    line.reply(question, {"action": "accept"})
+    line.answer(call)
+    assert server.elicitation_complete("e1") == 1
+    assert server.elicitation_complete("e1") == 0
+    told = line.take(lambda message: message.get("method") == "notifications/elicitation/complete")
+    assert told["params"] == {"elicitationId": "e1"}

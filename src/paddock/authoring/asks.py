@@ -73,9 +73,11 @@ def elicitation(message: str, schema: Any = None) -> Ask:
     return _form(message, wrapped, lambda content: read(content.get("value")))
 
 
-def url_elicitation(message: str, url: str) -> Ask:
+def url_elicitation(message: str, url: str, elicitation_id: str | None = None) -> Ask:
     """A web page for the person at the client."""
     params: Json = {"mode": "url", "message": message, "url": url}
+    if elicitation_id is not None:
+        params["elicitationId"] = elicitation_id
     return Ask("elicitation/create", params, {"elicitation": {"url": {}}}, _elicited(lambda c: c))
 
 

@@ -151,10 +151,14 @@ class Context:
         return self._ask_one(asks.elicitation(message, schema), key)
 
     def elicit_url(
-        self, message: str, url: str, *, key: str | None = None
+        self, message: str, url: str, *, key: str | None = None, elicitation_id: str | None = None
     ) -> Pending[Elicited[Json]]:
-        """Ask the person at the client to go to a web page, for what no form should hold."""
-        return self._ask_one(asks.url_elicitation(message, url), key)
+        """Ask the person at the client to go to a web page, for what no form should hold.
+
+        The answer says whether they agreed to go. With an id of your own, the client can be told
+        when the page has done its work: `server.elicitation_complete(elicitation_id)`.
+        """
+        return self._ask_one(asks.url_elicitation(message, url, elicitation_id), key)
 
     def sample(
         self,

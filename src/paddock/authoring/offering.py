@@ -224,6 +224,13 @@ class Offering:
             raise DefinitionError(f"unknown kind {kind!r}", hint="tools, prompts or resources")
         return sum(announce(kind, None) for announce in list(self._announcers))
 
+    def elicitation_complete(self, elicitation_id: str) -> int:
+        """Tell the client that was sent to a web page that the page has done its work.
+
+        How many clients were told: only sessions can be, the stateless era has no such message.
+        """
+        return sum(announce("elicitation", elicitation_id) for announce in list(self._announcers))
+
     def subscribe(self, uri: str, callback: Callable[[str], object]) -> Offering:
         """Call a function of this process whenever a resource changes."""
         self._watchers.setdefault(uri, []).append(callback)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from paddock.errors import PaddockError
 from paddock.serving.stdio import serve_target
 from paddock.serving.target import Target
 
@@ -17,7 +16,4 @@ def serve(target: str, *, reload: bool) -> None:
 
     Clients are answered at once; the file is loaded behind the first answer.
     """
-    try:
-        serve_target(Target(target), reload=reload)
-    except PaddockError as error:
-        raise click.UsageError(str(error)) from None
+    serve_target(Target(target), reload=reload)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-from importlib import metadata
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -11,6 +9,7 @@ import msgspec
 from paddock.peer.callbacks import capabilities
 from paddock.protocol.model.params import Level, Meta
 from paddock.protocol.versions import STATELESS_VERSIONS
+from paddock.version import __version__
 
 if TYPE_CHECKING:
     from paddock.peer.settings import Json, Settings
@@ -28,7 +27,7 @@ class Envelope:
         self.version = version
         self.is_stateless = version in STATELESS_VERSIONS
         self.capabilities = capabilities(settings, version)
-        self.client_info = settings.client_info or _our_info()
+        self.client_info = settings.client_info or {"name": "paddock", "version": __version__}
         self.log_level: Level | None = "info" if settings.on_log is not None else None
 
     def wrap(self, method: str, params: Json) -> Json:
@@ -51,12 +50,3 @@ class Envelope:
             if self.log_level is not None:
                 meta.log_level = self.log_level
         return meta
-
-
-@cache
-def _our_info() -> Json:
-    try:
-        version = metadata.version("paddock")
-    except metadata.PackageNotFoundError:  # run from a source tree that is not installed
-        version = "0"
-    return {"name": "paddock", "version": version}

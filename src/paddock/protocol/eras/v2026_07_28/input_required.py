@@ -55,9 +55,7 @@ def result(request: Request, required: InputRequired, key: bytes) -> Json:
         answers={name: value for name, value in earlier.items() if name not in required.asks},
         state=known.state if required.state is None else required.state,
     )
-    asked: Json = {
-        name: {"method": ask.method, "params": ask.params} for name, ask in required.asks.items()
-    }
+    asked: Json = {name: _question(ask) for name, ask in required.asks.items()}
     body: Json = {"resultType": "input_required", "requestState": seal(sealed, key)}
     if asked:
         body["inputRequests"] = asked
@@ -96,6 +94,12 @@ def seal(sealed: Sealed, key: bytes) -> str:
     """A signed text that only we can have made."""
     body = binascii.b2a_base64(encode(sealed), newline=False)
     return f"{body.decode()}.{_signature(body, key)}"
+
+
+def _question(ask: Ask) -> Json:
+    # The id of a web page's elicitation belongs to sessions: here nobody could be told of it.
+    params = {key: value for key, value in ask.params.items() if key != "elicitationId"}
+    return {"method": ask.method, "params": params}
 
 
 def _opened(request: Request, key: bytes) -> Sealed:

@@ -31,7 +31,9 @@ class Listener:
 
     def wants(self, kind: str, uri: str | None) -> bool:
         """Whether a change is one that it asked for."""
-        return kind in self.kinds if uri is None else uri in self.uris
+        if uri is None:
+            return kind in self.kinds
+        return kind == "resources" and uri in self.uris
 
 
 class Listeners:

@@ -1,0 +1,43 @@
+"""The tree of errors is drawn as it is, and every code is unique."""
+
+import importlib
+import pkgutil
+import re
+
+import paddock
+from paddock import PaddockError, errors
+
+
+def all_errors() -> list[type[PaddockError]]:
+    for module in pkgutil.walk_packages(paddock.__path__, "paddock."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    found: list[type[PaddockError]] = [PaddockError]
+    for kind in found:
+        found.extend(kind.__subclasses__())
+    return [kind for kind in found if kind.__module__.startswith("paddock.")]
+
+
+def drawn() -> dict[str, str]:
+    """Every error of the drawing with the one that it hangs from."""
+    tree: dict[str, str] = {}
+    trail: list[str] = []
+    for line in (errors.__doc__ or "").splitlines():
+        branch = re.match(r"^    ((?:[│ ]   )*)(?:[├└]── )?(\w+)", line)
+        if branch and ("─" in line or branch[2] == "PaddockError"):
+            depth = len(branch[1]) // 4 + ("─" in line)
+            trail[depth:] = [branch[2]]
+            tree[branch[2]] = trail[depth - 1] if depth else ""
+    return tree
+
+
+def test_the_drawing_shows_every_error_where_it_belongs() -> None:
+    actual = {kind.__name__: kind.__bases__[0].__name__ for kind in all_errors()}
+    actual["PaddockError"] = ""
+    assert drawn() == actual
+
+
+def test_every_error_has_a_code_of_its_own() -> None:
+    codes = [kind.code for kind in all_errors()]
+    assert sorted(codes) == sorted(set(codes))
+    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", code) for code in codes)
