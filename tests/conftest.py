@@ -75,7 +75,8 @@ class Start:
 
     def command(self, command: list[str]) -> ServerProcess:
         log = self.directory / f"stderr_{len(self.started)}.txt"
-        process = ServerProcess(command, log)
+        # Printing as it is without our own settings: kept back until the program ends.
+        process = ServerProcess(command, log, environment={"PYTHONUNBUFFERED": ""})
         self.started.append(process)
         return process
 

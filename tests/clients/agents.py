@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.clients.environments import CLAUDE, COPILOT, GEMINI, GOOSE
+from tests.clients.environments import CLAUDE, CLINE, COPILOT, GEMINI, GOOSE
 from tests.clients.fake_model import FakeModel, fake_model
 from tests.clients.programs import Ended, run, scratch_home
 
@@ -32,10 +32,11 @@ class Turn:
 
 @dataclass(frozen=True)
 class Start:
-    """How an agent is started: its command and its environment."""
+    """How an agent is started: its command and its environment, and what goes before."""
 
     command: Sequence[str]
     environment: dict[str, str]
+    before: Sequence[str] = ()
 
 
 Agent = Callable[[Path, Sequence[str], FakeModel], Start]
@@ -48,11 +49,10 @@ def take_turn(agent: Agent, server: Sequence[str]) -> Turn:
         workplace = home / "work"
         workplace.mkdir()
         start = agent(home, server, model)
-        ended = run(
-            start.command,
-            cwd=workplace,
-            environment={**environment, **start.environment},
-        )
+        environment.update(start.environment)
+        if start.before:
+            run(start.before, cwd=workplace, environment=environment)
+        ended = run(start.command, cwd=workplace, environment=environment)
         return Turn(ended, frozenset(model.offered), tuple(model.tool_results))
 
 
@@ -82,6 +82,19 @@ def gemini_list(home: Path, server: Sequence[str], _model: FakeModel) -> Start:
     _write(home / ".gemini" / "settings.json", {"mcpServers": {NAME: _entry(server)}})
     command = [GEMINI.executable("gemini"), "mcp", "list"]
     return Start(command, {"GEMINI_CLI_TRUST_WORKSPACE": "true"})
+
+
+def cline(home: Path, server: Sequence[str], model: FakeModel) -> Start:
+    """Cline, which gives a server three seconds for its first answer."""
+    settings = home / ".cline" / "data" / "settings" / "cline_mcp_settings.json"
+    _write(settings, {"mcpServers": {NAME: _entry(server)}})
+    program, provider = CLINE.executable("cline"), "openai-compatible"
+    account = ["-p", provider, "-k", "none", "-m", "fake", "-b", f"{model.url}/v1"]
+    return Start(
+        [program, "--json", "-P", provider, "-m", "fake", QUESTION],
+        {"CLINE_SESSION_BACKEND_MODE": "local"},  # or it leaves a process behind
+        before=[program, "auth", *account],
+    )
 
 
 def copilot(home: Path, server: Sequence[str], model: FakeModel) -> Start:

@@ -164,6 +164,7 @@ TYPESCRIPT = NodeEnvironment("typescript-sdk", ("@modelcontextprotocol/client@2.
 INSPECTOR = NodeEnvironment("inspector", ("@modelcontextprotocol/inspector@2.12.0", "node@22.23.3"))
 CLAUDE = NodeEnvironment("claude", ("@anthropic-ai/claude-code@2.1.325",))
 GEMINI = NodeEnvironment("gemini", ("@google/gemini-cli@0.61.0",))
+CLINE = NodeEnvironment("cline", ("cline@3.0.65",))
 COPILOT = NodeEnvironment("copilot", ("@github/copilot@1.0.102",))
 GOOSE = NodeEnvironment("goose", (f"{_goose_package()}@1.52.0",))
 ENVIRONMENTS = (
@@ -174,6 +175,7 @@ ENVIRONMENTS = (
     INSPECTOR,
     CLAUDE,
     GEMINI,
+    CLINE,
     COPILOT,
     GOOSE,
 )

@@ -1,5 +1,6 @@
 """The programs of the how-to pages do what the pages say."""
 
+import runpy
 import subprocess
 import sys
 import threading
@@ -26,13 +27,14 @@ from paddock import (
     BlobResourceContents,
     EmbeddedResource,
     ImageContent,
+    PeerError,
     PromptMessage,
     ResourceLink,
     Server,
     TextContent,
     TextResourceContents,
 )
-from paddock.peer.errors import CallCancelledError, PeerError
+from paddock.peer.errors import CallCancelledError
 from paddock.protocol.errors import INVALID_PARAMS
 from paddock.testing import ERAS, Answers, accept, connect
 from tests.docs.pages import ROOT
@@ -182,6 +184,10 @@ def test_completions_come_from_lists_and_functions() -> None:
         assert peer.complete("travel", "city", "ma", spain).values == ["Madrid", "Malaga"]
         assert peer.complete("travel", "city", "ma").values == []
         assert peer.complete("map://{country}", "country", "").values == ["France", "Spain"]
+
+
+def test_the_shown_completions_are_found() -> None:
+    runpy.run_path(str(ROOT / "docs_src/how_to/completions_seen.py"))
 
 
 class Notices:

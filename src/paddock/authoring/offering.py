@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     Announce = Callable[[str, str | None], int]
 
 MIN_STATE_KEY = 32
+MAX_MESSAGE = 128 * 1024 * 1024
 
 
 class Offering:
@@ -46,6 +47,9 @@ class Offering:
         state_key: At least 32 secret bytes that seal what a client keeps for the server between
             two requests. Needed only where another process may get the second one.
         mask_errors: Keep the text of handlers' exceptions from clients.
+        max_message: How many bytes a message from a client may have.
+        cache_ttl_ms: How long clients may keep lists and resources, in milliseconds.
+        cache_scope: Whether what is kept may be shared between users: `public` or `private`.
         auto_register_dir: A directory with `tools/`, `prompts/` and `resources/`; a relative
             path counts from the file that makes the server.
     """
@@ -68,6 +72,7 @@ class Offering:
         page_size: int | None = None,
         state_key: bytes | None = None,
         mask_errors: bool = False,
+        max_message: int = MAX_MESSAGE,
         cache_ttl_ms: int = 0,
         cache_scope: str = "private",
         auto_register_dir: str | os.PathLike[str] | None = None,
@@ -97,6 +102,7 @@ class Offering:
         self.page_size = page_size
         self.state_key = state_key
         self.mask_errors = mask_errors
+        self.max_message = max_message
         self._announcers: list[Announce] = []
         self._watchers: dict[str, list[Callable[[str], object]]] = {}
         self.tools: Catalogue[Tool] = Catalogue(lambda: self._changed("tools"))
@@ -260,6 +266,7 @@ class Offering:
         self.facts = other.facts
         self.lifespan = other.lifespan
         self.page_size, self.mask_errors = other.page_size, other.mask_errors
+        self.max_message = other.max_message
         self.tools.replace_all((item.name, item) for item in other.tools)
         self.prompts.replace_all((item.name, item) for item in other.prompts)
         self.templates.replace_all((item.uri_template, item) for item in other.templates)

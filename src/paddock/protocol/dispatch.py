@@ -46,6 +46,9 @@ if TYPE_CHECKING:
 Reply = bytes | Request | None
 """An answer, a request with work to run, or nothing to say."""
 
+MAX_HELD = 1000
+"""Requests that wait for a server that is still being loaded."""
+STILL_LOADING = "The server is still being loaded, and too many requests are waiting for it"
 TOO_LONG = "The message is longer than this server accepts"
 
 _NESTED_BATCH = error_frame(None, ProtocolError("A batch inside a batch", rpc_code=INVALID_REQUEST))
@@ -84,6 +87,8 @@ class Dispatcher:
         try:
             return self._request(frame.id, frame.method, frame)
         except Held:
+            if len(self._held) >= MAX_HELD:
+                return error_frame(frame.id, ProtocolError(STILL_LOADING))
             self._held.append((frame.id, line))
             return None
 

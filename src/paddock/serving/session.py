@@ -80,6 +80,7 @@ class Session:
     def adopt(self, offering: Offering) -> None:
         """Answer from an offering, beginning with what had to wait for it."""
         self._offering = offering
+        self.stream.limit_lines(offering.max_message)
         held = self._dispatcher.adopt(CatalogueOperations(offering))
         offering.attach(self._dispatcher.announce)
         self.stream.replay(held)

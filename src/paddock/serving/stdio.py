@@ -11,6 +11,7 @@ from _thread import start_new_thread
 from paddock.protocol import opening
 from paddock.protocol.connection import Connection
 from paddock.serving.departure import Departure
+from paddock.serving.endings import stop_at_the_end
 from paddock.transports.stdio import claim_stdio
 
 TYPE_CHECKING = False
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     Load = Callable[[], Offering]
     Prepare = Callable[[Session], None]
 
-SIGINT, SIGTERM = 2, 15
 PATIENCE = 1.0
 """Seconds that a handshake waits for facts that only the author's code knows."""
 
@@ -80,7 +80,7 @@ def serve_loaded(
     session = Session(channel, connection, facts)
     departure = Departure()
     session.stream.on_stop = departure.begin
-    _on_signals(session.stream.stop)
+    stop_at_the_end(channel, session.stream.stop)
     if is_certain:
         session.start()
     else:
@@ -111,13 +111,3 @@ def greet(channel: StdioChannel, connection: Connection, facts: ServerFacts) -> 
         channel.write(answer)
         waiting = rest
     channel.push_back(waiting)
-
-
-def _on_signals(stop: Callable[[], None]) -> None:
-    import _signal  # type: ignore[import-not-found]  # noqa: PLC0415 - `signal` is 5 ms
-
-    for number in (SIGINT, SIGTERM):
-        try:
-            _signal.signal(number, lambda *_: stop())
-        except ValueError:  # not the main thread: signals are somebody else's business
-            return

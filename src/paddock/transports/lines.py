@@ -19,10 +19,10 @@ REMAINDER = 1024
 class Lines:
     """The lines of one stream."""
 
-    __slots__ = ("_is_skipping", "_limit", "_parts", "_refuse", "_size")
+    __slots__ = ("_is_skipping", "_parts", "_refuse", "_size", "limit")
 
     def __init__(self, limit: int, refuse: Refuse) -> None:
-        self._limit = limit
+        self.limit = limit
         self._refuse = refuse
         self._parts: list[bytes] = []
         self._size = 0
@@ -30,7 +30,7 @@ class Lines:
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """The lines that are complete with this chunk, without their ends, in order."""
-        if not self._parts and chunk.endswith(b"\n") and len(chunk) <= self._limit:
+        if not self._parts and chunk.endswith(b"\n") and len(chunk) <= self.limit:
             lines = chunk.split(b"\n")
             lines.pop()
             return lines
@@ -47,15 +47,15 @@ class Lines:
         last = lines.pop()
         if last:
             self._gather(last)
-        too_long = [line for line in lines if len(line) > self._limit]
+        too_long = [line for line in lines if len(line) > self.limit]
         for line in too_long:
             self._refuse(line[:REMAINDER], line[-REMAINDER:])
-        return [line for line in lines if len(line) <= self._limit] if too_long else lines
+        return [line for line in lines if len(line) <= self.limit] if too_long else lines
 
     def _gather(self, piece: bytes) -> None:
         self._size += len(piece)
         self._parts.append(piece)
-        if self._size > self._limit:
+        if self._size > self.limit:
             whole = b"".join(self._parts)
             self._is_skipping = True
             self._parts = [whole[:REMAINDER], whole[-REMAINDER:]]

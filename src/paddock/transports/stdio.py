@@ -18,7 +18,10 @@ LARGE_CHUNK = 1_048_576
 
 
 class StdioChannel:
-    """Bytes over two file descriptors."""
+    """Bytes over two file descriptors.
+
+    `is_writing` and `written` tell whether a client that does not read holds it up.
+    """
 
     def __init__(self, source: int, sink: int) -> None:
         self._source = source
@@ -26,6 +29,9 @@ class StdioChannel:
         self._lock = allocate_lock()
         self._size = CHUNK
         self._pushed_back = b""
+        self.is_writing = False
+        self.is_closed = False
+        self.written = 0
 
     @property
     def descriptor(self) -> int | None:
@@ -61,16 +67,25 @@ class StdioChannel:
     def write(self, data: bytes) -> None:
         """Send bytes to the client; a client that is gone cannot be told anything."""
         with self._lock:
+            self.is_writing = True
             try:
                 sent = os.write(self._sink, data)
-                while sent < len(data):
-                    data = data[sent:] if len(data) < CHUNK else memoryview(data)[sent:]  # type: ignore[assignment]  # os.write takes both
-                    sent = os.write(self._sink, data)
+                if sent < len(data):
+                    self._write_rest(memoryview(data)[sent:])
             except OSError:
                 return
+            finally:
+                self.is_writing = False
+
+    def _write_rest(self, rest: memoryview) -> None:
+        while rest:
+            sent = os.write(self._sink, rest)
+            self.written += sent
+            rest = rest[sent:]
 
     def close(self) -> None:
         """Close the protocol's own descriptors."""
+        self.is_closed = True
         for descriptor in (self._source, self._sink):
             try:
                 os.close(descriptor)

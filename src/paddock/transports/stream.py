@@ -14,7 +14,7 @@ from time import monotonic, sleep
 
 from paddock.protocol.request import Request
 from paddock.transports.lines import Lines
-from paddock.transports.workers import Workers
+from paddock.transports.workers import MAX_WAITING, Workers
 
 try:
     from _queue import SimpleQueue
@@ -108,6 +108,10 @@ class Stream:
                     self._home.put(self._loop.run)
         return self._loop
 
+    def limit_lines(self, size: int) -> None:
+        """Refuse lines longer than this from now on."""
+        self._splitter.limit = size
+
     def close(self) -> None:
         """Let go of the loop and the channel, once `run` has returned."""
         if self._loop is not None:
@@ -122,14 +126,20 @@ class Stream:
         if isinstance(reply, bytes):
             self._channel.write(reply)
         elif reply.async_work is not None:
-            self.event_loop().submit(reply)
+            self._submit(reply)
         else:
             self._hop(reply)
 
     def _lead(self, me: int) -> None:
         """Read and answer until the stream ends or something else does it."""
-        while self._has_lines(me) and self._answer_lines(me):
-            pass
+        while True:
+            try:
+                while self._has_lines(me) and self._answer_lines(me):
+                    pass
+            except Exception:  # noqa: BLE001 - a fault of ours in one line must not end the others
+                self._report_fault()
+            else:
+                return
 
     def _has_lines(self, me: int) -> bool:
         """Get lines to answer; False when this thread is not to read any further."""
@@ -158,6 +168,11 @@ class Stream:
                     self._take_reply(one)
         return True
 
+    def _report_fault(self) -> None:
+        import logging  # noqa: PLC0415 - only when something is wrong with us
+
+        logging.getLogger("paddock").exception("A message could not be answered")
+
     def _read(self) -> bool:
         self._flush()
         chunk = b"" if self._is_over else self._channel.read()
@@ -171,7 +186,7 @@ class Stream:
         """Run a request, or have it run; whether this thread still leads."""
         if request.async_work is not None:
             self._streak += 1
-            self.event_loop().submit(request)
+            self._submit(request)
             return True
         self._streak = 0
         pace = request.pace
@@ -197,6 +212,12 @@ class Stream:
         if answer is not None:
             self._out.append(answer)
         return True
+
+    def _submit(self, request: Request) -> None:
+        if len(self._connection.in_flight) >= MAX_WAITING:
+            self._finish(request, request.refuse())
+        else:
+            self.event_loop().submit(request)
 
     def _hop(self, request: Request) -> None:
         self._connection.in_flight[request.id] = request
@@ -287,7 +308,10 @@ class Stream:
             line = lines.pop()
             reply = self._receive(line) if line else None
             if isinstance(reply, Request) and reply.async_work is not None:
-                loop.begin(reply)
+                if len(self._connection.in_flight) < MAX_WAITING:
+                    loop.begin(reply)
+                else:
+                    self._take_reply(reply)
             elif isinstance(reply, bytes):
                 self._out.append(reply)
             elif reply is not None:

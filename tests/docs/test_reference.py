@@ -1,0 +1,207 @@
+"""The reference is complete: a name, option, error code or limit cannot appear without its line."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterator
+
+import click
+import pytest
+
+import paddock
+from paddock import testing
+from paddock.authoring import completion, offering
+from paddock.authoring import tool as tools
+from paddock.cli.commands import commands
+from paddock.errors import PaddockError
+from paddock.peer import calls
+from paddock.peer.settings import Options
+from paddock.protocol import dispatch, versions
+from paddock.protocol import errors as rpc
+from paddock.protocol.connection import Connection
+from paddock.protocol.eras.v2025_11_25.codec import RESOURCE_NOT_FOUND, SessionEra
+from paddock.protocol.eras.v2026_07_28 import input_required, listening
+from paddock.protocol.eras.v2026_07_28.codec import StatelessEra
+from paddock.serving import departure, stdio
+from paddock.serving.session import Unavailable
+from paddock.transports import stream, workers
+from tests.docs.pages import ROOT
+
+REFERENCE = ROOT / "docs" / "reference"
+NOT_FOR_USERS = {"adopt", "attach", "detach", "facts", "lifespan", "page_size", "state_key"}
+"""Attributes of `Server` that are parameters already, or for transports."""
+
+
+def page(name: str) -> str:
+    return (REFERENCE / name).read_text(encoding="utf-8")
+
+
+def sections(text: str) -> dict[str, str]:
+    """The sections of a page by their headings."""
+    parts = re.split(r"^## (.+)\n", text, flags=re.M)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+API = sections(page("python-api.md"))
+
+
+def words(text: str) -> set[str]:
+    """The identifiers in the code spans of a text."""
+    spans = re.findall(r"`([^`]+)`", text, flags=re.S)
+    return {word for span in spans for word in re.findall(r"\w+", span)}
+
+
+def parameters(function: object) -> set[str]:
+    if not callable(function):
+        return set()
+    found = inspect.signature(function).parameters.values()
+    return {one.name for one in found if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)}
+
+
+def members(kind: type) -> set[str]:
+    return {name for name in dir(kind) if not name.startswith("_")}
+
+
+def test_every_public_name_has_a_section() -> None:
+    assert set(paddock.__all__) - set(API) == set()
+
+
+def test_every_section_is_of_a_public_name() -> None:
+    assert set(API) - set(paddock.__all__) == {"paddock.testing"}
+
+
+@pytest.mark.parametrize("name", paddock.__all__)
+def test_every_parameter_of_a_public_name_is_described(name: str) -> None:
+    value = getattr(paddock, name)
+    if name in ("Context", "Peer", "PeerError"):
+        return  # made by Paddock, not by its users
+    if isinstance(value, type) and issubclass(value, PaddockError):
+        value = PaddockError
+        name = "PaddockError"
+    assert parameters(value) - words(API[name]) == set()
+
+
+@pytest.mark.parametrize("name", ["Server", "Context", "Peer", "Elicited", "SampledMessage"])
+def test_every_public_member_of_a_class_is_described(name: str) -> None:
+    assert members(getattr(paddock, name)) - words(API[name]) - NOT_FOR_USERS == set()
+
+
+@pytest.mark.parametrize("name", ["Server", "Context", "Peer"])
+def test_every_parameter_of_a_method_is_described(name: str) -> None:
+    kind = getattr(paddock, name)
+    methods = [getattr(kind, member) for member in members(kind) - NOT_FOR_USERS]
+    taken = {one for method in methods for one in parameters(method)} - {"self", "function"}
+    assert taken - words(API[name]) == set()
+
+
+def test_every_option_of_connect_is_described() -> None:
+    assert set(Options.__annotations__) - words(API["connect"]) == set()
+
+
+def test_every_name_of_the_testing_module_is_described() -> None:
+    own = {
+        name
+        for name, value in vars(testing).items()
+        if getattr(value, "__module__", "") == testing.__name__
+        and not name.startswith("_")
+        and callable(value)
+        and value is not testing.T
+    }
+    assert own | {"ERAS"} <= words(API["paddock.testing"])
+
+
+def every_command() -> Iterator[tuple[str, click.Command]]:
+    context = click.Context(commands)
+    for name in commands.list_commands(context):
+        command = commands.get_command(context, name)
+        assert command is not None
+        yield name, command
+
+
+@pytest.mark.parametrize(("name", "command"), list(every_command()))
+def test_every_option_of_a_command_is_described(name: str, command: click.Command) -> None:
+    text = sections(page("cli.md"))[f"paddock {name}"]
+    context = click.Context(command, help_option_names=["-h", "--help"])
+    options = {option for one in command.get_params(context) for option in one.opts}
+    arguments = {one.name for one in command.params if isinstance(one, click.Argument)}
+    described = set(re.findall(r"`(--?[a-z]+)", text))
+    assert described == options - arguments
+
+
+def every_error() -> Iterator[type[PaddockError]]:
+    for module in pkgutil.walk_packages(paddock.__path__, "paddock."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    waiting = [PaddockError]
+    while waiting:
+        kind = waiting.pop()
+        waiting.extend(kind.__subclasses__())
+        if kind.__module__.startswith("paddock"):
+            yield kind
+
+
+def test_every_error_is_listed_with_its_code_and_its_home() -> None:
+    rows = re.findall(r"^\| `([a-z-]+)` \| `([\w.]+)` \|", page("errors.md"), flags=re.M)
+    homes = {kind.code: home(kind) for kind in every_error()}
+    assert dict(rows) == homes
+    assert len(rows) == len(homes)
+
+
+def home(kind: type[PaddockError]) -> str:
+    module = "paddock" if kind.__name__ in paddock.__all__ else kind.__module__
+    return f"{module}.{kind.__name__}"
+
+
+def test_no_two_errors_share_a_code() -> None:
+    codes = [kind.code for kind in every_error()]
+    assert sorted(codes) == sorted(set(codes))
+
+
+def test_every_error_code_of_the_protocol_is_listed() -> None:
+    listed = set(re.findall(r"^\| (-32\d+) \|", page("protocol.md"), flags=re.M))
+    used = {value for name, value in vars(rpc).items() if name.isupper() and type(value) is int}
+    assert listed == {str(code) for code in used | {RESOURCE_NOT_FOUND}}
+
+
+def test_every_version_and_method_is_listed() -> None:
+    text = page("protocol.md")
+    rows = re.findall(r"^\| (\d{4}-\d\d-\d\d) \|", text, flags=re.M)
+    assert tuple(rows) == versions.SUPPORTED_VERSIONS
+    table = re.findall(r"^\| (`.+?`) \| (yes)? *\| (yes)? *\|", text, flags=re.M)
+    listed = {
+        era: {
+            name for names, *marks in table if marks[era] for name in re.findall("`(.+?)`", names)
+        }
+        for era in (0, 1)
+    }
+    offered = Unavailable(paddock.Server("any").facts, RuntimeError())
+    connection = Connection(lambda _: None)
+    assert listed[0] == set(SessionEra(connection, offered).methods)
+    assert listed[1] == set(StatelessEra(offered, listening.Listeners()).methods)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"| length of a line | {offering.MAX_MESSAGE // 2**20} MiB, or",
+        f"| plain handlers at a time | {workers.MAX_THREADS} threads",
+        f"and `async def` calls under way | {workers.MAX_WAITING} |",
+        f"| requests waiting for a server that is being loaded | {dispatch.MAX_HELD} |",
+        f"| a plain handler in the reading thread | {stream.TICK * 1000:g} ms |",
+        f"| open `subscriptions/listen` | {listening.MAX_LISTENERS} for each connection |",
+        f"| URIs of one of them | {listening.MAX_URIS} |",
+        f"| values of a completion | {completion.MAX_VALUES} |",
+        f"| name of a tool | {tools.MAX_NAME} characters |",
+        f"| validity of a `requestState` | {input_required.LIFETIME} s |",
+        f"that only the author's code knows | {stdio.PATIENCE:g} s |",
+        f"that our own peer answers for one request | {calls.MAX_ROUNDS} |",
+        f"| work under way may finish | {stream.GRACE:g} s |",
+        f"| it is cancelled, and may clean up | {stream.GRACE:g} s |",
+        f"| whatever still runs is left behind | {departure.STREAM_LIMIT:g} s",
+        f"| a server that is still being imported is given up | {departure.LOAD_GRACE:g} s",
+        f"| leaving the lifespan | {departure.LIFESPAN_LIMIT:g} s |",
+    ],
+)
+def test_every_limit_has_the_value_that_the_page_gives(text: str) -> None:
+    assert text in page("protocol.md")
