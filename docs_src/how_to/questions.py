@@ -10,7 +10,7 @@ async def introduce(ctx: Context) -> str:
     answers = await ctx.ask(
         name=elicitation("What is your name?", str),
         places=roots(),
-        greeting=sampling("Greet somebody in one word.", 10, {"temperature": 0.0}),
+        greeting=sampling("Greet somebody in one word.", max_tokens=10, temperature=0.0),
     )
     places = ", ".join(root.uri for root in answers["places"])
     return f"{answers['greeting'].text}, {answers['name'].data}, working in {places}"

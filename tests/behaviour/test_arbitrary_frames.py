@@ -56,7 +56,7 @@ calls = st.fixed_dictionaries(
 )
 params = calls | st.dictionaries(words, values, max_size=5) | values
 ids = st.integers(min_value=-(2**63), max_value=2**63 - 1) | st.text(max_size=5)
-odd_ids = st.none() | st.booleans() | st.floats(allow_nan=False) | st.lists(ids, max_size=2)
+odd_ids = st.none() | st.booleans() | numbers | st.lists(ids, max_size=2)
 frames = st.fixed_dictionaries(
     {},
     optional={

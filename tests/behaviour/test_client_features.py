@@ -10,7 +10,7 @@ from tests.behaviour.line import Json, error_text, plain
 from tests.behaviour.wire import SESSION, STATELESS
 from tests.conftest import Connect
 
-EVERYTHING = {"elicitation": {}, "sampling": {"tools": {}}, "roots": {}}
+EVERYTHING: Json = {"elicitation": {}, "sampling": {"tools": {}}, "roots": {}}
 SAID = {"role": "assistant", "content": {"type": "text", "text": "four"}, "model": "m"}
 
 
@@ -102,10 +102,10 @@ def test_a_client_is_never_asked_for_what_it_has_not_declared(
 
     def pending(ctx: Context) -> Any:
         tool = {"name": "t", "inputSchema": {"type": "object"}}
-        asks = {
+        asks: dict[str, Any] = {
             "model": lambda: ctx.sample("Hi"),
             "tools": lambda: ctx.sample("Hi", tools=[tool]),
-            "roots": lambda: ctx.roots(),
+            "roots": ctx.roots,
         }
         return asks[what]()
 
@@ -165,7 +165,7 @@ def test_several_questions_are_asked_at_once(connect: Connect, era: str, *, is_a
     def questions() -> dict[str, Any]:
         return {
             "who": paddock.elicitation("Who?", str),
-            "what": paddock.sampling("What?", 5, {}),
+            "what": paddock.sampling("What?", max_tokens=5),
             "where": paddock.roots(),
         }
 

@@ -41,7 +41,9 @@ def test_a_function_of_two_sees_the_arguments_already_settled(connect: Connect, 
     def city(value: str, settled: dict[str, str]) -> list[str]:
         return [name for name in cities.get(settled.get("land", ""), []) if name.startswith(value)]
 
-    server = Server("s", resources=ResourceTemplate("w://{land}/{city}", completions={"city": city}))
+    server = Server(
+        "s", resources=ResourceTemplate("w://{land}/{city}", completions={"city": city})
+    )
     line = connect(server, era)
     ref = {"type": "ref/resource", "uri": "w://{land}/{city}"}
     settled = line.result("completion/complete", asked("city", "P", ref=ref, land="fr"))

@@ -120,8 +120,7 @@ def test_many_async_handlers_run_at_once(connect: Connect, era: str) -> None:
     @server.tool
     async def hold() -> str:
         gate.entered.release()
-        while not gate.opened.is_set():
-            await asyncio.sleep(0.001)
+        await asyncio.to_thread(gate.opened.wait, PATIENCE)
         return "held"
 
     line = connect(server, era)

@@ -13,7 +13,7 @@ from tests.behaviour.line import Json, error_text, plain
 from tests.behaviour.wire import SESSION, STATELESS
 from tests.conftest import Connect
 
-FORMS = {"elicitation": {"form": {}, "url": {}}}
+FORMS: Json = {"elicitation": {"form": {}, "url": {}}}
 
 
 class Colour(Enum):
@@ -318,7 +318,7 @@ def test_an_answer_that_was_not_waited_for_says_so(connect: Connect, era: str) -
 
     @server.tool
     def ask(ctx: Context) -> str:
-        return str(ctx.elicit("Who?", str).data)  # type: ignore[attr-defined]  # what the test is about
+        return str(ctx.elicit("Who?", str).data)
 
     line = connect(server, era, capabilities=FORMS)
     assert ".wait()" in error_text(line.call("ask"))

@@ -1,11 +1,11 @@
 """Answer first, load later: `paddock serve` and the module behind it."""
 
+import os
 from pathlib import Path
 
 import pytest
 
-from tests.behaviour.line import Line
-from tests.behaviour.process import ServerProcess, serve_command
+from tests.behaviour.process import serve_command
 from tests.behaviour.wire import SESSION, STATELESS
 from tests.conftest import Start
 
@@ -15,22 +15,21 @@ class Held:
 
     def __init__(self, start: Start, era: str, after: str) -> None:
         self.gate = start.directory / "gate"
+        os.mkfifo(self.gate)
         program = start.directory / "held.py"
         program.write_text(
-            "import pathlib\n"
-            "import time\n"
             "from paddock import Server\n"
             "server = Server('held', version='1', instructions='Wait')\n"
-            f"while not pathlib.Path({str(self.gate)!r}).exists():\n"
-            "    time.sleep(0.01)\n"
+            f"open({str(self.gate)!r}).close()\n"
             f"{after}\n",
             encoding="utf-8",
         )
-        self.process: ServerProcess = start.command(serve_command(program))
-        self.line: Line = self.process.connect(era)
+        self.process = start.command(serve_command(program))
+        self.line = self.process.connect(era)
 
     def let_go(self) -> None:
-        self.gate.touch()
+        with self.gate.open("w"):
+            pass
 
 
 TOOL = """
@@ -73,7 +72,7 @@ def test_a_request_cancelled_while_the_module_is_loading_is_not_answered(
 
 
 def test_what_was_subscribed_while_the_module_was_loading_is_told(start: Start) -> None:
-    held = Held(start, STATELESS, TOOL + "    \nserver.tool(lambda: '', name='later')\n")
+    held = Held(start, STATELESS, TOOL + "server.tool(lambda: '', name='later')\n")
     line = held.line
     request_id = line.request("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
     line.notification("notifications/subscriptions/acknowledged")

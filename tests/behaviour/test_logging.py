@@ -41,7 +41,8 @@ def test_a_stateless_request_hears_what_is_at_its_own_level_or_above(
     connect: Connect, level: str
 ) -> None:
     line = connect(chatty(), STATELESS)
-    line.call("chat", **{f"{META_KEY}logLevel": level})
+    meta: Json = {f"{META_KEY}logLevel": level}
+    line.call("chat", **meta)
     assert levels(line) == LEVELS[LEVELS.index(level) :]
     line.call("chat")
     assert levels(line) == []
@@ -61,7 +62,7 @@ def test_a_message_has_its_level_logger_and_any_data(connect: Connect, era: str)
         ctx.error("text")
 
     line = connect(server, era)
-    meta = {f"{META_KEY}logLevel": "info"} if era == STATELESS else {}
+    meta: Json = {f"{META_KEY}logLevel": "info"} if era == STATELESS else {}
     line.call("chat", **meta)
     assert [message["params"] for message in line.heard()] == [
         {"level": "warning", "data": {"disk": ["full", 99.5]}, "logger": "disks"},
@@ -96,7 +97,7 @@ def test_without_the_capability_nothing_is_logged(connect: Connect, era: str) ->
     server = chatty()
     del server.facts.capabilities["logging"]
     line = connect(server, era)
-    meta = {f"{META_KEY}logLevel": "debug"} if era == STATELESS else {}
+    meta: Json = {f"{META_KEY}logLevel": "debug"} if era == STATELESS else {}
     line.call("chat", **meta)
     assert line.heard() == []
     if era == SESSION:
@@ -113,6 +114,6 @@ def test_data_that_is_no_json_fails_the_call_and_not_the_connection(
         ctx.error(object())
 
     line = connect(server, era)
-    meta = {f"{META_KEY}logLevel": "debug"} if era == STATELESS else {}
+    meta: Json = {f"{META_KEY}logLevel": "debug"} if era == STATELESS else {}
     assert line.call("chat", **meta)["isError"]
     assert line.heard() == []

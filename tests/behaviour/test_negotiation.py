@@ -35,7 +35,11 @@ def test_initialize_offers_the_newest_session_version_instead_of_one_it_does_not
 
 
 def test_initialize_shows_everything_that_the_server_says_about_itself(connect: Connect) -> None:
-    icon = {"src": "https://example.org/i.png", "mimeType": "image/png", "sizes": ["48x48"]}
+    icon: dict[str, object] = {
+        "src": "https://example.org/i.png",
+        "mimeType": "image/png",
+        "sizes": ["48x48"],
+    }
     server = Server(
         "s",
         version="1.2.3",

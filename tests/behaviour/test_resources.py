@@ -102,7 +102,10 @@ def test_a_resource_may_consist_of_several_contents(connect: Connect, era: str) 
 
     @server.resource("dir://all")
     def everything() -> list[TextResourceContents | BlobResourceContents]:
-        return [TextResourceContents("dir://a", "A", "text/x"), BlobResourceContents("dir://b", b"")]
+        return [
+            TextResourceContents("dir://a", "A", "text/x"),
+            BlobResourceContents("dir://b", b""),
+        ]
 
     assert connect(server, era).result("resources/read", {"uri": "dir://all"}) == {
         "contents": [

@@ -13,7 +13,7 @@ from tests.behaviour.wire import META_KEY, SESSION, STATELESS
 from tests.conftest import Connect
 
 KEY = b"k" * 32
-CAPABILITIES = {"elicitation": {}, "roots": {}}
+CAPABILITIES: Json = {"elicitation": {}, "roots": {}}
 
 
 def accept(value: object) -> Json:

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from tests.behaviour.line import Json
 from tests.behaviour.wire import SESSION, STATELESS
 from tests.conftest import Start
 
@@ -172,21 +171,14 @@ def test_a_line_of_64_megabytes_passes(start: Start) -> None:
 
 LIMITED = """
     from paddock import Server
-    from paddock.protocol.connection import Connection
-    from paddock.serving.session import Session
-    from paddock.transports.stdio import claim_stdio
 
-    server = Server("s")
+    server = Server("s", max_message=100_000)
 
     @server.tool
     def size(text: str) -> int:
         return len(text)
 
-    channel = claim_stdio()
-    session = Session(channel, Connection(channel.write), server.facts, max_line=100_000)
-    session.start()
-    session.open(lambda: server)
-    session.run()
+    server.run()
 """
 
 
@@ -197,7 +189,8 @@ def test_a_line_beyond_the_limit_is_refused_with_its_id_and_the_connection_lives
 ) -> None:
     process = start(LIMITED)
     line = process.connect(STATELESS)
-    frame: Json = {**line.frame("tools/call", {"name": "size", "arguments": {"text": "here"}})}
+    assert line.call("size", {"text": "x" * 90_000})["structuredContent"] == {"result": 90_000}
+    frame = line.frame("tools/call", {"name": "size", "arguments": {"text": "here"}})
     frame["id"] = key
     if is_id_last:
         frame["id"] = frame.pop("id")

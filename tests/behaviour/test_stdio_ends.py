@@ -126,9 +126,7 @@ def test_an_interrupt_signal_ends_the_process(start: Start, tool: str) -> None:
 
 @pytest.mark.parametrize("tool", ["idle", "spin", "wait"])
 @pytest.mark.parametrize("end", [ServerProcess.hang_up, ServerProcess.terminate])
-def test_the_lifespan_is_left_when_the_process_ends(
-    start: Start, tool: str, end: End
-) -> None:
+def test_the_lifespan_is_left_when_the_process_ends(start: Start, tool: str, end: End) -> None:
     process = start(BUSY)
     begin(process, tool)
     assert end(process) == 0
@@ -148,9 +146,7 @@ def test_a_handler_that_waits_for_the_client_does_not_keep_the_process(
 
 
 @pytest.mark.parametrize("end", [ServerProcess.hang_up, ServerProcess.terminate])
-def test_an_open_listener_is_told_goodbye_when_the_process_ends(
-    start: Start, end: End
-) -> None:
+def test_an_open_listener_is_told_goodbye_when_the_process_ends(start: Start, end: End) -> None:
     process = start(BUSY)
     line = process.connect(STATELESS)
     request_id = line.request("subscriptions/listen", {"notifications": {}})
@@ -183,19 +179,17 @@ DEAF_CLIENT = """
     def ask(ctx: Context) -> str:
         return str(ctx.elicit("x" * 10_000_000, str).wait())
 
-    @server.tool
-    async def log(ctx: Context) -> None:
-        ctx.error("x" * 10_000_000)
-
     server.run()
 """
 
 
 @pytest.mark.parametrize("end", [ServerProcess.hang_up, ServerProcess.terminate])
-@pytest.mark.parametrize("is_listening", [True, False])
-@pytest.mark.parametrize("tools", [["plain"], ["later"], ["log"], ["ask"], ["plain", "later"]])
+@pytest.mark.parametrize(
+    ("tool", "is_listening"),
+    [("plain", False), ("plain", True), ("later", False), ("later", True), ("ask", False)],
+)
 def test_a_client_that_never_reads_does_not_keep_the_process(
-    start: Start, tools: list[str], end: End, *, is_listening: bool
+    start: Start, tool: str, end: End, *, is_listening: bool
 ) -> None:
     process = start(DEAF_CLIENT)
     line = process.connect(capabilities={"elicitation": {}})
@@ -206,8 +200,7 @@ def test_a_client_that_never_reads_does_not_keep_the_process(
         line.notification("notifications/subscriptions/acknowledged")
         line.era = SESSION
     process.channel.stop_reading()
-    for tool in tools:
-        line.begin_call(tool)
+    line.begin_call(tool)
     process.channel.wait_for_output()
     assert end(process) == 0
 
@@ -250,3 +243,11 @@ def test_no_child_is_left_behind(tmp_path: Path) -> None:
         [sys.executable, str(program)], input=b"", capture_output=True, timeout=PATIENCE, check=True
     )
     assert (done.stdout, done.stderr) == (b"", b"")
+
+
+def test_a_termination_signal_is_never_lost(start: Start) -> None:
+    """Whatever the main thread is doing: also when it is just about to wait."""
+    for _ in range(15):
+        process = start(BUSY)
+        begin(process, "spin")
+        assert process.terminate() == 0

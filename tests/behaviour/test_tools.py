@@ -12,7 +12,7 @@ from tests.conftest import Connect
 
 def test_tools_are_listed_with_every_field(connect: Connect, era: str) -> None:
     server = Server("s")
-    schema = {"type": "object", "properties": {"q": {"type": "string"}}}
+    schema: dict[str, object] = {"type": "object", "properties": {"q": {"type": "string"}}}
     server.register(
         Tool(
             "search",

@@ -45,7 +45,7 @@ def fault(version: str, name: str, value: object) -> str | None:
     return f"{name} of {version}: {error.message} at /{path}"
 
 
-def schema_fault(schema: object) -> str | None:
+def schema_fault(schema: Any) -> str | None:
     """What is wrong with a JSON Schema that a server has published."""
     try:
         jsonschema_rs.validator_for(schema)

@@ -35,6 +35,7 @@ _JSON_TYPES: dict[str, Any] = {
     "object": dict[str, Any],
     "null": None,
 }
+_MODELS = ("__struct_fields__", "__dataclass_fields__", "__attrs_attrs__", "__pydantic_fields__")
 _decode_any = msgspec.json.Decoder().decode
 _decode_object = msgspec.json.Decoder(dict[str, Any]).decode
 
@@ -53,23 +54,19 @@ def declared_reader(
 ) -> Callable[[Raw | bytes], dict[str, Any]]:
     """Reads arguments into a dictionary, as a list of `Parameter`s declares them."""
     fields: list[Any] = []
-    for parameter in parameters:
-        hint = _JSON_TYPES.get(parameter.type)
-        if parameter.type not in _JSON_TYPES:
-            known = ", ".join(_JSON_TYPES)
-            raise DefinitionError(
-                f"parameter {parameter.name!r} has type {parameter.type!r}",
-                where=where,
-                hint=f"expected one of {known}; use input_schema for anything else",
-            )
-        if parameter.default is not NOTHING:
-            fields.append((parameter.name, hint, *_default(parameter.default)))
-        elif parameter.required:
-            fields.append((parameter.name, hint))
-        else:
-            fields.append((parameter.name, hint | msgspec.UnsetType, UNSET))
-    read = _struct_reader(fields, where)
     names = [parameter.name for parameter in parameters]
+    for index, parameter in enumerate(parameters):
+        hint, field = _JSON_TYPES[parameter.type], f"parameter_{index}"
+        if parameter.default is not NOTHING:
+            fields.append((field, hint, *_default(parameter.default)))
+        elif parameter.required:
+            fields.append((field, hint))
+        else:
+            fields.append((field, hint | msgspec.UnsetType, UNSET))
+    # A parameter may have a name that no field of a Struct can have.
+    read = _struct_reader(
+        fields, where, dict(zip([field[0] for field in fields], names, strict=True))
+    )
 
     def read_dictionary(raw: Raw | bytes) -> dict[str, Any]:
         values = zip(names, msgspec.structs.astuple(read(raw)), strict=True)
@@ -98,9 +95,13 @@ def declared_schema(parameters: Sequence[Parameter], dialect: str) -> Json:
         "$schema": dialect,
         "type": "object",
         "properties": {parameter.name: _property(parameter) for parameter in parameters},
-        "required": [parameter.name for parameter in parameters if parameter.required],
+        "required": [parameter.name for parameter in parameters if _is_required(parameter)],
         "additionalProperties": False,
     }
+
+
+def _is_required(parameter: Parameter) -> bool:
+    return parameter.required and parameter.default is NOTHING
 
 
 def _property(parameter: Parameter) -> Json:
@@ -115,16 +116,27 @@ def _property(parameter: Parameter) -> Json:
 def _default(default: object) -> tuple[Any, ...]:
     if default is NOTHING:
         return ()
+    if not _is_mutable(default):
+        return (default,)
+    from copy import deepcopy  # noqa: PLC0415 - 2 ms, for defaults that can be changed
+
+    return (msgspec.field(default_factory=lambda: deepcopy(default)),)
+
+
+def _is_mutable(default: object) -> bool:
+    # Anything else, such as a sentinel, must stay the object that it is.
     if isinstance(default, list | dict | set | bytearray):
-        from copy import deepcopy  # noqa: PLC0415 - 2 ms, for defaults that can be changed
-
-        return (msgspec.field(default_factory=lambda: deepcopy(default)),)
-    return (default,)
+        return True
+    return any(hasattr(type(default), mark) for mark in _MODELS)
 
 
-def _struct_reader(fields: list[Any], where: str) -> Callable[[Raw | bytes], Any]:
+def _struct_reader(
+    fields: list[Any], where: str, rename: dict[str, str] | None = None
+) -> Callable[[Raw | bytes], Any]:
     try:
-        struct = msgspec.defstruct("Arguments", fields, forbid_unknown_fields=True, kw_only=True)
+        struct = msgspec.defstruct(
+            "Arguments", fields, forbid_unknown_fields=True, kw_only=True, rename=rename
+        )
         decode = msgspec.json.Decoder(struct, dec_hook=decode_hook).decode
     except (TypeError, ValueError) as error:
         raise DefinitionError(
@@ -139,18 +151,18 @@ def is_object(raw: object) -> bool:
     return not isinstance(raw, Raw) or bytes(raw)[:1] == b"{"
 
 
-def mended(raw: object) -> Raw | bytes | None:
-    """Arguments put into the form they should have had; None when there is nothing to mend.
+def mended(raw: object) -> Raw | bytes:
+    """Arguments put into the form they should have had.
 
     Some clients send null where there are none. In JSON Schema 5.0 is an integer, and some
     clients write it so.
     """
     if not isinstance(raw, Raw):
-        return None
+        return EMPTY
     try:
         value = _decode_any(raw)
     except DECODE_FAULTS:
-        return None
+        return raw
     return EMPTY if value is None else msgspec.json.encode(_integral(value))
 
 

@@ -81,7 +81,7 @@ def url_elicitation(message: str, url: str, elicitation_id: str | None = None) -
     return Ask("elicitation/create", params, {"elicitation": {"url": {}}}, _elicited(lambda c: c))
 
 
-def sampling(messages: str | Sequence[Any], max_tokens: int, options: Json) -> Ask:
+def sampling(messages: str | Sequence[Any], *, max_tokens: int = 1024, **options: Any) -> Ask:
     """A continuation by the client's model."""
     several = [messages] if isinstance(messages, str | Content | PromptMessage) else messages
     camel = {_camel(key): value for key, value in options.items() if value is not None}

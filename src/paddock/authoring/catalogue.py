@@ -59,9 +59,9 @@ class Catalogue(Generic[T]):
         return True
 
     def replace_all(self, items: Iterable[tuple[str, T]]) -> None:
-        """Hold just these items from now on."""
+        """Hold just these items from now on; saying so is left to the caller."""
         self._items = dict(items)
-        self._changed()
+        self.revision += 1
 
     def _changed(self) -> None:
         self.revision += 1

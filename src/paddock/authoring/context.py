@@ -173,7 +173,7 @@ class Context:
         Options are those of the protocol, in snake case: `system_prompt`, `temperature`,
         `stop_sequences`, `model_preferences`, `tools`, `tool_choice`, `metadata`.
         """
-        return self._ask_one(asks.sampling(messages, max_tokens, options), key)
+        return self._ask_one(asks.sampling(messages, max_tokens=max_tokens, **options), key)
 
     def roots(self, *, key: str | None = None) -> Pending[list[Root]]:
         """The directories that the client works in."""

@@ -2,8 +2,9 @@
 
 `tools/`, `prompts/` and `resources/` are looked at, in this order, their `.py` files by name. A
 file may hold one item or several: `Tool`, `Prompt`, `Resource` and `ResourceTemplate` objects at
-its top level. In `tools/` and `prompts/` a file without any counts by its public functions. Each
-file is a module of its own. One that cannot be used is reported and never stops the others.
+its top level, singly or in lists. In `tools/` and `prompts/` a file without any counts by its
+public functions. Each file is a module of its own. One that cannot be used is reported and never
+stops the others.
 """
 
 from __future__ import annotations
@@ -81,7 +82,10 @@ def _run(file: Path) -> Any:
 
 def _items(kind: str, module: Any, file: Path) -> list[Item]:
     public = {name: value for name, value in vars(module).items() if not name.startswith("_")}
-    items: list[Any] = [value for value in public.values() if isinstance(value, _KINDS[kind])]
+    items: list[Any] = []
+    for value in public.values():
+        several = value if isinstance(value, list | tuple) else [value]
+        items += [item for item in several if isinstance(item, _KINDS[kind])]
     if not items and kind in _MAKERS:
         make = _MAKERS[kind]
         items = [make(name, value) for name, value in public.items() if _is_own(value, module)]

@@ -11,7 +11,7 @@ _SECTION = re.compile(
     r"^(Args|Arguments|Parameters|Params|Returns?|Raises|Yields?|Examples?|Notes?|Warnings?|"
     r"See Also|Attributes|References|Todo):?\s*$"
 )
-_GOOGLE_ITEM = re.compile(r"^(\s*)\*{0,2}(\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)$")
+_GOOGLE_ITEM = re.compile(r"^(\s*)\*{0,2}(\w+)\s*(?:\(.*?\))?\s*:\s*(.*)$")
 _NUMPY_ITEM = re.compile(r"^\*{0,2}(\w+)\s*(?::.*)?$")
 _SPHINX_ITEM = re.compile(
     r"^\s*:(?:param|parameter|arg|argument)\s+(?:[^:]*\s)?\*{0,2}(\w+):\s*(.*)$"

@@ -42,8 +42,8 @@ def describe(fault: BaseException, what: str, *, is_masked: bool) -> str:
     return f"{what} failed: {type(fault).__name__}" + (f": {text}" if text else "")
 
 
-def log_failure(fault: BaseException, what: str) -> None:
-    """Put a fault and its traceback into the log."""
+def log_failure(fault: BaseException | None, what: str) -> None:
+    """Put a failure into the log, with the traceback of the fault behind it if there is one."""
     import logging  # noqa: PLC0415 - 15 ms, and only when something failed
 
     logging.getLogger("paddock").error(what, exc_info=fault)

@@ -22,9 +22,10 @@ from paddock.authoring.arguments import (
 from paddock.authoring.context import Context
 from paddock.authoring.entries import declared_input, declared_structure
 from paddock.authoring.failures import describe, is_reportable
-from paddock.authoring.results import convert, error_result
+from paddock.authoring.refusals import explain
+from paddock.authoring.results import convert, error_result, finished
 from paddock.authoring.signature import Signature, count_positional, is_coroutine_function
-from paddock.authoring.tool import NOTHING
+from paddock.errors import PaddockError
 from paddock.protocol.errors import InvalidParamsError, MissingCapabilityError, ProtocolError
 from paddock.protocol.jsonrpc import DECODE_FAULTS
 from paddock.protocol.pace import Pace
@@ -73,12 +74,15 @@ class Invocation:
         raw = request.params.arguments  # type: ignore[attr-defined]  # of tools/call
         try:
             arguments = self._read(EMPTY if raw is UNSET else raw)
-        except DECODE_FAULTS as fault:
-            arguments = self._read_mended(raw)
-            if arguments is NOTHING:
+        except DECODE_FAULTS:
+            try:
+                arguments = self._read(mended(raw))
+            except DECODE_FAULTS as fault:
                 return self._refused(raw, fault)
+        except (PaddockError, NotImplementedError) as fault:
+            return error_result(f"Tool {self.tool.name!r} is declared wrongly: {fault}")
         try:
-            return convert(self._call(arguments, request), self._structure)
+            return convert(finished(self._call(arguments, request)), self._structure)
         except BaseException as fault:  # noqa: BLE001 - told to the model, or raised again
             return self._failed(fault, request)
 
@@ -87,31 +91,24 @@ class Invocation:
         raw = request.params.arguments  # type: ignore[attr-defined]  # of tools/call
         try:
             arguments = self._read(EMPTY if raw is UNSET else raw)
-        except DECODE_FAULTS as fault:
-            arguments = self._read_mended(raw)
-            if arguments is NOTHING:
+        except DECODE_FAULTS:
+            try:
+                arguments = self._read(mended(raw))
+            except DECODE_FAULTS as fault:
                 return self._refused(raw, fault)
+        except (PaddockError, NotImplementedError) as fault:
+            return error_result(f"Tool {self.tool.name!r} is declared wrongly: {fault}")
         try:
             value = await self._call(arguments, request)
             return convert(value, self._structure)
         except BaseException as fault:  # noqa: BLE001 - told to the model, or raised again
             return self._failed(fault, request)
 
-    def _read_mended(self, raw: object) -> Any:
-        better = mended(raw)
-        try:
-            return NOTHING if better is None else self._read(better)
-        except DECODE_FAULTS:
-            return NOTHING
-
     def _refused(self, raw: object, fault: Exception) -> bytes:
         if not is_object(raw):
             raise InvalidParamsError(f"Invalid params of tools/call: arguments: {fault}")
-        taken = declared_input(self.tool).get("properties")
-        known = ", ".join(taken) if isinstance(taken, dict) and taken else "none"
-        return error_result(
-            f"Invalid arguments for tool {self.tool.name!r}: {fault}. Parameters: {known}."
-        )
+        text = explain(fault, declared_input(self.tool))
+        return error_result(f"Invalid arguments for tool {self.tool.name!r}: {text}")
 
     def _failed(self, fault: BaseException, request: Request) -> bytes:
         if isinstance(fault, MissingCapabilityError) and not request.era.is_stateless:
@@ -136,24 +133,26 @@ class Invocation:
         if not signature.parameters:
             if context is None:
                 return _read_none, lambda _arguments, _request: handler()
-            return _read_none, lambda _arguments, request: handler(
-                **{context: Context(request, offering)}
-            )
+            if signature.context_place is not None:
+                return _read_none, lambda _, request: handler(Context(request, offering))
+            return _read_none, lambda _, request: handler(**{context: Context(request, offering)})
         read = hinted_reader(signature.parameters, self.tool.name)
-        names = [taken.name for taken in signature.parameters]
         astuple = msgspec.structs.astuple
-        if context is not None:
+        if context is None and not signature.keywords:
+            return read, lambda arguments, _request: handler(*astuple(arguments))
+        count, names = len(signature.parameters) - len(signature.keywords), signature.keywords
+        place = signature.context_place
 
-            def call(arguments: Any, request: Request) -> Any:
-                values = dict(zip(names, astuple(arguments), strict=True))
-                return handler(**values, **{context: Context(request, offering)})
+        def call(arguments: Any, request: Request) -> Any:
+            values = astuple(arguments)
+            positional, named = list(values[:count]), dict(zip(names, values[count:], strict=True))
+            if place is not None:
+                positional.insert(place, Context(request, offering))
+            elif context is not None:
+                named[context] = Context(request, offering)
+            return handler(*positional, **named)
 
-            return read, call
-        if any(taken.is_keyword_only for taken in signature.parameters):
-            return read, lambda arguments, _request: handler(
-                **dict(zip(names, astuple(arguments), strict=True))
-            )
-        return read, lambda arguments, _request: handler(*astuple(arguments))
+        return read, call
 
 
 def _read_none(raw: Any) -> None:

@@ -19,8 +19,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any, TypeVar, overload
+    from typing import Any, Self, TypeVar, overload
 
+    from paddock.authoring.prompt import Completion, PromptArgument
     from paddock.authoring.tool import Parameter
     from paddock.protocol.facts import Json
     from paddock.protocol.model.content import Icon
@@ -68,7 +69,7 @@ class Offering:
         tools: Tool | Iterable[Tool] = (),
         prompts: Prompt | Iterable[Prompt] = (),
         resources: Resource | ResourceTemplate | Iterable[Resource | ResourceTemplate] = (),
-        lifespan: Callable[[Offering], Any] | None = None,
+        lifespan: Callable[[Any], Any] | None = None,
         page_size: int | None = None,
         state_key: bytes | None = None,
         mask_errors: bool = False,
@@ -122,7 +123,7 @@ class Offering:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
 
-    def register(self, items: Item | Iterable[Item]) -> Offering:
+    def register(self, items: Item | Iterable[Item]) -> Self:
         """Add one tool, prompt, resource or template, or several; the server itself."""
         if isinstance(items, Tool):
             self.tools.add(items.name, items)
@@ -144,7 +145,7 @@ class Offering:
 
     def auto_register(
         self, directory: str | os.PathLike[str], *, relative_to: str | None = None
-    ) -> Offering:
+    ) -> Self:
         """Add what the files in a directory's `tools/`, `prompts/` and `resources/` define.
 
         A file that cannot be used is reported on standard error and in the log, with the reason;
@@ -193,12 +194,36 @@ class Offering:
             self.tools.add(item.name, item)
             return function
 
-    def prompt(self, function: Any = None, /, *, name: str | None = None, **options: Any) -> Any:
-        """Make a prompt of a function that returns its text or messages."""
-        if function is None:
-            return lambda function: self.prompt(function, name=name, **options)
-        self.register(Prompt(name or _name_of(function), handler=function, **options))
-        return function
+    if TYPE_CHECKING:
+
+        @overload
+        def prompt(self, function: F, /, **options: object) -> F: ...
+        @overload
+        def prompt(
+            self,
+            /,
+            *,
+            name: str | None = None,
+            title: str | None = None,
+            description: str | None = None,
+            arguments: Sequence[PromptArgument] | None = None,
+            icons: Sequence[Icon | Json] | None = None,
+            meta: Json | None = None,
+            completions: Mapping[str, Completion] | None = None,
+        ) -> Callable[[F], F]: ...
+        def prompt(self, function: object = None, /, **options: object) -> object:
+            """Make a prompt of a function that returns its text or messages."""
+    else:
+
+        def prompt(self, function=None, /, *, name=None, **options):
+            """Make a prompt of a function that returns its text or messages.
+
+            Used bare or with any field of `Prompt`. The function itself stays as it is.
+            """
+            if function is None:
+                return lambda function: self.prompt(function, name=name, **options)
+            self.register(Prompt(name or _name_of(function), handler=function, **options))
+            return function
 
     def resource(self, uri: str, /, **options: Any) -> Callable[[F], F]:
         """Make a resource, or with variables in the URI a resource template, of a function."""
@@ -209,8 +234,8 @@ class Offering:
         kind = ResourceTemplate if "{" in uri else Resource
 
         def decorate(function: F) -> F:
-            options.setdefault("name", _name_of(function))
-            self.register(kind(uri, function, **options))
+            named = options if "name" in options else {**options, "name": _name_of(function)}
+            self.register(kind(uri, function, **named))
             return function
 
         return decorate
@@ -237,12 +262,12 @@ class Offering:
         """
         return sum(announce("elicitation", elicitation_id) for announce in list(self._announcers))
 
-    def subscribe(self, uri: str, callback: Callable[[str], object]) -> Offering:
+    def subscribe(self, uri: str, callback: Callable[[str], object]) -> Self:
         """Call a function of this process whenever a resource changes."""
         self._watchers.setdefault(uri, []).append(callback)
         return self
 
-    def unsubscribe(self, uri: str, callback: Callable[[str], object]) -> Offering:
+    def unsubscribe(self, uri: str, callback: Callable[[str], object]) -> Self:
         """Undo `subscribe`."""
         callbacks = self._watchers.get(uri, [])
         if callback in callbacks:
@@ -267,10 +292,21 @@ class Offering:
         self.lifespan = other.lifespan
         self.page_size, self.mask_errors = other.page_size, other.mask_errors
         self.max_message = other.max_message
+        kinds = ("tools", "prompts", "resources")
+        held = {kind: self._holds(kind) for kind in kinds}
         self.tools.replace_all((item.name, item) for item in other.tools)
         self.prompts.replace_all((item.name, item) for item in other.prompts)
         self.templates.replace_all((item.uri_template, item) for item in other.templates)
         self.resources.replace_all((item.uri, item) for item in other.resources)
+        for kind in kinds:
+            if held[kind] or self._holds(kind):
+                self._changed(kind)
+
+    def _holds(self, kind: str) -> bool:
+        """Whether there is anything of a kind."""
+        if kind == "resources":
+            return bool(len(self.resources) or len(self.templates))
+        return bool(len(self.tools if kind == "tools" else self.prompts))
 
     def _changed(self, kind: str) -> None:
         if self._announcers:

@@ -18,6 +18,7 @@ from paddock.authoring.hints import encode
 from paddock.authoring.invocation import Invocation
 from paddock.authoring.reading import Reading, resource_entry, template_entry
 from paddock.authoring.rendering import Rendering, prompt_entry
+from paddock.authoring.results import finished
 from paddock.errors import PaddockError
 from paddock.protocol.errors import InvalidParamsError, ProtocolError, ResourceNotFoundError
 from paddock.protocol.pace import Pace
@@ -231,7 +232,7 @@ class CatalogueOperations:
 
         def work(_request: Request) -> Json:
             try:
-                return finish(call())
+                return finish(finished(call()))
             except BaseException as fault:  # noqa: BLE001 - told to the client, or raised again
                 raise failed(fault) from None
 

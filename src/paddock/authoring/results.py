@@ -7,9 +7,10 @@ value that cannot be sent is an error result that says what was returned.
 from __future__ import annotations
 
 import io
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
-import msgspec
+from msgspec import Raw
 
 from paddock.authoring.hints import encode
 from paddock.authoring.structure import ResultError
@@ -47,6 +48,18 @@ def error_result(text: str) -> bytes:
     return b'"content":[{"type":"text","text":%b}],"isError":true' % encode_text(text)
 
 
+def finished(value: Any) -> Any:
+    """A handler's return value.
+
+    A coroutine, as plain wrappers of async functions return them, is run to its end here.
+    """
+    if value.__class__ is not CoroutineType:
+        return value
+    import asyncio  # noqa: PLC0415 - loaded already where there are coroutines
+
+    return asyncio.run(value)
+
+
 def convert(value: Any, structure: Structure) -> Result:
     """The result that stands for a handler's return value.
 
@@ -54,10 +67,8 @@ def convert(value: Any, structure: Structure) -> Result:
         ResultError: when there is none, or it is not what the tool declares.
     """
     kind = value.__class__
-    if kind is str and structure.is_plain:
+    if kind is str and structure.is_text:
         return b'"content":[{"type":"text","text":%b}]' % encode_text(value)
-    if kind is dict:
-        return _data(value, structure)
     if kind is structure.scalar:
         text = encode(value)
         if text == b"null":
@@ -68,11 +79,12 @@ def convert(value: Any, structure: Structure) -> Result:
         )
     if isinstance(value, CallToolResult):
         return _full(value, structure)
-    content = _content(value, structure)
-    if content is not None:
-        structure.check_content(value, content)
-        return {"content": content}
-    return _data(value, structure)
+    content = None if kind is dict else _content(value, structure)
+    if content is None:
+        return _data(value, structure)
+    structure.check_content(value, content)
+    structure.check_promise()
+    return _encoded({"content": content})
 
 
 def encode_text(text: str) -> bytes:
@@ -83,21 +95,41 @@ def encode_text(text: str) -> bytes:
         return encode(text.encode("utf-8", "replace").decode())
 
 
-def _full(value: CallToolResult, structure: Structure) -> dict[str, object]:
+def _full(value: CallToolResult, structure: Structure) -> Result:
     result: dict[str, object] = {"content": [_as_content(item) for item in value.content]}
     if value.structured_content is not None:
-        if not value.is_error:
-            structure.check_structured(value.structured_content)
-        result["structuredContent"] = value.structured_content
+        data = _json(value.structured_content)
+        result["structuredContent"] = Raw(data if value.is_error else structure.wrapped(data))
+    elif not value.is_error:
+        structure.check_promise()
     if value.is_error:
         result["isError"] = True
-    if value.meta is not None:
-        result["_meta"] = value.meta
-    return result
+    if value.meta is None:
+        return _encoded(result)
+    _json(value.meta)
+    return {**result, "_meta": value.meta}
 
 
 def _as_content(item: object) -> object:
-    return TextContent(item) if isinstance(item, str) else item
+    if isinstance(item, str):
+        return TextContent(item)
+    if not isinstance(item, Content | dict):
+        raise ResultError(f"the content of the result holds a {type(item).__name__}")
+    return item
+
+
+def _encoded(result: dict[str, object]) -> bytes:
+    return _json(result)[1:-1]
+
+
+def _json(value: object) -> bytes:
+    try:
+        return encode(value)
+    except (TypeError, NotImplementedError, ValueError, RecursionError) as error:
+        raise ResultError(
+            f"returned a {type(value).__name__}, which is neither content nor JSON: {error}",
+            hint="return text, content, (bytes, mime type), or JSON data",
+        ) from None
 
 
 def _content(value: Any, structure: Structure) -> list[Content] | None:
@@ -111,7 +143,9 @@ def _content(value: Any, structure: Structure) -> list[Content] | None:
     if isinstance(value, bytes | bytearray):
         return [_media(bytes(value), structure.mime_type, structure.where)]
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], bytes | bytearray):
-        return [_media(bytes(value[0]), str(value[1]), structure.where)]
+        if not isinstance(value[1], str):
+            raise ResultError(f"returned (bytes, {value[1]!r})", hint="expected a MIME type")
+        return [_media(bytes(value[0]), value[1], structure.where)]
     if isinstance(value, list | tuple) and any(_is_content(item) for item in value):
         return [part for item in value for part in _part(item, structure)]
     picture = _picture(value)
@@ -178,18 +212,10 @@ def _picture(value: Any) -> Content | None:
 
 
 def _data(value: Any, structure: Structure) -> bytes:
-    try:
-        data = encode(value)
-    except (TypeError, NotImplementedError, ValueError, RecursionError) as error:
-        raise ResultError(
-            f"returned a {type(value).__name__}, which is neither content nor JSON: {error}",
-            hint="return text, content, (bytes, mime type), or JSON data",
-        ) from None
+    data = _json(value)
+    if data == b"null" and value is not None:
+        raise ResultError(f"returned {value}, which JSON cannot express")
+    structure.check_content(value, [TextContent("")])
     structured = structure.structured(value, data)
     text = b'"content":[{"type":"text","text":%b}]' % encode(data.decode())
     return text if structured is None else text + b',"structuredContent":%b' % structured
-
-
-def decoded(data: bytes) -> Any:
-    """The plain value of JSON."""
-    return msgspec.json.decode(data)

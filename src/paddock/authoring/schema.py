@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from paddock.authoring.choices import in_order
+from paddock.authoring.definitions import hoisted
 from paddock.authoring.hints import encode, schema_hook
 from paddock.authoring.tool import NOTHING
 from paddock.errors import DefinitionError
@@ -94,7 +96,7 @@ def _schemas(hints: Sequence[Any], where: str) -> tuple[list[Json], Json]:
     if rest:
         schemas, definitions = _components([hints[index] for index in rest], where)
         found.update(zip(rest, schemas, strict=True))
-    return [_lifted(found[index], definitions) for index in range(len(hints))], definitions
+    return [found[index] for index in range(len(hints))], definitions
 
 
 def _simple(hint: Any) -> Json | None:
@@ -116,15 +118,7 @@ def _components(hints: list[Any], where: str) -> tuple[list[Json], Json]:
             hint="use a Struct, dataclass, TypedDict, pydantic model or a plain type, "
             "or give input_schema",
         ) from None
-    return list(schemas), dict(definitions)
-
-
-def _lifted(schema: Json, definitions: Json) -> Json:
-    """A schema whose own `$defs` (pydantic makes them) have moved to the common ones."""
-    inner = schema.pop("$defs", None)
-    if inner:
-        definitions.update(inner)
-    return schema
+    return hoisted(in_order(list(schemas), hints), in_order(dict(definitions), hints))
 
 
 def _described(schema: Json, taken: Taken, description: str) -> Json:

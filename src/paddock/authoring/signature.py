@@ -42,7 +42,7 @@ class Taken:
 class Signature:
     """The parameters of a function, its return type, and which parameter takes the context."""
 
-    __slots__ = ("_docstring", "context", "is_async", "parameters", "returns")
+    __slots__ = ("_docstring", "context", "context_place", "is_async", "parameters", "returns")
 
     def __init__(
         self,
@@ -56,8 +56,9 @@ class Signature:
         hints = _hints(target, where)
         self._docstring = _docstring(function)
         self.returns = hints.pop("return", NOTHING)
-        self.is_async = bool(target.__code__.co_flags & _COROUTINE)
+        self.is_async = is_coroutine_function(function)
         self.context: str | None = None
+        self.context_place: int | None = None
         self.parameters: list[Taken] = []
         if not is_schema_needed:
             return
@@ -65,11 +66,17 @@ class Signature:
             hint = hints.get(name, Any)
             if _is_context(hint, context_type):
                 self.context = name
+                self.context_place = None if is_keyword_only else len(self.parameters)
                 continue
             hint, note = _split_annotated(hint)
             self.parameters.append(
                 Taken(name, hint, default, note, is_keyword_only=is_keyword_only)
             )
+
+    @property
+    def keywords(self) -> list[str]:
+        """The parameters that can only be given by name; they come last."""
+        return [taken.name for taken in self.parameters if taken.is_keyword_only]
 
     @property
     def description(self) -> str:
@@ -89,8 +96,15 @@ class Signature:
 
 
 def is_coroutine_function(function: Callable[..., Any]) -> bool:
-    """Whether calling a function gives a coroutine."""
-    return bool(_plain_function(function).__code__.co_flags & _COROUTINE)
+    """Whether a function is written as a coroutine.
+
+    A plain wrapper around one is not: what it does with the coroutine is its own business.
+    """
+    try:
+        called = _plain_function(function, is_unwrapped=False)
+    except DefinitionError:  # a wrapper written in C, such as functools.cache
+        return False
+    return bool(called.__code__.co_flags & _COROUTINE)
 
 
 def count_positional(function: Callable[..., Any]) -> int:
@@ -100,10 +114,10 @@ def count_positional(function: Callable[..., Any]) -> int:
     return int(target.__code__.co_argcount) - bound
 
 
-def _plain_function(function: Any) -> Any:
-    """The function whose code runs when a callable is called."""
+def _plain_function(function: Any, *, is_unwrapped: bool = True) -> Any:
+    """The function whose code runs when a callable is called, or the one that it wraps."""
     while True:
-        if hasattr(function, "__wrapped__"):
+        if is_unwrapped and hasattr(function, "__wrapped__"):
             function = function.__wrapped__
         elif hasattr(function, "func"):  # functools.partial
             function = function.func
@@ -201,5 +215,7 @@ def _split_annotated(hint: Any) -> tuple[Any, str]:
 
 
 def _docstring(function: Any) -> str | None:
+    while hasattr(function, "func"):  # a partial has only a docstring about partials
+        function = function.func
     text = getattr(function, "__doc__", None)
     return text if isinstance(text, str) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 import typing
 from typing import Any
 
@@ -12,7 +13,7 @@ from paddock.authoring.schema import schema_of
 from paddock.authoring.tool import NOTHING
 from paddock.authoring.validation import Validator
 from paddock.errors import DefinitionError, PaddockError
-from paddock.protocol.model.content import CallToolResult, Content
+from paddock.protocol.model.content import CallToolResult, Content, TextContent
 
 Json = dict[str, Any]
 
@@ -38,6 +39,7 @@ class Structure:
         "_returns",
         "_validator",
         "is_plain",
+        "is_text",
         "mime_type",
         "output_schema",
         "scalar",
@@ -61,11 +63,14 @@ class Structure:
         self._decode: Any = None
         self._is_wrapped = False
         self._is_any_object = any(returns == kind for kind in _ANY_OBJECT)
-        self.output_schema = output_schema
+        self.output_schema: Json | None = None
+        if output_schema is not None:
+            self._promise(output_schema)
         self.scalar = returns if returns in _SCALARS and output_schema is None else NOTHING
         self.is_plain = output_schema is None and (_is_plain(returns) or return_type is not None)
         if output_schema is None and not self.is_plain:
             self._declare(returns)
+        self.is_text = self.is_plain and return_type is None
 
     def structured(self, value: Any, data: bytes) -> bytes | None:
         """The structured content of a value that is also given as JSON; None for none.
@@ -74,8 +79,7 @@ class Structure:
             ResultError: when the value is not what the tool declares.
         """
         if self._validator is not None:
-            self.check_structured(msgspec.json.decode(data))
-            return data
+            return self.wrapped(data)
         if self.is_plain or (self._is_any_object and value.__class__ is dict):
             return data if data[:1] == b"{" else None
         if self._decode is None:
@@ -86,14 +90,25 @@ class Structure:
             raise ResultError(f"returned {type(value).__name__}: {error}") from None
         return b'{"result":%b}' % data if self._is_wrapped else data
 
-    def check_structured(self, value: Any) -> None:
-        """Check structured content against a schema that was given.
+    def wrapped(self, data: bytes) -> bytes:
+        """Structured content as it is sent: always an object, as sessions demand.
 
         Raises:
-            ResultError: when it does not conform.
+            ResultError: when it breaks a schema that was given.
         """
-        if self._validator is not None and (fault := self._validator.fault(value)):
+        fault = self._validator.fault(msgspec.json.decode(data)) if self._validator else None
+        if fault:
             raise ResultError(f"the structured content breaks the output schema: {fault}")
+        return b'{"result":%b}' % data if self._is_wrapped or data[:1] != b"{" else data
+
+    def check_promise(self) -> None:
+        """There is no structured content; is that allowed?
+
+        Raises:
+            ResultError: when the tool promises some.
+        """
+        if self.output_schema is not None:
+            raise ResultError("no structured content, though there is an output schema for it")
 
     def check_content(self, value: Any, content: list[Content]) -> None:
         """Check content against a return type that was given.
@@ -105,9 +120,11 @@ class Structure:
             return
         allowed = _content_types(self._return_type)
         wrong = [part for part in content if not isinstance(part, allowed)]
-        if wrong:
-            names = " or ".join(kind.__name__ for kind in allowed)
-            raise ResultError(f"returned {type(wrong[0]).__name__}, declared {names}")
+        if wrong and not isinstance(value, _python_types(self._return_type)):
+            declared = self._return_type
+            if not typing.get_args(declared):
+                declared = getattr(declared, "__name__", declared)
+            raise ResultError(f"returned {type(value).__name__}, declared {declared}")
 
     def _declare(self, returns: Any) -> None:
         try:
@@ -116,15 +133,17 @@ class Structure:
             # A return type without a schema is no fault: the tool just promises nothing.
             self.is_plain = True
             return
-        if schema.get("type") != "object":
-            self._is_wrapped = True
-            definitions = schema.pop("$defs", None)
-            schema = {
-                "type": "object",
-                "properties": {"result": schema},
-                "required": ["result"],
-                **({"$defs": definitions} if definitions else {}),
-            }
+        self._promise(schema)
+
+    def _promise(self, schema: Json) -> None:
+        """Make a schema the output schema, which has to be one of an object."""
+        self._is_wrapped = schema.get("type") != "object"
+        if self._is_wrapped:
+            definitions = schema.get("$defs")
+            inner = {key: value for key, value in schema.items() if key != "$defs"}
+            schema = {"type": "object", "properties": {"result": inner}, "required": ["result"]}
+            if definitions:
+                schema["$defs"] = definitions
         self.output_schema = schema
 
 
@@ -146,6 +165,18 @@ def _is_contentful(part: Any) -> bool:
 def _content_types(declared: Any) -> tuple[type, ...]:
     """The content types that a declaration allows: one, a list of one, or a union."""
     if isinstance(declared, type) and typing.get_origin(declared) is None:
-        return (Content,) if declared is list else (declared,)
+        if declared is list:
+            return (Content,)
+        return (TextContent,) if declared is str else (declared,)
     parts = typing.get_args(declared)
     return tuple(kind for part in parts if part is not type(None) for kind in _content_types(part))
+
+
+def _python_types(declared: Any) -> tuple[type, ...]:
+    """The types that a declaration names, as they are in Python."""
+    origin = typing.get_origin(declared)
+    if isinstance(declared, type) and origin is None:
+        return (declared,)
+    if isinstance(origin, type) and origin is not types.UnionType:
+        return (origin,) if origin is dict else ()
+    return tuple(kind for part in typing.get_args(declared) for kind in _python_types(part))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 NOTHING = type("Nothing", (), {"__repr__": lambda _: "NOTHING"})()
 """Stands for a default that was not given, since None is a default like any other."""
 
+JSON_TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 MAX_NAME = 128
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/")
 
@@ -41,6 +42,11 @@ class Parameter:
         default: object = NOTHING,
         header: str | None = None,
     ) -> None:
+        if type not in JSON_TYPES:
+            raise DefinitionError(
+                f"parameter {name!r} has type {type!r}",
+                hint=f"one of {', '.join(JSON_TYPES)}; use input_schema for anything else",
+            )
         self.name = name
         self.type = type
         self.description = description
@@ -103,6 +109,12 @@ class Tool:
         self.icons = icons
         self.meta = meta
         self.inline = inline
+        if input_schema is not None and input_schema.get("type") != "object":
+            raise DefinitionError(
+                f"input_schema has type {input_schema.get('type')!r}",
+                where=name,
+                hint='the protocol wants "type": "object" at the top',
+            )
         if not callable(handler):
             raise DefinitionError(f"expected a callable handler, got {handler!r}", where=name)
         if not name or len(name) > MAX_NAME or not _NAME_CHARACTERS.issuperset(name):

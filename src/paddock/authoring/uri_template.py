@@ -11,7 +11,9 @@ import re
 from paddock.errors import DefinitionError
 
 _EXPRESSION = re.compile(r"\{([^{}]*)\}")
-_VARIABLE = re.compile(r"(\+?)(\w+)(\*?)$")
+_VARIABLE = re.compile(r"(\+?)([A-Za-z_]\w*)(\*?)$")
+MAX_URI = 4096
+"""Longer URIs match no template: with several variables, the time to say so is quadratic."""
 
 
 class UriTemplate:
@@ -35,6 +37,8 @@ class UriTemplate:
 
     def match(self, uri: str) -> dict[str, str] | None:
         """The variables of a URI that belongs to the template; None of one that does not."""
+        if len(uri) > MAX_URI:
+            return None
         path, mark, query = uri.partition("?") if self._query else (uri, "", "")
         found = self._pattern.fullmatch(path)
         if found is None:

@@ -6,6 +6,7 @@ References to other documents are not followed.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 from paddock.errors import DefinitionError
@@ -64,7 +65,7 @@ def _filled(schema: Json, value: Json) -> Json:
         if not isinstance(sub, dict):
             continue
         if name not in filled and "default" in sub:
-            filled[name] = sub["default"]
+            filled[name] = deepcopy(sub["default"])
         elif isinstance(filled.get(name), dict):
             filled[name] = _filled(sub, filled[name])
     return filled

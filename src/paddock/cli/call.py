@@ -240,7 +240,7 @@ def _saved(answer: ToolResult, folder: Path) -> list[Path]:
             data, mime_type = piece.resource.blob, piece.resource.mime_type or ""
         else:
             continue
-        path = folder / f"{number}{guess_extension(mime_type) or '.bin'}"
+        path = folder / f"{number}{_extension(mime_type)}"
         try:
             folder.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
@@ -248,3 +248,8 @@ def _saved(answer: ToolResult, folder: Path) -> list[Path]:
             raise ArgumentError(f"Cannot write {path}: {error.strerror}") from None
         paths.append(path)
     return paths
+
+
+def _extension(mime_type: str) -> str:
+    # The standard library has no extension for the type that the protocol itself names for sound.
+    return ".wav" if mime_type == "audio/wav" else guess_extension(mime_type) or ".bin"

@@ -18,40 +18,58 @@ INTERVAL = 0.3
 """Seconds between two looks at the files."""
 
 
-class Reloader:
-    """Watches a target's files and puts what they hold now into a running session."""
+Stamp = tuple[int, int]
 
-    def __init__(self, session: Session, target: Target) -> None:
-        self._session = session
+
+class Reloader:
+    """Watches a target's files and puts what they hold now into a running session.
+
+    Made before the target is loaded, so that no change between is missed.
+    """
+
+    def __init__(self, target: Target) -> None:
         self._target = target
         path = Path(target.path).resolve()
         self._directory = path if target.is_directory else path.parent
-        self._seen = self._stamps()
+        self._since = 0
+        self._seen: dict[Path, Stamp] = {}
+        self._begin()
 
-    def start(self) -> None:
-        """Begin to watch, in a thread of its own."""
-        start_new_thread(self._watch, ())
+    def start(self, session: Session) -> None:
+        """Begin to watch, in a thread of its own, once the target is loaded."""
+        self._learn()
+        start_new_thread(self._watch, (session,))
 
-    def _watch(self) -> None:
+    def _watch(self, session: Session) -> None:
         while True:
             time.sleep(INTERVAL)
-            now = self._stamps()
-            if now != self._seen:
-                self._seen = now
-                self._reload()
+            if self._stamps() != self._seen:
+                self._reload(session)
 
-    def _reload(self) -> None:
+    def _reload(self, session: Session) -> None:
+        self._begin()
         forget_modules(self._directory)
         try:
             fresh = load_target(self._target)
         except Exception as error:  # noqa: BLE001 - the author's code: keep what works, tell why
             _say(f"Reload failed, the server goes on as it was: {error}")
-            return
-        self._session.replace(fresh)
-        self._seen = self._stamps()
-        _say(f"Reloaded {self._target.text}")
+        else:
+            session.replace(fresh)
+            _say(f"Reloaded {self._target.text}")
+        self._learn()
 
-    def _stamps(self) -> dict[Path, tuple[int, int]]:
+    def _begin(self) -> None:
+        """The files are about to be loaded as they are now."""
+        self._since = time.time_ns()
+        self._seen = self._stamps()
+
+    def _learn(self) -> None:
+        """Take note of the modules that the load has brought in, unless they changed since."""
+        for file, stamp in self._stamps().items():
+            if stamp[0] < self._since:
+                self._seen.setdefault(file, stamp)
+
+    def _stamps(self) -> dict[Path, Stamp]:
         found = {}
         for file in files_of(self._target):
             try:

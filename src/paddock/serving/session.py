@@ -98,7 +98,8 @@ class Session:
         """Answer everything that needs the offering with the reason why there is none."""
         is_known = isinstance(error, PaddockError)
         reason = str(error) if is_known else f"{type(error).__name__}: {error}"
-        log_failure(error.__cause__ or error, f"Starting the server: {reason}")
+        fault = error.__cause__ if is_known else error
+        log_failure(fault, f"Starting the server: {reason}")
         refusal = ProtocolError(f"The server could not be started: {reason}")
         self.stream.replay(self._dispatcher.adopt(Unavailable(self._facts, refusal)))
 

@@ -51,14 +51,12 @@ def serve_target(target: Target, *, reload: bool = False) -> None:
 
         return load_target(target)
 
-    def watch(session: Session) -> None:
+    watch: Prepare | None = None
+    if reload:
         from paddock.serving.reloading import Reloader  # noqa: PLC0415 - only when asked for
 
-        Reloader(session, target).start()
-
-    serve_loaded(
-        target.facts, load, is_certain=target.is_certain, prepare=watch if reload else None
-    )
+        watch = Reloader(target).start
+    serve_loaded(target.facts, load, is_certain=target.is_certain, prepare=watch)
 
 
 def serve_loaded(

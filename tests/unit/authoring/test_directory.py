@@ -140,7 +140,9 @@ def test_a_file_that_cannot_be_used_is_reported_and_never_stops_the_others(
         (tools / name).write_bytes(text.encode("utf-8", "surrogateescape"))
     server = Server("s", auto_register_dir=tmp_path)
     assert names(server) == ["a_good", "z_good"]
-    reported = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+    reported = [
+        record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING
+    ]
     for name in BROKEN:
         assert any(name in message for message in reported), name
     assert any("no such thing" in message for message in reported)

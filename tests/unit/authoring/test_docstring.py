@@ -114,4 +114,4 @@ def test_text_after_the_sections_of_google_style_is_summary_again() -> None:
     """
     summary, described = parse_docstring(docstring)
     assert described == {"x": "This."}
-    assert summary.split() == "Do. Afterwards all is well.".split()
+    assert " ".join(summary.split()) == "Do. Afterwards all is well."

@@ -150,9 +150,7 @@ def test_bytes_of_another_type_are_an_embedded_resource(connect: Connect) -> Non
 
 def test_bytes_have_the_type_that_the_tool_declares(connect: Connect) -> None:
     served = Served(connect, Tool("t", lambda: b"\x00", mime_type="audio/wav"))
-    assert served.call()["content"] == [
-        {"type": "audio", "data": "AA==", "mimeType": "audio/wav"}
-    ]
+    assert served.call()["content"] == [{"type": "audio", "data": "AA==", "mimeType": "audio/wav"}]
 
 
 def test_bytes_of_an_unknown_type_are_an_error_that_says_what_to_do(connect: Connect) -> None:

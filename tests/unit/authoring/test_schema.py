@@ -99,7 +99,7 @@ PLAIN: list[tuple[Any, dict[str, Any]]] = [
     (dict, {"type": "object"}),
     (list[str], {"type": "array", "items": {"type": "string"}}),
     (dict[str, int], {"type": "object", "additionalProperties": {"type": "integer"}}),
-    (Literal["a", "b"], {"enum": ["a", "b"]}),
+    (Literal["a", "b"], {"type": "string", "enum": ["a", "b"]}),
     (dt.date, {"type": "string", "format": "date"}),
     (uuid.UUID, {"type": "string", "format": "uuid"}),
     (bytes, {"type": "string", "contentEncoding": "base64"}),
@@ -148,7 +148,11 @@ GOOD: list[tuple[Any, Any, Any]] = [
     (dt.datetime, "2026-01-02T03:04:05Z", dt.datetime(2026, 1, 2, 3, 4, 5, tzinfo=dt.UTC)),
     (dt.date, "2026-01-02", dt.date(2026, 1, 2)),
     (dt.timedelta, "PT1M", dt.timedelta(minutes=1)),
-    (uuid.UUID, "12345678-1234-5678-1234-567812345678", uuid.UUID(int=0x12345678123456781234567812345678)),
+    (
+        uuid.UUID,
+        "12345678-1234-5678-1234-567812345678",
+        uuid.UUID(int=0x12345678123456781234567812345678),
+    ),
     (decimal.Decimal, "1.50", decimal.Decimal("1.50")),
     (bytes, "AP8=", b"\x00\xff"),
     (pathlib.Path, "/tmp/é", pathlib.Path("/tmp/é")),  # noqa: S108 - nothing is written there

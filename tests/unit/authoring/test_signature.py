@@ -128,7 +128,9 @@ HANDLERS: list[tuple[str, Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("handler", "text"), [row[1:] for row in HANDLERS], ids=[r[0] for r in HANDLERS])
+@pytest.mark.parametrize(
+    ("handler", "text"), [row[1:] for row in HANDLERS], ids=[r[0] for r in HANDLERS]
+)
 def test_any_callable_can_be_a_handler(
     connect: Connect, handler: Callable[..., Any], text: str
 ) -> None:

@@ -49,7 +49,11 @@ def returning(hint: Any, value: Any) -> Tool:
 
 OBJECTS: list[tuple[Any, Any, dict[str, Any]]] = [
     (Point, Point(1), {"x": 1, "y": 0}),
-    (Person, Person("A", [Person("B", [])]), {"name": "A", "friends": [{"name": "B", "friends": []}]}),
+    (
+        Person,
+        Person("A", [Person("B", [])]),
+        {"name": "A", "friends": [{"name": "B", "friends": []}]},
+    ),
     (Options, {"depth": 1}, {"depth": 1}),
     (Car, Car(engine=Engine(power=1)), {"engine": {"power": 1}}),
     (dict[str, int], {"a": 1}, {"a": 1}),
@@ -127,7 +131,11 @@ def test_a_value_that_is_not_what_was_promised_is_an_error(
         assert part in text, text
 
 
-RAW = {"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}, "required": ["n"]}
+RAW: dict[str, Any] = {
+    "type": "object",
+    "properties": {"n": {"type": "integer", "minimum": 1}},
+    "required": ["n"],
+}
 
 
 def test_a_raw_output_schema_is_published_and_checked(connect: Connect) -> None:
@@ -162,13 +170,13 @@ def test_a_full_result_owes_the_structured_content_that_was_promised(connect: Co
     assert Served(connect, tool).call()["isError"]
 
 
-ARRAY = {"type": "array", "items": {"type": "integer"}}
+ARRAY: dict[str, Any] = {"type": "array", "items": {"type": "integer"}}
 
 
-def test_an_output_schema_of_an_array_is_kept_where_the_protocol_has_it(connect: Connect) -> None:
+def test_an_output_schema_of_an_array_is_wrapped_the_same_in_both_eras(connect: Connect) -> None:
     served = Served(connect, Tool("t", lambda: [1, 2], output_schema=ARRAY))
-    assert served.entry["outputSchema"] == ARRAY
-    assert served.call()["structuredContent"] == [1, 2]
+    assert served.entry["outputSchema"]["properties"] == {"result": ARRAY}
+    assert served.call()["structuredContent"] == {"result": [1, 2]}
 
 
 def test_an_output_schema_of_an_array_does_not_break_a_session(connect: Connect) -> None:

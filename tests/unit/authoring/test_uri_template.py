@@ -1,11 +1,15 @@
 """Which URIs belong to a template, and what its variables are then."""
 
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from paddock import PaddockError
 from paddock.authoring.uri_template import UriTemplate
+from tests.behaviour.line import PATIENCE
 
 
 @pytest.mark.parametrize(
@@ -35,7 +39,6 @@ from paddock.authoring.uri_template import UriTemplate
         ("a.b+c://(x)/{y}", "a.b+c://(x)/1", {"y": "1"}),
         ("a.b+c://(x)/{y}", "aXb+c://(x)/1", None),
         ("a://b", "a://b", {}),
-        ("a://{x}", "a://1\n", None),
     ],
 )
 def test_a_uri_is_matched_with_its_variables(
@@ -44,15 +47,11 @@ def test_a_uri_is_matched_with_its_variables(
     assert UriTemplate(template).match(uri) == variables
 
 
-@pytest.mark.parametrize("template", ["a://{}", "a://{a b}", "a://{#x}", "a://{/x}", "a://{x:3}"])
+@pytest.mark.parametrize(
+    "template", ["a://{}", "a://{a b}", "a://{#x}", "a://{/x}", "a://{x:3}", "a://{1x}"]
+)
 def test_an_expression_beyond_the_subset_is_refused(template: str) -> None:
     with pytest.raises(PaddockError, match="template"):
-        UriTemplate(template)
-
-
-@pytest.mark.parametrize("template", ["a://{1x}", "a://{x", "a://x}"])
-def test_a_malformed_template_is_refused(template: str) -> None:
-    with pytest.raises(PaddockError):
         UriTemplate(template)
 
 
@@ -66,6 +65,14 @@ def test_any_text_matches_or_does_not(uri: str) -> None:
     assert found is None or set(found) <= {"x", "y", "q"}
 
 
-def test_matching_takes_no_longer_than_the_uri_is_long() -> None:
-    template = UriTemplate("a://{a}-{b}-{c}-{d}/{+e}/{+f}/end")
-    assert template.match("a://" + "x-" * 300 + "/" * 300) is None
+PROGRAM = """
+from paddock.authoring.uri_template import UriTemplate
+
+assert UriTemplate("a://{x}-{y}").match("a://" + "-" * 300_000 + "/") is None
+assert UriTemplate("a://{+x}/{+y}/end").match("a://" + "/" * 300_000) is None
+"""
+
+
+def test_a_long_uri_does_not_hold_up_the_server() -> None:
+    """In a process of its own: nothing else runs while a pattern is matched."""
+    subprocess.run([sys.executable, "-c", PROGRAM], check=True, timeout=PATIENCE)

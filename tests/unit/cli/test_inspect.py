@@ -57,7 +57,7 @@ Tools (1)
     Buy something.
       item   string     required     What to buy.
       count  integer    default 1    How many.
-      size   "L" | "S"  default "S"
+      size   "S" | "L"  default "S"
 
 Prompts (1)
   haggle

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from _thread import allocate_lock
 from typing import TYPE_CHECKING, cast
 
 from paddock.protocol.errors import INVALID_REQUEST, ProtocolError
@@ -41,6 +42,7 @@ class Listeners:
 
     def __init__(self) -> None:
         self._open: dict[RequestId, Listener] = {}
+        self._lock = allocate_lock()
 
     def begin(self, request: Request, facts: ServerFacts) -> None:
         """Open a stream; its first message says which of the wishes will be honoured."""
@@ -56,12 +58,16 @@ class Listeners:
         honoured: Json = {f"{kind}ListChanged": True for kind in sorted(kinds)}
         if uris:
             honoured["resourceSubscriptions"] = uris
-        _send(listener, "notifications/subscriptions/acknowledged", {"notifications": honoured})
-        self._open[request.id] = listener
+        # Whoever announces a change meanwhile must neither miss the listener nor forestall the
+        # acknowledgement.
+        with self._lock:
+            self._open[request.id] = listener
+            _send(listener, "notifications/subscriptions/acknowledged", {"notifications": honoured})
 
     def announce(self, kind: str, uri: str | None) -> int:
         """Tell the listeners that asked for it; how many they were."""
-        told = [listener for listener in list(self._open.values()) if listener.wants(kind, uri)]
+        with self._lock:
+            told = [listener for listener in self._open.values() if listener.wants(kind, uri)]
         for listener in told:
             if uri is None:
                 _send(listener, f"notifications/{kind}/list_changed", {})
@@ -79,7 +85,8 @@ class Listeners:
         The specification asks in one place for a cancellation, in another for a result: on a
         shared channel both are sent, in that order.
         """
-        closing, self._open = list(self._open.values()), {}
+        with self._lock:
+            closing, self._open = list(self._open.values()), {}
         for listener in closing:
             request = listener.request
             request.send(notification_frame("notifications/cancelled", {"requestId": request.id}))

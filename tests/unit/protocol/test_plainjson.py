@@ -1,0 +1,59 @@
+"""JSON with nothing imported: the same as the library's own, or refused."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paddock.protocol import plainjson
+
+values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text()
+    | st.floats(allow_nan=False, allow_infinity=False),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=20,
+)
+
+
+@given(values)
+def test_what_is_written_is_read_back(value: object) -> None:
+    text = plainjson.dump(value)
+    assert json.loads(text) == value
+    assert plainjson.parse(text.encode()) == value
+    assert "\n" not in text
+
+
+@given(st.binary(max_size=40))
+def test_any_bytes_are_read_or_refused(data: bytes) -> None:
+    try:
+        plainjson.parse(data)
+    except ValueError:
+        return
+    json.loads(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b" ",
+        b"{} {}",
+        b"nul",
+        b"NaN",
+        b"[Infinity]",
+        b'{"a":-Infinity}',
+        b"{'a':1}",
+        b'"\x01"',
+        b"\xff",
+        b"[1,]",
+        b"[" * 100_000,
+        b"1" * 5000,
+    ],
+)
+def test_what_is_not_json_is_refused(data: bytes) -> None:
+    with pytest.raises(ValueError, match=r".*"):
+        plainjson.parse(data)
