@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from _thread import _count as count_threads
 
 import pytest
@@ -129,6 +130,50 @@ def test_many_async_handlers_run_at_once(connect: Connect, era: str) -> None:
     assert line.heard() == []
     gate.opened.set()
     check_held(line, ids)
+
+
+def test_an_async_handler_that_blocks_the_loop_delays_no_ping_and_no_plain_handler(
+    connect: Connect, era: str
+) -> None:
+    server, gate = Server("s"), Gate()
+
+    @server.tool
+    async def hog() -> str:
+        return gate.hold()
+
+    server.register(Tool("quick", lambda: "quick"))
+    line = connect(server, era)
+    held = line.begin_call("hog")
+    gate.wait_for(1)
+    assert line.heard() == []
+    assert line.text("quick") == "quick"
+    gate.opened.set()
+    check_held(line, [held])
+
+
+def test_handlers_about_as_slow_as_the_server_bears_are_answered_once_each(
+    connect: Connect, era: str
+) -> None:
+    """Where another thread takes over just while a handler ends."""
+    server = Server("s")
+
+    @server.tool
+    def work(tenths: int) -> int:
+        end = time.perf_counter() + tenths / 10_000
+        while time.perf_counter() < end:
+            pass
+        return tenths
+
+    line = connect(server, era)
+    numbers = [number * 7 % 40 for number in range(300)]
+    ids = {line.begin_call("work", {"tenths": number}): number for number in numbers[:150]}
+    gone = [line.begin_call("work", {"tenths": number}) for number in numbers[150:]]
+    for request_id in gone:
+        line.cancel(request_id)
+    for request_id, number in ids.items():
+        assert line.answer(request_id)["result"]["structuredContent"] == {"result": number}
+    rest = line.close()
+    assert {message["id"] for message in rest} <= set(gone)
 
 
 def test_handlers_can_wait_for_each_other(connect: Connect, era: str) -> None:

@@ -144,3 +144,31 @@ def test_a_request_cancelled_while_it_waits_for_the_lifespan_is_not_run(
     assert line.answer(kept)["result"]["structuredContent"] == {"result": 2}
     assert line.close() == []
     assert calls == [2]
+
+
+def test_a_connection_that_ends_does_not_take_what_another_still_uses(
+    connect: Connect, era: str
+) -> None:
+    class Database:
+        is_open = True
+
+    @contextmanager
+    def lifespan(_server: Any) -> Iterator[Database]:
+        database = Database()
+        yield database
+        database.is_open = False
+
+    server = Server("s", lifespan=lifespan)
+
+    @server.tool
+    def is_open(ctx: Context) -> bool:
+        return bool(ctx.state.is_open)
+
+    first, second = connect(server, era), connect(server, era)
+    assert first.text("is_open") == second.text("is_open") == "true"
+    second.close()
+    assert first.text("is_open") == "true"
+    third = connect(server, era)
+    assert third.text("is_open") == "true"
+    first.close()
+    assert third.text("is_open") == "true"
