@@ -7,7 +7,7 @@ from _thread import _count as count_threads
 
 import pytest
 
-from paddock import Context, Prompt, Resource, Server, Tool
+from paddock import Prompt, Resource, Server, Tool
 from tests.behaviour.line import PATIENCE, Json, Line
 from tests.conftest import Connect
 
@@ -216,22 +216,6 @@ def test_two_connections_do_not_delay_each_other(connect: Connect, era: str) -> 
     assert second.text("quick") == "quick"
     gate.opened.set()
     check_held(first, [held])
-
-
-def test_a_client_that_does_not_read_still_has_its_calls_run(connect: Connect, era: str) -> None:
-    server, done = Server("s"), threading.Semaphore(0)
-
-    @server.tool
-    def work(ctx: Context) -> str:
-        done.release()
-        return "x" * 10_000
-
-    line = connect(server, era)
-    ids = [line.begin_call("work") for _ in range(100)]
-    for _ in ids:
-        assert done.acquire(timeout=PATIENCE)
-    for request_id in ids:
-        assert "result" in line.answer(request_id)
 
 
 def test_connections_that_ended_leave_no_threads_behind(connect: Connect) -> None:

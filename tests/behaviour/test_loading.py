@@ -71,7 +71,7 @@ def test_a_request_cancelled_while_the_module_is_loading_is_not_answered(
     assert line.close() == []
 
 
-def test_what_was_subscribed_while_the_module_was_loading_is_told(start: Start) -> None:
+def test_a_listener_may_begin_while_the_module_is_loading(start: Start) -> None:
     held = Held(start, STATELESS, TOOL + "server.tool(lambda: '', name='later')\n")
     line = held.line
     request_id = line.request("subscriptions/listen", {"notifications": {"toolsListChanged": True}})

@@ -273,3 +273,24 @@ def test_deeply_nested_arguments_can_be_asked_about(connect: Connect) -> None:
         line.write(text.encode() + b"\n", recorded=frame)
         answer = line.take(lambda _: True)
         assert answer.keys() & {"result", "error"}
+
+
+def test_what_a_handler_remembers_is_there_when_it_runs_again(connect: Connect) -> None:
+    server, found_out = Server("s"), []
+
+    @server.tool
+    def plan(ctx: Context) -> str:
+        if ctx.remembered is None:
+            found_out.append("expensive")
+            ctx.remember({"steps": 3})
+        agreed = ctx.elicit("Go on?", bool, key="agreed").wait()
+        return f"{agreed.data} {ctx.remembered}"
+
+    line = connect(server, STATELESS, capabilities={"elicitation": {}})
+    first = line.call("plan")
+    again = {"inputResponses": {"agreed": {"action": "accept", "content": {"value": True}}}}
+    answer = line.ask(
+        "tools/call", {"name": "plan", "requestState": first["requestState"], **again}
+    )
+    assert answer["result"]["content"][0]["text"] == "True {'steps': 3}"
+    assert found_out == ["expensive"]

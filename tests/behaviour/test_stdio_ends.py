@@ -235,8 +235,7 @@ def test_a_process_ends_while_its_module_is_still_loading(
     assert end(process) == 0
 
 
-def test_no_child_is_left_behind(tmp_path: Path) -> None:
-    """The whole group of the process is gone when it has ended."""
+def test_a_server_that_is_told_nothing_says_nothing(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text("from paddock import Server\nServer('s').run()\n", encoding="utf-8")
     done = subprocess.run(

@@ -1,6 +1,7 @@
 """Listing and calling tools."""
 
 import json
+from contextlib import nullcontext
 
 import pytest
 
@@ -197,8 +198,8 @@ def test_the_same_tool_can_be_in_two_servers_and_sees_the_one_that_is_called(
         return f"{ctx.server.name} {ctx.state}"
 
     tool = Tool("which", which)
-    one, two = Server("one", tools=tool), Server("two", tools=tool)
-    one.state, two.state = 1, 2
+    one = Server("one", tools=tool, lifespan=lambda _: nullcontext(1))
+    two = Server("two", tools=tool, lifespan=lambda _: nullcontext(2))
     first, second = connect(one, era), connect(two, era)
     assert first.text("which") == "one 1"
     assert second.text("which") == "two 2"

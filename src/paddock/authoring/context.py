@@ -46,7 +46,7 @@ class Context:
     @property
     def state(self) -> Any:
         """What the server's lifespan has yielded."""
-        return self._offering.state
+        return self._request.connection.state
 
     @property
     def request_id(self) -> int | str:
@@ -77,6 +77,20 @@ class Context:
     def is_cancelled(self) -> bool:
         """Whether the client has given up on the request."""
         return self._request.is_cancelled
+
+    def remember(self, value: Any) -> None:
+        """Keep a JSON value in case a question ends the handler and it is run again.
+
+        In the stateless era a question ends the handler, and the answer begins it anew. What it
+        has found out by then need not be found out twice. The value travels with the client,
+        signed and readable: nothing secret belongs into it.
+        """
+        self._request.kept = value
+
+    @property
+    def remembered(self) -> Any:
+        """What `remember` kept when the handler last ran for this call; None the first time."""
+        return self._request.era.remembered(self._request)
 
     def raise_if_cancelled(self) -> None:
         """Stop here if the client has given up; for long loops in compiled code."""

@@ -43,7 +43,8 @@ class Offering:
         instructions: What a model should know before it uses the server.
         capabilities: What the server declares; everything it can do when left out.
         lifespan: A function of the server that gives a context manager, plain or asynchronous.
-            It is entered before the first request is answered; what it yields is `ctx.state`.
+            It is entered for each connection, before the first request is answered; what it
+            yields is `ctx.state`.
         page_size: How many entries a list has per page; all on one page when left out.
         state_key: At least 32 secret bytes that seal what a client keeps for the server between
             two requests. Needed only where another process may get the second one.
@@ -99,7 +100,6 @@ class Offering:
             cache_scope=cache_scope,
         )
         self.lifespan = lifespan
-        self.state: Any = None
         self.page_size = page_size
         self.state_key = state_key
         self.mask_errors = mask_errors
@@ -170,13 +170,13 @@ class Offering:
             title: str | None = None,
             description: str | None = None,
             parameters: Sequence[Parameter] | None = None,
-            input_schema: Json | None = None,
-            output_schema: Json | None = None,
+            input_schema: Mapping[str, Any] | None = None,
+            output_schema: Mapping[str, Any] | None = None,
             return_type: object = None,
             mime_type: str | None = None,
-            annotations: Json | None = None,
+            annotations: Mapping[str, Any] | None = None,
             icons: Sequence[Icon | Json] | None = None,
-            meta: Json | None = None,
+            meta: Mapping[str, Any] | None = None,
             inline: bool = False,
         ) -> Callable[[F], F]: ...
         def tool(self, function: object = None, /, **options: object) -> object:

@@ -11,7 +11,7 @@ from paddock.errors import DefinitionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from paddock.protocol.model.content import Icon
@@ -87,13 +87,13 @@ class Tool:
         description: str | None = None,
         title: str | None = None,
         parameters: Sequence[Parameter] | None = None,
-        input_schema: Json | None = None,
-        output_schema: Json | None = None,
+        input_schema: Mapping[str, Any] | None = None,
+        output_schema: Mapping[str, Any] | None = None,
         return_type: object = None,
         mime_type: str | None = None,
-        annotations: Json | None = None,
+        annotations: Mapping[str, Any] | None = None,
         icons: Sequence[Icon | Json] | None = None,
-        meta: Json | None = None,
+        meta: Mapping[str, Any] | None = None,
         inline: bool = False,
     ) -> None:
         self.name = name
@@ -101,8 +101,12 @@ class Tool:
         self.description = description
         self.title = title
         self.parameters = parameters
-        self.input_schema = input_schema
-        self.output_schema = output_schema
+        self.input_schema: dict[str, Any] | None = (
+            None if input_schema is None else {**input_schema}
+        )
+        self.output_schema: dict[str, Any] | None = (
+            None if output_schema is None else {**output_schema}
+        )
         self.return_type = return_type
         self.mime_type = mime_type
         self.annotations = annotations

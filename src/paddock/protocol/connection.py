@@ -35,6 +35,7 @@ class Connection:
         self.client_info: Json | None = None
         self.client_capabilities: Json = {}
         self.log_level = "info"
+        self.state: object = None
         self.subscriptions: set[str] = set()
         self.elicitations: set[str] = set()
         self.in_flight: dict[RequestId, Underway] = {}

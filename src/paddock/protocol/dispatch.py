@@ -6,6 +6,7 @@ This is the whole path of a message through the protocol. What takes time comes 
 
 from __future__ import annotations
 
+from _thread import allocate_lock
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -66,9 +67,10 @@ class Dispatcher:
 
     def __init__(self, connection: Connection, operations: Operations) -> None:
         self.connection = connection
-        self._held: list[tuple[int | str, bytes]] = []
+        self._held: list[tuple[int | str, bytes]] | None = []
+        self._holding = allocate_lock()
         self._listeners = Listeners()
-        self.adopt(operations)
+        self._use(operations)
         self._notifications: dict[str, Callable[[Frame], None]] = {
             "notifications/initialized": self._initialized,
             "notifications/cancelled": self._cancelled,
@@ -87,17 +89,14 @@ class Dispatcher:
         try:
             return self._request(frame.id, frame.method, frame)
         except Held:
-            if len(self._held) >= MAX_HELD:
-                return error_frame(frame.id, ProtocolError(STILL_LOADING))
-            self._held.append((frame.id, line))
-            return None
+            return self._hold(frame.id, line)
 
     def adopt(self, operations: Operations) -> list[bytes]:
         """Answer from these operations from now on; the lines that were waiting for them."""
-        self._session = SessionEra(self.connection, operations)
-        self._stateless = StatelessEra(operations, self._listeners)
-        held, self._held = self._held, []
-        return [line for _, line in held]
+        with self._holding:
+            self._use(operations)
+            held, self._held = self._held, None
+        return [line for _, line in held or ()]
 
     def refuse_line(self, head: bytes, tail: bytes) -> bytes:
         """The answer to a line that was too long to keep, of which these are the two ends."""
@@ -111,6 +110,20 @@ class Dispatcher:
         """The connection ends: say goodbye to listeners, stop what is under way."""
         self._stateless.close()
         self.connection.close()
+
+    def _use(self, operations: Operations) -> None:
+        self._session = SessionEra(self.connection, operations)
+        self._stateless = StatelessEra(operations, self._listeners)
+
+    def _hold(self, request_id: int | str, line: bytes) -> Reply | list[Reply]:
+        """Keep a line until there are operations; they may have come this very moment."""
+        with self._holding:
+            if self._held is not None:
+                if len(self._held) >= MAX_HELD:
+                    return error_frame(request_id, ProtocolError(STILL_LOADING))
+                self._held.append((request_id, line))
+                return None
+        return self.receive(line)
 
     def _request(self, request_id: int | str, method: str, frame: Frame) -> Reply:
         try:
@@ -194,7 +207,9 @@ class Dispatcher:
         except DECODE_FAULTS:
             return
         self._listeners.drop(params.request_id)
-        self._held = [held for held in self._held if held[0] != params.request_id]
+        with self._holding:
+            if self._held:
+                self._held = [held for held in self._held if held[0] != params.request_id]
         request = self.connection.in_flight.get(params.request_id)
         if request is not None:
             request.cancel(params.reason)

@@ -48,10 +48,9 @@ class InputRequired(BaseException):
     Not an Exception, so that a handler's `except Exception` does not swallow it.
     """
 
-    def __init__(self, asks: dict[str, Ask], state: object = None) -> None:
+    def __init__(self, asks: dict[str, Ask]) -> None:
         super().__init__(", ".join(asks))
         self.asks = asks
-        self.state = state
 
 
 class Waitable(Protocol):
@@ -89,6 +88,9 @@ class Era(Protocol):
     def ask(self, request: Request, asks: dict[str, Ask]) -> Json | Waitable:
         """The answers to questions, or something that waits for them."""
 
+    def remembered(self, request: Request) -> object:
+        """What the handler kept when it last had to ask, if it is being run again."""
+
     def version(self, request: Request) -> str:
         """The protocol version of a request."""
 
@@ -120,6 +122,7 @@ class Request:
     is_cancelled = False
     is_done = False
     last_progress: float | None = None
+    kept: object = None
     _is_injected = False
     _thread = 0
     _wakers: list[Callable[[], None]] | None = None

@@ -121,9 +121,10 @@ class Session:
             return
         manager = offering.lifespan(offering)
         if hasattr(manager, "__aenter__"):
-            offering.state = self.stream.event_loop().complete(manager.__aenter__())
+            state = self.stream.event_loop().complete(manager.__aenter__())
         else:
-            offering.state = manager.__enter__()
+            state = manager.__enter__()
+        self._dispatcher.connection.state = state
         self._lifespan = manager
 
     def _leave_lifespan(self) -> None:

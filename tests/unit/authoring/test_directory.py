@@ -202,8 +202,7 @@ def test_two_directories_with_files_of_one_name_do_not_disturb_each_other(
     assert connect(two, STATELESS).text("where") == "two"
 
 
-def test_a_file_may_import_its_neighbours(connect: Connect, tmp_path: Path) -> None:
-    write(tmp_path / "tools" / "_shared.py", "WORD = 'shared'\n")
+def test_a_file_knows_where_it_is(connect: Connect, tmp_path: Path) -> None:
     write(
         tmp_path / "tools" / "use.py",
         """

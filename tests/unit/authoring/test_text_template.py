@@ -51,8 +51,9 @@ def test_any_value_comes_through_as_it_is(before: str, value: str) -> None:
 
 @given(st.text(alphabet="{}?xy "), st.dictionaries(st.sampled_from("xy"), st.text(max_size=3)))
 def test_any_template_can_be_filled(template: str, arguments: dict[str, str]) -> None:
-    assert isinstance(fill(template, arguments), str)
-    assert set(placeholders(template)) <= {"x", "y", "xy", "yx"} | set(placeholders(template))
+    filled = fill(template, arguments)
+    if not placeholders(template):
+        assert filled == template
 
 
 def test_placeholders_are_found_in_their_order() -> None:

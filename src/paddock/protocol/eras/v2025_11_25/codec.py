@@ -94,6 +94,9 @@ class SessionEra:
             self._send_ask(request, answers, key, ask)
         return answers
 
+    def remembered(self, request: Request) -> None:
+        """Nothing: in this era a handler is never run again."""
+
     def version(self, request: Request) -> str:
         """The version that was negotiated."""
         return self._connection.version or ""

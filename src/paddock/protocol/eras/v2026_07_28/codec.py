@@ -102,6 +102,14 @@ class StatelessEra:
         found: Json = _input_required().answers(request, asks, self._operations.state_key)
         return found
 
+    def remembered(self, request: Request) -> object:
+        """What travelled with the client since the handler last ran."""
+        params = request.params
+        if not isinstance(params, InputParams) or params.request_state is UNSET:
+            return None
+        kept: object = _input_required().state(request, self._operations.state_key)
+        return kept
+
     def version(self, request: Request) -> str:
         """The version that the request names."""
         return str(_meta(request).version)

@@ -15,7 +15,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, cast
 
 import msgspec
-from msgspec import UNSET, Raw, Struct
+from msgspec import Raw, Struct
 
 from paddock.protocol.ask import AskError
 from paddock.protocol.errors import InvalidParamsError
@@ -53,7 +53,7 @@ def result(request: Request, required: InputRequired, key: bytes) -> Json:
         expires=int(time.time()) + LIFETIME,
         digest=_digest(request),
         answers={name: value for name, value in earlier.items() if name not in required.asks},
-        state=known.state if required.state is None else required.state,
+        state=known.state if request.kept is None else request.kept,
     )
     asked: Json = {name: _question(ask) for name, ask in required.asks.items()}
     body: Json = {"resultType": "input_required", "requestState": seal(sealed, key)}
@@ -81,7 +81,7 @@ def answers(request: Request, asks: dict[str, Ask], key: bytes) -> Json:
 
 
 def state(request: Request, key: bytes) -> object:
-    """What the handler asked to remember when it last required input."""
+    """What the handler kept when it last required input."""
     return _opened(request, key).state
 
 
@@ -133,10 +133,11 @@ def _digest(request: Request) -> str:
     if isinstance(params, CallToolParams):
         subject, arguments = params.name, _canonical(params.arguments)
     elif isinstance(params, GetPromptParams):
-        subject, arguments = params.name, params.arguments or None
+        subject, arguments = params.name, params.arguments
     elif isinstance(params, ReadResourceParams):
         subject = params.uri
-    identity = [request.method, subject, arguments if arguments is not UNSET else None]
+    # No arguments may be written as none, as null and as an empty object.
+    identity = [request.method, subject, arguments or None]
     return sha256(msgspec.json.encode(identity, order="deterministic")).hexdigest()
 
 
