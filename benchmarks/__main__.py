@@ -9,11 +9,11 @@ from pathlib import Path
 from benchmarks import report
 from benchmarks.contenders import OURS, PEERS, Contender, Runner, try_out, why_not
 from benchmarks.driver import ServerFailedError
-from benchmarks.environments import NotInstalledError
 from benchmarks.measures import GROUPS
 from benchmarks.results import Metric
 from benchmarks.rounds import FULL, QUICK, Group, Run
 from benchmarks.targets import STRETCH_GOALS, TARGETS, Verdict, judge
+from external.environments import InstallError
 
 
 def _names_from(known: Collection[str]) -> Callable[[str], list[str]]:
@@ -61,7 +61,7 @@ def _try_all(contenders: Sequence[Contender]) -> tuple[dict[str, Runner], dict[s
         print(f"preparing {contender.label}", file=sys.stderr)
         try:
             runners[contender.key] = try_out(contender)
-        except (NotInstalledError, ServerFailedError) as error:
+        except (InstallError, ServerFailedError) as error:
             failures[contender.key] = why_not(error)
     return runners, failures
 

@@ -1,15 +1,34 @@
 """Who takes part: the peers (other libraries' servers) and the ways to run ours."""
 
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 
-from benchmarks.driver import Connection, ServerFailedError
-from benchmarks.environments import CACHE, Checkout, NodePackages, NotInstalledError, PythonPackages
+from benchmarks.driver import ROOT, Connection, ServerFailedError
 from benchmarks.messages import BASIC_CALLS, FIRST_ID, WRONG_NESTED
+from external import python_sdks
+from external.environments import InstallError, NodeEnvironment, PythonEnvironment
 
 SERVERS = Path(__file__).with_name("servers")
 OFFICIAL = "official"
+
+
+def _digest(*places: Path) -> str:
+    """What tells one state of some files and folders from another."""
+    digest = sha256()
+    for place in places:
+        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+CHECKOUT = PythonEnvironment(
+    "paddock", (str(ROOT),), state=_digest(ROOT / "src", ROOT / "pyproject.toml")
+)
+"""Our own library as it is in the working tree, installed the way users install it: the
+environment that we develop in has packages that a user's server does without, and would load."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +38,9 @@ class Contender:
     key: str
     label: str
     program: Path
-    packages: PythonPackages | NodePackages | Checkout
+    home: PythonEnvironment | NodeEnvironment
+    launch: tuple[str, ...] = ("python",)
+    """What runs the program, a command of the environment, where that is not Node."""
     environment: Mapping[str, str] = field(default_factory=dict)
     groups: frozenset[str] | None = None
     """The groups of measures that it is in; None means all of them."""
@@ -35,11 +56,16 @@ class Contender:
     @property
     def is_peer(self) -> bool:
         """Whether this is another library's server."""
-        return not isinstance(self.packages, Checkout)
+        return self.home is not CHECKOUT
 
     def prepare(self) -> tuple[str, ...]:
         """Install what the server needs, and return the command that runs it."""
-        return self.packages.prepare(CACHE / self.key, self.program)
+        if isinstance(self.home, NodeEnvironment):
+            # Node looks for packages beside the program, not where it is started.
+            folder = self.home.prepare()
+            return self.home.node(), str(shutil.copy(self.program, folder))
+        name, *arguments = self.launch
+        return str(self.home.prepare().with_name(name)), *arguments, str(self.program)
 
 
 @dataclass(frozen=True)
@@ -64,7 +90,7 @@ def try_out(contender: Contender) -> Runner:
     """Install a contender and see that its tools work.
 
     Raises:
-        NotInstalledError: If its packages cannot be installed.
+        InstallError: If its packages cannot be installed.
         ServerFailedError: If the server does not run or answers wrongly.
     """
     command = contender.prepare()
@@ -78,43 +104,12 @@ def try_out(contender: Contender) -> Runner:
     return Runner(contender, command, refused)
 
 
-def why_not(error: NotInstalledError | ServerFailedError) -> str:
+def why_not(error: InstallError | ServerFailedError) -> str:
     """The state of a contender that cannot take part."""
-    state = "not installed" if isinstance(error, NotInstalledError) else "not runnable"
+    state = "not installed" if isinstance(error, InstallError) else "not runnable"
     return f"{state}: {error}"
 
 
-# What fastmcp 4.1.4 asks for, but for a release of certifi that not every index has.
-_FASTMCP_REQUIREMENTS = (
-    "authlib>=1.6.11",
-    "certifi",
-    "cyclopts>=4.0.0",
-    "exceptiongroup>=1.2.2",
-    "griffelib>=2.0.0",
-    "httpx2>=2.5.0",
-    "joserfc>=1.5.0",
-    "jsonref>=1.1.0",
-    "jsonschema-path>=0.3.4",
-    "mcp==2.3.0",
-    "openapi-pydantic>=0.6.0",
-    "opentelemetry-api>=1.28.0",
-    "packaging>=24.0",
-    "platformdirs>=4.0.0",
-    "py-key-value-aio[filetree,memory]>=0.4.4,<0.5.0",
-    "pydantic-settings>=2.0.0",
-    "pydantic[email]>=2.12.0",
-    "pyperclip>=1.9.0",
-    "python-dotenv>=1.1.0",
-    "python-multipart>=0.0.26",
-    "pyyaml>=6.0,<7.0",
-    "rich>=13.9.4",
-    "starlette>=1.0.1",
-    "typing-extensions>=4.0.0",
-    "uncalled-for>=0.4.0",
-    "uvicorn>=0.35",
-    "watchfiles>=1.0.0",
-    "websockets>=15.0.1",
-)
 _NO_IMAGES = {"image": "has no image content"}
 
 PEERS = (
@@ -122,48 +117,48 @@ PEERS = (
         OFFICIAL,
         "official SDK (mcp 2.3.0)",
         SERVERS / "official_server.py",
-        PythonPackages(("mcp==2.3.0",)),
+        python_sdks.OFFICIAL,
     ),
     Contender(
         "fastmcp",
         "FastMCP 4.1.4",
         SERVERS / "fastmcp_server.py",
-        PythonPackages(_FASTMCP_REQUIREMENTS, exempt=("fastmcp==4.1.4", "fastmcp-slim==4.1.4")),
+        python_sdks.FASTMCP,
         weakness_at_many_tools="registers in quadratic time, a minute for 10,000",
     ),
     Contender(
         "typescript",
         "TypeScript SDK 2.4.0",
         SERVERS / "typescript_server.mjs",
-        NodePackages(("@modelcontextprotocol/server@2.4.0", "zod@4.6.7")),
+        NodeEnvironment("typescript-server", ("@modelcontextprotocol/server@2.4.0", "zod@4.6.7")),
     ),
     Contender(
         "minimcp",
         "minimcp 0.5.2",
         SERVERS / "minimcp_server.py",
         # It says that it works with any later mcp, but 2.0 has removed modules that it imports.
-        PythonPackages(("minimcp==0.5.2", "mcp==1.30.0")),
+        PythonEnvironment("minimcp", ("minimcp==0.5.2", "mcp==1.30.0")),
         weakness_at_many_tools="registers 10,000 in a quarter of a minute",
     ),
     Contender(
         "chuk",
         "chuk-mcp-server 0.26.1",
         SERVERS / "chuk_server.py",
-        PythonPackages(("chuk-mcp-server==0.26.1",)),
+        PythonEnvironment("chuk", ("chuk-mcp-server==0.26.1",)),
         weakness_at_many_tools="lists 10,000 in a quarter of a minute",
     ),
     Contender(
         "zeromcp",
         "zeromcp 1.10.3",
         SERVERS / "zeromcp_server.py",
-        PythonPackages(("zeromcp==1.10.3",)),
+        PythonEnvironment("zeromcp", ("zeromcp==1.10.3",)),
         lacks=_NO_IMAGES,
     ),
     Contender(
         "turbomcp",
         "turbomcp 0.3.0",
         SERVERS / "turbomcp_server.py",
-        PythonPackages(("turbomcp==0.3.0",)),
+        PythonEnvironment("turbomcp", ("turbomcp==0.3.0",)),
         lacks={**_NO_IMAGES, "async": "has no async handlers"},
     ),
 )
@@ -171,12 +166,12 @@ PEERS = (
 _OUR_SERVER = SERVERS / "paddock_server.py"
 
 OURS = (
-    Contender("paddock", "paddock", _OUR_SERVER, Checkout()),
+    Contender("paddock", "paddock", _OUR_SERVER, CHECKOUT),
     Contender(
         "paddock-inline",
         "paddock, inline",
         _OUR_SERVER,
-        Checkout(),
+        CHECKOUT,
         environment={"BENCH_INLINE": "1"},
         groups=frozenset({"stdio"}),
     ),
@@ -184,7 +179,8 @@ OURS = (
         "paddock-serve",
         "paddock serve FILE",
         _OUR_SERVER,
-        Checkout(("paddock", "serve")),
+        CHECKOUT,
+        launch=("paddock", "serve"),
         groups=frozenset({"cold", "memory"}),
     ),
 )

@@ -202,3 +202,27 @@ def test_a_line_beyond_the_limit_is_refused_with_its_id_and_the_connection_lives
     assert line.heard() == []
     line.close()
     assert process.wait() == 0
+
+
+def test_pipes_that_do_not_block_lose_nothing(start: Start) -> None:
+    """As parents with an event loop of their own may hand them on."""
+    program = """
+        import os
+
+        from paddock import Server
+
+        server = Server("s")
+
+        @server.tool
+        def long() -> str:
+            return "x" * 5_000_000
+
+        for descriptor in (0, 1):
+            os.set_blocking(descriptor, False)
+        server.run()
+    """
+    process = start(program)
+    line = process.connect(STATELESS)
+    assert len(line.text("long")) == 5_000_000
+    line.close()
+    assert process.wait() == 0

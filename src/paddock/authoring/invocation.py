@@ -21,11 +21,11 @@ from paddock.authoring.arguments import (
 )
 from paddock.authoring.context import Context
 from paddock.authoring.entries import declared_input, declared_structure
-from paddock.authoring.failures import describe, is_reportable
+from paddock.authoring.failures import ToolError, describe, is_reportable
 from paddock.authoring.refusals import explain
 from paddock.authoring.results import convert, error_result, finished
 from paddock.authoring.signature import Signature, count_positional, is_coroutine_function
-from paddock.errors import PaddockError
+from paddock.errors import DefinitionError
 from paddock.protocol.errors import InvalidParamsError, MissingCapabilityError, ProtocolError
 from paddock.protocol.jsonrpc import DECODE_FAULTS
 from paddock.protocol.pace import Pace
@@ -71,44 +71,38 @@ class Invocation:
 
     def run(self, request: Request) -> Result:
         """Call the handler in this thread."""
-        raw = request.params.arguments  # type: ignore[attr-defined]  # of tools/call
         try:
-            arguments = self._read(EMPTY if raw is UNSET else raw)
-        except DECODE_FAULTS:
-            try:
-                arguments = self._read(mended(raw))
-            except DECODE_FAULTS as fault:
-                return self._refused(raw, fault)
-        except (PaddockError, NotImplementedError) as fault:
-            return error_result(f"Tool {self.tool.name!r} is declared wrongly: {fault}")
-        try:
+            arguments = self._arguments(request.params.arguments)  # type: ignore[attr-defined]  # of tools/call
             return convert(finished(self._call(arguments, request)), self._structure)
         except BaseException as fault:  # noqa: BLE001 - told to the model, or raised again
             return self._failed(fault, request)
 
     async def run_async(self, request: Request) -> Result:
         """Call the handler on the running event loop."""
-        raw = request.params.arguments  # type: ignore[attr-defined]  # of tools/call
         try:
-            arguments = self._read(EMPTY if raw is UNSET else raw)
-        except DECODE_FAULTS:
-            try:
-                arguments = self._read(mended(raw))
-            except DECODE_FAULTS as fault:
-                return self._refused(raw, fault)
-        except (PaddockError, NotImplementedError) as fault:
-            return error_result(f"Tool {self.tool.name!r} is declared wrongly: {fault}")
-        try:
-            value = await self._call(arguments, request)
-            return convert(value, self._structure)
+            arguments = self._arguments(request.params.arguments)  # type: ignore[attr-defined]  # of tools/call
+            return convert(await self._call(arguments, request), self._structure)
         except BaseException as fault:  # noqa: BLE001 - told to the model, or raised again
             return self._failed(fault, request)
 
-    def _refused(self, raw: object, fault: Exception) -> bytes:
-        if not is_object(raw):
-            raise InvalidParamsError(f"Invalid params of tools/call: arguments: {fault}")
-        text = explain(fault, declared_input(self.tool))
-        return error_result(f"Invalid arguments for tool {self.tool.name!r}: {text}")
+    def _arguments(self, raw: object) -> Any:
+        try:
+            return self._read(EMPTY if raw is UNSET else raw)
+        except DECODE_FAULTS:
+            return self._mended_arguments(raw)
+        except NotImplementedError as fault:
+            raise DefinitionError(str(fault)) from None
+
+    def _mended_arguments(self, raw: object) -> Any:
+        try:
+            return self._read(mended(raw))
+        except DECODE_FAULTS as fault:
+            if not is_object(raw):
+                text = f"Invalid params of tools/call: arguments: {fault}"
+                raise InvalidParamsError(text) from None
+            text = explain(fault, declared_input(self.tool))
+            name = self.tool.name
+            raise ToolError(f"Invalid arguments for tool {name!r}: {text}") from None
 
     def _failed(self, fault: BaseException, request: Request) -> bytes:
         if isinstance(fault, MissingCapabilityError) and not request.era.is_stateless:

@@ -37,8 +37,6 @@ _SIGNATURES = {
     b"fLaC": "audio/flac",
 }
 _RIFF = {b"WAVE": "audio/wav", b"WEBP": "image/webp"}
-
-
 _PICTURES = {("PIL", "Image"): "pil", ("matplotlib", "Figure"): "figure"}
 _picture_kinds: dict[type, str | None] = {}
 

@@ -96,6 +96,9 @@ class StdioChannel:
 def claim_stdio() -> StdioChannel:
     """Take standard input and output for the protocol, away from everybody else."""
     source, sink = os.dup(0), os.dup(1)
+    if sys.platform != "win32":  # some parents hand on pipes that answer "try again"
+        os.set_blocking(source, True)
+        os.set_blocking(sink, True)
     _enlarge(source, sink)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)

@@ -1,0 +1,1 @@
+"""Programs of others that our tests and benchmarks run, and how they are installed."""
