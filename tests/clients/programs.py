@@ -12,16 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.clients.environments import (
-    FASTMCP,
-    INSPECTOR,
-    OFFICIAL,
-    OFFICIAL_V1,
-    ROOT,
-    TYPESCRIPT,
-    NodeEnvironment,
-    PythonEnvironment,
-)
+from external.environments import ROOT, NodeEnvironment, PythonEnvironment
+from external.python_sdks import FASTMCP, OFFICIAL, OFFICIAL_V1
+from tests.clients.environments import INSPECTOR, TYPESCRIPT
 
 Json = dict[str, Any]
 

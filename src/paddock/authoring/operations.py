@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from paddock.authoring.tool import Tool
     from paddock.protocol.facts import ServerFacts
     from paddock.protocol.model.params import (
-        CallToolParams,
         CompleteParams,
         GetPromptParams,
         ListParams,
@@ -129,7 +128,7 @@ class CatalogueOperations:
 
     def call_tool(self, request: Request) -> None:
         """Begin `tools/call`."""
-        name = cast("CallToolParams", request.params).name
+        name = request.params.name  # type: ignore[attr-defined]  # of tools/call
         ready = self._invocations.get(name)
         if ready is None:
             raise InvalidParamsError(f"Unknown tool: {name}")

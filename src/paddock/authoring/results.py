@@ -37,6 +37,8 @@ _SIGNATURES = {
     b"fLaC": "audio/flac",
 }
 _RIFF = {b"WAVE": "audio/wav", b"WEBP": "image/webp"}
+LARGE = 65_536
+"""Bytes of text beyond which one copy less is worth the trouble."""
 _PICTURES = {("PIL", "Image"): "pil", ("matplotlib", "Figure"): "figure"}
 _picture_kinds: dict[type, str | None] = {}
 
@@ -66,7 +68,16 @@ def convert(value: Any, structure: Structure) -> Result:
     """
     kind = value.__class__
     if kind is str and structure.is_text:
-        return b'"content":[{"type":"text","text":%b}]' % encode_text(value)
+        text = encode_text(value)
+        if len(text) > LARGE:
+            return b'"content":[{"type":"text","text":', text, b"}]"
+        return b'"content":[{"type":"text","text":%b}]' % text
+    if kind is dict and structure.is_any_object:
+        data = _json(value)
+        return b'"content":[{"type":"text","text":%b}],"structuredContent":%b' % (
+            _quoted(data),
+            data,
+        )
     if kind is structure.scalar:
         text = encode(value)
         if text == b"null":
@@ -128,6 +139,11 @@ def _json(value: object) -> bytes:
             f"returned a {type(value).__name__}, which is neither content nor JSON: {error}",
             hint="return text, content, (bytes, mime type), or JSON data",
         ) from None
+
+
+def _quoted(data: bytes) -> bytes:
+    """JSON as a string of JSON: it has no control characters, only two others to escape."""
+    return b'"%b"' % data.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
 
 
 def _content(value: Any, structure: Structure) -> list[Content] | None:
@@ -215,5 +231,5 @@ def _data(value: Any, structure: Structure) -> bytes:
         raise ResultError(f"returned {value}, which JSON cannot express")
     structure.check_content(value, [TextContent("")])
     structured = structure.structured(value, data)
-    text = b'"content":[{"type":"text","text":%b}]' % encode(data.decode())
+    text = b'"content":[{"type":"text","text":%b}]' % _quoted(data)
     return text if structured is None else text + b',"structuredContent":%b' % structured

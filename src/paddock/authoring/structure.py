@@ -33,11 +33,11 @@ class Structure:
 
     __slots__ = (
         "_decode",
-        "_is_any_object",
         "_is_wrapped",
         "_return_type",
         "_returns",
         "_validator",
+        "is_any_object",
         "is_plain",
         "is_text",
         "mime_type",
@@ -62,7 +62,6 @@ class Structure:
         self._returns = returns
         self._decode: Any = None
         self._is_wrapped = False
-        self._is_any_object = any(returns == kind for kind in _ANY_OBJECT)
         self.output_schema: Json | None = None
         if output_schema is not None:
             self._promise(output_schema)
@@ -71,6 +70,8 @@ class Structure:
         if output_schema is None and not self.is_plain:
             self._declare(returns)
         self.is_text = self.is_plain and return_type is None
+        is_untyped = any(returns == kind for kind in _ANY_OBJECT)
+        self.is_any_object = is_untyped and output_schema is None and return_type is None
 
     def structured(self, value: Any, data: bytes) -> bytes | None:
         """The structured content of a value that is also given as JSON; None for none.
@@ -80,7 +81,7 @@ class Structure:
         """
         if self._validator is not None:
             return self.wrapped(data)
-        if self.is_plain or (self._is_any_object and value.__class__ is dict):
+        if self.is_plain:
             return data if data[:1] == b"{" else None
         if self._decode is None:
             self._decode = msgspec.json.Decoder(self._returns, dec_hook=decode_hook).decode

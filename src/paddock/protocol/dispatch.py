@@ -32,7 +32,12 @@ from paddock.protocol.jsonrpc import (
     is_batch,
     split_batch,
 )
-from paddock.protocol.model.params import CancelledParams, decode_envelope, decode_params
+from paddock.protocol.model.params import (
+    CancelledParams,
+    decode_call,
+    decode_envelope,
+    decode_params,
+)
 from paddock.protocol.request import Batch, Request
 from paddock.protocol.versions import BATCH_VERSION
 
@@ -41,7 +46,7 @@ if TYPE_CHECKING:
 
     from paddock.protocol.connection import Connection
     from paddock.protocol.eras.contract import Operations
-    from paddock.protocol.model.params import Params
+    from paddock.protocol.model.params import CallFrame, Params
     from paddock.protocol.request import Era, Operation
 
 Reply = bytes | Request | None
@@ -50,6 +55,9 @@ Reply = bytes | Request | None
 MAX_HELD = 1000
 """Requests that wait for a server that is still being loaded."""
 STILL_LOADING = "The server is still being loaded, and too many requests are waiting for it"
+CALL = b'"tools/call"'
+CALL_WITHIN = 256
+"""Where in a line the method stands that is worth a way of its own."""
 TOO_LONG = "The message is longer than this server accepts"
 
 _NESTED_BATCH = error_frame(None, ProtocolError("A batch inside a batch", rpc_code=INVALID_REQUEST))
@@ -78,6 +86,22 @@ class Dispatcher:
 
     def receive(self, line: bytes) -> Reply | list[Reply]:
         """Take one line; several replies only for a batch."""
+        if line.find(CALL, 0, CALL_WITHIN) >= 0:
+            try:
+                call = decode_call(line)
+            except DECODE_FAULTS:
+                pass  # the long way finds out what is wrong
+            else:
+                return self._called(call, line)
+        return self._receive_any(line)
+
+    def _called(self, call: CallFrame, line: bytes) -> Reply | list[Reply]:
+        try:
+            return self._begin(call.id, "tools/call", call.params, line)
+        except Held:
+            return self._hold(call.id, line)
+
+    def _receive_any(self, line: bytes) -> Reply | list[Reply]:
         try:
             frame = decode_frame(line)
         except DECODE_FAULTS as fault:
@@ -87,7 +111,7 @@ class Dispatcher:
         if frame.method is UNSET or frame.id is UNSET:
             return self._take(frame)
         try:
-            return self._request(frame.id, frame.method, frame)
+            return self._request(frame.id, frame.method, frame, line)
         except Held:
             return self._hold(frame.id, line)
 
@@ -125,13 +149,18 @@ class Dispatcher:
                 return None
         return self.receive(line)
 
-    def _request(self, request_id: int | str, method: str, frame: Frame) -> Reply:
+    def _request(self, request_id: int | str, method: str, frame: Frame, line: bytes) -> Reply:
         try:
             params = decode_params(method, frame.params)
         except ProtocolError as error:
             return self._wrong_params(request_id, method, frame, error)
-        era = self._era(params)
-        request = Request(self.connection, era, request_id, method, params, frame.params)
+        return self._begin(request_id, method, params, line)
+
+    def _begin(self, request_id: int | str, method: str, params: Params, line: bytes) -> Reply:
+        meta = params.meta
+        is_session = meta is UNSET or meta.version is UNSET
+        era: Era = self._session if is_session else self._stateless
+        request = Request(self.connection, era, request_id, method, params, line)
         try:
             operation = era.methods.get(method) or self._operation(request)
             era.enter(request)
@@ -142,11 +171,6 @@ class Dispatcher:
             return request if request.work or request.async_work else None
         return era.reply(request, result)
 
-    def _era(self, params: Params) -> Era:
-        """The era of a request: stateless if it names a version itself."""
-        meta = params.meta
-        return self._session if meta is UNSET or meta.version is UNSET else self._stateless
-
     def _wrong_params(
         self, request_id: int | str, method: str, frame: Frame, error: ProtocolError
     ) -> bytes:
@@ -155,8 +179,9 @@ class Dispatcher:
             params = decode_envelope(frame.params)
         except ProtocolError:
             return error_frame(request_id, error)
-        era = self._era(params)
-        request = Request(self.connection, era, request_id, method, params, frame.params)
+        is_session = params.meta is UNSET or params.meta.version is UNSET
+        era: Era = self._session if is_session else self._stateless
+        request = Request(self.connection, era, request_id, method, params, b"")
         try:
             self._operation(request)
         except ProtocolError as fault:

@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
-from msgspec import UNSET, Raw, UnsetType
+from msgspec import UNSET
 
 from paddock.protocol.errors import ProtocolError
 from paddock.protocol.interruption import HandlerCancelled, interrupt, withdraw
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from paddock.protocol.model.params import Meta, Params
     from paddock.protocol.pace import Pace
 
-Result = bytes | dict[str, object]
-"""A result as a dictionary, or as the encoded members of its JSON object (without braces)."""
+Result = bytes | tuple[bytes, ...] | dict[str, object]
+"""A result as a dictionary, or as the encoded members of its JSON object (without braces), whole
+or, where that would be a costly copy, in pieces."""
 
 Outcome = Result | None
 """What an operation did: finished with a result, or (None) gave the request work to do, or will
@@ -134,14 +135,14 @@ class Request:
         request_id: RequestId,
         method: str,
         params: Params,
-        raw: Raw | UnsetType,
+        line: bytes,
     ) -> None:
         self.connection = connection
         self.era = era
         self.id = request_id
         self.method = method
         self.params = params
-        self.raw = raw
+        self.line = line
 
     @property
     def meta(self) -> Meta | None:
@@ -202,9 +203,10 @@ class Request:
 
     def raw_meta(self) -> dict[str, object]:
         """The whole `_meta` of the request."""
-        params = {} if self.raw is UNSET else msgspec.json.decode(self.raw)
-        meta = params.get("_meta") if isinstance(params, dict) else None
-        return meta if isinstance(meta, dict) else {}
+        if self.params.meta is UNSET:
+            return {}
+        meta: dict[str, object] = msgspec.json.decode(self.line)["params"]["_meta"]
+        return meta
 
     def on_cancel(self, wake: Callable[[], None]) -> None:
         """Call `wake` when the request is cancelled; at once when it already is."""

@@ -157,6 +157,18 @@ _TYPES: dict[str, type[Params]] = {
     "subscriptions/listen": ListenParams,
 }
 
+
+class CallFrame(Struct):
+    """A whole `tools/call`: one pass over a message that may be long, instead of two."""
+
+    jsonrpc: Literal["2.0"]
+    method: Literal["tools/call"]
+    id: int | str
+    params: CallToolParams
+
+
+decode_call = msgspec.json.Decoder(CallFrame).decode
+
 _decoders = {method: msgspec.json.Decoder(kind).decode for method, kind in _TYPES.items()}
 _decode_bare = msgspec.json.Decoder(Params).decode
 _EMPTY = Raw(b"{}")

@@ -71,6 +71,9 @@ class SessionEra:
             if request_id.__class__ is int:
                 return b'{"jsonrpc":"2.0","id":%d,"result":{%b}}\n' % (request_id, result)
             return b'{"jsonrpc":"2.0","id":%b,"result":{%b}}\n' % (encode_id(request_id), result)
+        if isinstance(result, tuple):
+            head = b'{"jsonrpc":"2.0","id":%b,"result":{' % encode_id(request_id)
+            return b"".join((head, *result, b"}}\n"))
         return b'{"jsonrpc":"2.0","id":%b,"result":%b}\n' % (encode_id(request.id), encode(result))
 
     def error(self, request_id: RequestId, error: ProtocolError) -> bytes:

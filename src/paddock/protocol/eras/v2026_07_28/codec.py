@@ -75,6 +75,9 @@ class StatelessEra:
             if request.method in CACHEABLE:
                 result = {**self._hints, **result}
             body = encode(discovery.complete(result, self._facts))[1:-1]
+        elif isinstance(result, tuple):
+            head = b'{"jsonrpc":"2.0","id":%b,"result":{' % encode_id(request.id)
+            return b"".join((head, *result, b",", self._tail, b"}}\n"))
         elif request.method in CACHEABLE:
             body = result + b"," + encode(self._hints)[1:-1] + b"," + self._tail
         else:
