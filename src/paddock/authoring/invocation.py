@@ -6,6 +6,7 @@ result that the model can read; only a fault of the protocol is an error.
 
 from __future__ import annotations
 
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -25,7 +26,6 @@ from paddock.authoring.failures import ToolError, describe, is_reportable
 from paddock.authoring.refusals import explain
 from paddock.authoring.results import convert, error_result, finished
 from paddock.authoring.signature import Signature, count_positional, is_coroutine_function
-from paddock.errors import DefinitionError
 from paddock.protocol.errors import InvalidParamsError, MissingCapabilityError, ProtocolError
 from paddock.protocol.jsonrpc import DECODE_FAULTS
 from paddock.protocol.pace import Pace
@@ -71,27 +71,30 @@ class Invocation:
 
     def run(self, request: Request) -> Result:
         """Call the handler in this thread."""
+        raw = request.params.arguments  # type: ignore[attr-defined]  # of tools/call
         try:
-            arguments = self._arguments(request.params.arguments)  # type: ignore[attr-defined]  # of tools/call
-            return convert(finished(self._call(arguments, request)), self._structure)
+            try:
+                arguments = self._read(EMPTY if raw is UNSET else raw)
+            except DECODE_FAULTS:
+                arguments = self._mended_arguments(raw)
+            value = self._call(arguments, request)
+            if value.__class__ is CoroutineType:
+                value = finished(value)
+            return convert(value, self._structure)
         except BaseException as fault:  # noqa: BLE001 - told to the model, or raised again
             return self._failed(fault, request)
 
     async def run_async(self, request: Request) -> Result:
         """Call the handler on the running event loop."""
+        raw = request.params.arguments  # type: ignore[attr-defined]  # of tools/call
         try:
-            arguments = self._arguments(request.params.arguments)  # type: ignore[attr-defined]  # of tools/call
+            try:
+                arguments = self._read(EMPTY if raw is UNSET else raw)
+            except DECODE_FAULTS:
+                arguments = self._mended_arguments(raw)
             return convert(await self._call(arguments, request), self._structure)
         except BaseException as fault:  # noqa: BLE001 - told to the model, or raised again
             return self._failed(fault, request)
-
-    def _arguments(self, raw: object) -> Any:
-        try:
-            return self._read(EMPTY if raw is UNSET else raw)
-        except DECODE_FAULTS:
-            return self._mended_arguments(raw)
-        except NotImplementedError as fault:
-            raise DefinitionError(str(fault)) from None
 
     def _mended_arguments(self, raw: object) -> Any:
         try:

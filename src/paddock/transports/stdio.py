@@ -29,9 +29,13 @@ class StdioChannel:
         self._lock = allocate_lock()
         self._size = CHUNK
         self._pushed_back = b""
-        self.is_writing = False
         self.is_closed = False
         self.written = 0
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether a write is under way."""
+        return self._lock.locked()
 
     @property
     def descriptor(self) -> int | None:
@@ -67,15 +71,12 @@ class StdioChannel:
     def write(self, data: bytes) -> None:
         """Send bytes to the client; a client that is gone cannot be told anything."""
         with self._lock:
-            self.is_writing = True
             try:
                 sent = os.write(self._sink, data)
                 if sent < len(data):
                     self._write_rest(memoryview(data)[sent:])
             except OSError:
                 return
-            finally:
-                self.is_writing = False
 
     def _write_rest(self, rest: memoryview) -> None:
         while rest:

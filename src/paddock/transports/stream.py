@@ -174,7 +174,8 @@ class Stream:
         logging.getLogger("paddock").exception("A message could not be answered")
 
     def _read(self) -> bool:
-        self._flush()
+        if self._out:
+            self._flush()
         chunk = b"" if self._is_over else self._channel.read()
         if not chunk:
             return False
@@ -232,7 +233,7 @@ class Stream:
     def _flush(self) -> None:
         out, self._out = self._out, []
         if out:
-            self._channel.write(b"".join(out) if len(out) > 1 else out[0])
+            self._channel.write(out[0] if len(out) == 1 else b"".join(out))
 
     def _refuse_line(self, head: bytes, tail: bytes) -> None:
         self._channel.write(self._dispatcher.refuse_line(head, tail))
