@@ -141,3 +141,14 @@ def test_registering_tells_every_connection_and_forgets_those_that_ended(connect
     first.close()
     assert server.list_changed("prompts") == 1
     assert len(second.heard()) == 1
+
+
+def test_several_items_registered_together_are_told_once_of_each_kind(connect: Connect) -> None:
+    server = Server("s")
+    line = connect(server)
+    line.ask("tools/list")
+    tools = [Tool(f"t{number}", lambda: "") for number in range(3)]
+    prompts = [Prompt(f"p{number}", "Hi") for number in range(3)]
+    server.register([*tools, *prompts])
+    heard = [message["method"] for message in line.heard()]
+    assert heard == ["notifications/prompts/list_changed", "notifications/tools/list_changed"]

@@ -105,6 +105,7 @@ class Offering:
         self.mask_errors = mask_errors
         self.max_message = max_message
         self._announcers: list[Announce] = []
+        self._unannounced: set[str] | None = None
         self._watchers: dict[str, list[Callable[[str], object]]] = {}
         self.tools: Catalogue[Tool] = Catalogue(lambda: self._changed("tools"))
         self.prompts: Catalogue[Prompt] = Catalogue(lambda: self._changed("prompts"))
@@ -134,8 +135,7 @@ class Offering:
         elif isinstance(items, ResourceTemplate):
             self.templates.add(items.uri_template, items)
         elif hasattr(items, "__iter__") and not isinstance(items, str | bytes | dict):
-            for item in items:
-                self.register(item)
+            self._register_all(items)
         else:
             raise DefinitionError(
                 f"cannot register {items!r}",
@@ -143,17 +143,31 @@ class Offering:
             )
         return self
 
+    def _register_all(self, items: Iterable[Item]) -> None:
+        """Register several; clients are told once of each kind, when all are there."""
+        is_outermost = self._unannounced is None
+        if is_outermost:
+            self._unannounced = set()
+        try:
+            for item in items:
+                self.register(item)
+        finally:
+            if is_outermost:
+                kinds, self._unannounced = self._unannounced or set(), None
+                for kind in sorted(kinds):
+                    self._changed(kind)
+
     def auto_register(
         self, directory: str | os.PathLike[str], *, relative_to: str | None = None
     ) -> Self:
         """Add what the files in a directory's `tools/`, `prompts/` and `resources/` define.
 
-        A file that cannot be used is reported on standard error and in the log, with the reason;
-        the others are not affected.
+        A relative path counts from the file that calls this. A file that cannot be used is
+        reported on standard error and in the log, with the reason; the others are not affected.
         """
         from paddock.authoring.directory import read_directory  # noqa: PLC0415 - seldom used
 
-        for items in read_directory(directory, relative_to):
+        for items in read_directory(directory, relative_to or _caller_file()):
             self.register(items)
         return self
 
@@ -309,7 +323,9 @@ class Offering:
         return bool(len(self.tools if kind == "tools" else self.prompts))
 
     def _changed(self, kind: str) -> None:
-        if self._announcers:
+        if self._unannounced is not None:
+            self._unannounced.add(kind)
+        elif self._announcers:
             self.list_changed(kind)
 
 

@@ -74,10 +74,12 @@ def _run(path: Path) -> ModuleType:
 
 def _failed(path: Path, error: BaseException) -> LoadError:
     """What went wrong while a file ran, with the line of that file where it did."""
-    lines = []
+    lines: list[int] = []
     trace = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == str(path):
+            if not lines:
+                error.__traceback__ = trace  # how we came to run the file is no help to its author
             lines.append(trace.tb_lineno)
         trace = trace.tb_next
     if isinstance(error, SyntaxError) and error.lineno:

@@ -166,15 +166,22 @@ def test_a_directory_that_is_not_there_is_refused_with_its_path(tmp_path: Path) 
         Server("s", auto_register_dir=tmp_path / "nowhere")
 
 
+@pytest.mark.parametrize(
+    "program",
+    [
+        "server = Server('s', auto_register_dir='parts')",
+        "server = Server('s').auto_register('parts')",
+    ],
+)
 def test_a_relative_path_counts_from_the_file_that_makes_the_server(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str
 ) -> None:
     write(tmp_path / "project" / "parts" / "tools" / "hi.py", "def hi() -> str:\n    return ''\n")
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     file = tmp_path / "project" / "app.py"
     made: dict[str, object] = {"__file__": str(file), "Server": Server}
-    code = compile("server = Server('s', auto_register_dir='parts')", str(file), "exec")
+    code = compile(program, str(file), "exec")
     exec(code, made)  # noqa: S102 - the test's own program
     server = made["server"]
     assert isinstance(server, Server)
