@@ -81,9 +81,9 @@ class Session:
         """Answer from an offering, beginning with what had to wait for it."""
         self._offering = offering
         self.stream.limit_lines(offering.max_message)
-        held = self._dispatcher.adopt(CatalogueOperations(offering))
+        # First: what changes after a client has seen a list must be told to it.
         offering.attach(self._dispatcher.announce)
-        self.stream.replay(held)
+        self.stream.replay(self._dispatcher.adopt(CatalogueOperations(offering)))
 
     def replace(self, offering: Offering) -> None:
         """Put a newly loaded offering in the place of the one that is served."""
