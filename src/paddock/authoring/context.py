@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 import msgspec
 
 from paddock.authoring import asks
+from paddock.protocol.ask import covers
 from paddock.protocol.asking import Pending
+from paddock.protocol.errors import MissingCapabilityError
 from paddock.protocol.interruption import HandlerCancelled
 from paddock.protocol.model.params import LEVELS
 
@@ -77,6 +79,15 @@ class Context:
     def is_cancelled(self) -> bool:
         """Whether the client has given up on the request."""
         return self._request.is_cancelled
+
+    def require(self, **capabilities: Json) -> None:
+        """End the handler unless the client has declared these capabilities: `sampling={}`.
+
+        Questions do this by themselves; this is for asking before any work is done.
+        """
+        needed: dict[str, object] = {**capabilities}
+        if not covers(self.client_capabilities, needed):
+            raise MissingCapabilityError(needed, "This request")
 
     def remember(self, value: Any) -> None:
         """Keep a JSON value in case a question ends the handler and it is run again.

@@ -38,7 +38,7 @@ class Ask:
         Raises:
             MissingCapabilityError: when it has not declared what the question needs.
         """
-        if not _covers(declared, self.needs):
+        if not covers(declared, self.needs):
             raise MissingCapabilityError(self.needs, self.method)
 
     def answer(self, value: object) -> object:
@@ -52,13 +52,14 @@ class Ask:
         return self.read(value)
 
 
-def _covers(declared: Json, needed: Json) -> bool:
+def covers(declared: Json, needed: Json) -> bool:
+    """Whether declared capabilities include the needed ones."""
     for key, sub in needed.items():
         have = declared.get(key)
         if not isinstance(have, dict):
             return False
         # An empty elicitation capability stands for forms: the versions before URL mode.
         is_plain_form = key == "elicitation" and not have
-        if isinstance(sub, dict) and not _covers({"form": {}} if is_plain_form else have, sub):
+        if isinstance(sub, dict) and not covers({"form": {}} if is_plain_form else have, sub):
             return False
     return True
