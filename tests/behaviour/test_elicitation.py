@@ -375,3 +375,29 @@ def test_the_client_is_told_once_that_a_web_page_has_done_its_work(connect: Conn
     assert server.elicitation_complete("e1") == 0
     told = line.take(lambda message: message.get("method") == "notifications/elicitation/complete")
     assert told["params"] == {"elicitationId": "e1"}
+
+
+def test_waiting_in_an_async_handler_is_refused_with_what_to_do(connect: Connect) -> None:
+    server = Server("s")
+
+    @server.tool
+    async def ask(ctx: Context) -> str:
+        return str(ctx.elicit("Name?", str).wait())
+
+    line = connect(server, SESSION, capabilities={"elicitation": {}})
+    assert "await it" in error_text(line.call("ask"))
+
+
+def test_an_answer_that_breaks_a_raw_form_is_refused(connect: Connect) -> None:
+    server = Server("s")
+    form = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
+
+    @server.tool
+    def ask(ctx: Context) -> str:
+        return str(ctx.elicit("Number?", form).wait().data)
+
+    line = connect(server, SESSION, capabilities={"elicitation": {}})
+    call = line.begin_call("ask")
+    question = line.take(lambda message: message.get("method") == "elicitation/create")
+    line.reply(question, {"action": "accept", "content": {"a": "three"}})
+    assert "$.a" in line.answer(call)["result"]["content"][0]["text"]

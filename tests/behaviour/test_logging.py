@@ -1,5 +1,7 @@
 """Log messages to the client, in each era's way."""
 
+from pathlib import Path
+
 import pytest
 
 from paddock import Context, Server
@@ -104,16 +106,17 @@ def test_without_the_capability_nothing_is_logged(connect: Connect, era: str) ->
         assert line.error("logging/setLevel", {"level": "debug"})["code"] == -32601
 
 
-def test_data_that_is_no_json_fails_the_call_and_not_the_connection(
+def test_data_that_is_no_json_is_told_as_text_and_never_fails_the_call(
     connect: Connect, era: str
 ) -> None:
     server = Server("s")
 
     @server.tool
     def chat(ctx: Context) -> None:
-        ctx.error(object())
+        ctx.error({"at": Path("x"), "what": ValueError("no")})
 
     line = connect(server, era)
     meta: Json = {f"{META_KEY}logLevel": "debug"} if era == STATELESS else {}
-    assert line.call("chat", **meta)["isError"]
-    assert line.heard() == []
+    assert "isError" not in line.call("chat", **meta)
+    (told,) = line.heard()
+    assert "no" in told["params"]["data"]

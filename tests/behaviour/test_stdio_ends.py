@@ -15,6 +15,12 @@ from tests.conftest import Start
 
 End = Callable[[ServerProcess], int]
 
+INITIALIZE = {
+    "protocolVersion": SESSION,
+    "capabilities": {},
+    "clientInfo": {"name": "line", "version": "1"},
+}
+
 BUSY = """
     import asyncio
     import subprocess
@@ -249,4 +255,13 @@ def test_a_termination_signal_is_never_lost(start: Start) -> None:
     for _ in range(15):
         process = start(BUSY)
         begin(process, "spin")
+        assert process.terminate() == 0
+
+
+def test_a_signal_right_after_the_first_answer_ends_with_code_0(start: Start) -> None:
+    """The rest of the library is still being loaded then."""
+    for _ in range(5):
+        process = start("from paddock import Server\nServer('s').run()\n")
+        line = process.connect()
+        line.answer(line.request("initialize", INITIALIZE))
         assert process.terminate() == 0

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import UNSET, Raw
 
+from paddock.authoring.dataclass_defaults import completed, need_completing
 from paddock.authoring.hints import decode_hook
 from paddock.authoring.tool import NOTHING
 from paddock.authoring.validation import Validator
@@ -46,7 +47,10 @@ EMPTY = Raw(b"{}")
 def hinted_reader(parameters: Sequence[Taken], where: str) -> Callable[[Raw | bytes], Any]:
     """Reads arguments into a Struct made of a function's own parameters."""
     fields = [(taken.name, taken.hint, *_default(taken.default)) for taken in parameters]
-    return _struct_reader(fields, where)
+    read = _struct_reader(fields, where)
+    if need_completing([taken.hint for taken in parameters]):
+        return lambda raw: completed(read(raw))
+    return read
 
 
 def declared_reader(

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
+from paddock.authoring.dataclass_defaults import completed
 from paddock.authoring.hints import decode_hook
 from paddock.authoring.schema import schema_of
+from paddock.authoring.validation import Validator
 from paddock.errors import DefinitionError
 from paddock.protocol.ask import Ask, AskError
 from paddock.protocol.model.content import Content, PromptMessage, TextContent
@@ -19,6 +21,19 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 T = TypeVar("T")
 
+_FORM_FORMATS = ("email", "uri", "date", "date-time")
+_SAMPLING_OPTIONS = frozenset(
+    {
+        "include_context",
+        "metadata",
+        "model_preferences",
+        "stop_sequences",
+        "system_prompt",
+        "temperature",
+        "tool_choice",
+        "tools",
+    }
+)
 _FLAT_TYPES = frozenset({"string", "number", "integer", "boolean"})
 
 
@@ -62,9 +77,10 @@ class _Roots(Struct):
 
 def elicitation(message: str, schema: Any = None) -> Ask:
     """A form for the person at the client."""
-    if schema is None or isinstance(schema, dict):
-        requested: Json = schema or {"type": "object", "properties": {}}
-        return _form(message, requested, lambda content: content)
+    if schema is None:
+        return _form(message, {"type": "object", "properties": {}}, lambda content: content)
+    if isinstance(schema, dict):
+        return _form(message, schema, _checked(schema))
     requested = schema_of(schema, "elicitation")
     if requested.get("type") == "object":
         return _form(message, _flat(requested), _reader(schema))
@@ -81,8 +97,16 @@ def url_elicitation(message: str, url: str, elicitation_id: str | None = None) -
     return Ask("elicitation/create", params, {"elicitation": {"url": {}}}, _elicited(lambda c: c))
 
 
-def sampling(messages: str | Sequence[Any], *, max_tokens: int = 1024, **options: Any) -> Ask:
+def sampling(
+    messages: str | Content | PromptMessage | Sequence[Any],
+    *,
+    max_tokens: int = 1024,
+    **options: Any,
+) -> Ask:
     """A continuation by the client's model."""
+    unknown = set(options) - _SAMPLING_OPTIONS
+    if unknown:
+        raise TypeError(f"sample() has no option {', '.join(sorted(unknown))}")
     several = [messages] if isinstance(messages, str | Content | PromptMessage) else messages
     camel = {_camel(key): value for key, value in options.items() if value is not None}
     params = {"messages": [_message(one) for one in several], "maxTokens": max_tokens, **camel}
@@ -114,10 +138,22 @@ def _elicited(read: Callable[[Json], Any]) -> Callable[[Json], Elicited[Any]]:
     return answer
 
 
+def _checked(schema: Json) -> Callable[[Any], Any]:
+    validator = Validator(schema, "elicitation")
+
+    def read(content: Any) -> Any:
+        fault = validator.fault(content)
+        if fault is not None:
+            raise AskError(f"elicitation: {fault}")
+        return content
+
+    return read
+
+
 def _reader(kind: Any) -> Callable[[Any], Any]:
     def read(value: Any) -> Any:
         try:
-            return msgspec.convert(value, kind, dec_hook=decode_hook)
+            return completed(msgspec.convert(value, kind, dec_hook=decode_hook))
         except msgspec.ValidationError as error:
             raise AskError(f"elicitation: {error}") from None
 
@@ -173,6 +209,8 @@ def _flat_field(name: str, field: Json, definitions: Json) -> Json:
             f"form field {name!r} is not a plain type",
             hint="forms hold text, numbers, booleans, choices and lists of choices",
         )
+    if field.get("format") not in (None, *_FORM_FORMATS):
+        return {key: value for key, value in field.items() if key != "format"}
     return field
 
 

@@ -37,7 +37,7 @@ class _Choices:
             self._keep(list(typing.get_args(hint)))
         elif isinstance(hint, enum.EnumMeta):
             members: list[enum.Enum] = list(hint.__members__.values())
-            self._keep([member.value for member in members])
+            self._keep(list(dict.fromkeys(member.value for member in members)))
         else:
             parts = [*typing.get_args(hint), *_fields(hint)]
             for part in parts:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from paddock.authoring.signature import count_positional
+from paddock.authoring.results import finished
+from paddock.authoring.signature import count_required
 from paddock.protocol.errors import ProtocolError
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ def suggest(
 
 def _values(source: Completion, value: str, settled: dict[str, str], where: str) -> list[str]:
     if callable(source):
-        both = count_positional(source) > 1
-        found = list(source(value, settled) if both else source(value))
+        both = count_required(source) > 1
+        found = list(finished(source(value, settled) if both else source(value)))
     elif isinstance(source, str):
         found = [source]
     else:

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 import msgspec
 
 from paddock.authoring import asks
+from paddock.authoring.hints import encode_hook
 from paddock.protocol.ask import covers
 from paddock.protocol.asking import Pending
 from paddock.protocol.errors import MissingCapabilityError
 from paddock.protocol.interruption import HandlerCancelled
 from paddock.protocol.model.params import LEVELS
+from paddock.protocol.request import said
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from paddock.authoring.asks import Elicited, Root, SampledMessage
     from paddock.authoring.offering import Offering
     from paddock.protocol.ask import Ask
+    from paddock.protocol.model.content import Content, PromptMessage
     from paddock.protocol.request import Request
 
 Json = dict[str, Any]
@@ -96,7 +99,7 @@ class Context:
         has found out by then need not be found out twice. The value travels with the client,
         signed and readable: nothing secret belongs into it.
         """
-        self._request.kept = value
+        self._request.kept = msgspec.to_builtins(value, enc_hook=encode_hook)
 
     @property
     def remembered(self) -> Any:
@@ -137,7 +140,7 @@ class Context:
         wanted = self._request.era.log_level(self._request)
         if wanted is None or LEVELS.index(level) < LEVELS.index(wanted):
             return False
-        params: Json = {"level": level, "data": data}
+        params: Json = {"level": level, "data": _plain(data)}
         if logger is not None:
             params["logger"] = logger
         return self._request.notify("notifications/message", params)
@@ -187,7 +190,7 @@ class Context:
 
     def sample(
         self,
-        messages: str | Sequence[Any],
+        messages: str | Content | PromptMessage | Sequence[str | Content | PromptMessage | Json],
         *,
         max_tokens: int = 1024,
         key: str | None = None,
@@ -215,3 +218,11 @@ class Context:
         self._asked += 1
         name = key or f"input-{self._asked}"
         return Pending(self._request, {name: ask}, lambda answers: cast("Any", answers[name]))
+
+
+def _plain(data: Any) -> Any:
+    """Data for a log message: what is no JSON is told as text, and never fails the handler."""
+    try:
+        return msgspec.json.decode(msgspec.json.encode(data, enc_hook=encode_hook))
+    except Exception:  # noqa: BLE001 - whatever the data's own code does
+        return said(data)

@@ -51,6 +51,8 @@ def read_directory(
         root = (Path(relative_to).parent if relative_to else Path.cwd()) / root
     if not root.is_dir():
         raise LoadError("is not a directory", where=str(root), hint="it would hold tools/*.py")
+    if not any((root / kind).is_dir() for kind in _KINDS):
+        _log.warning("%s has none of tools/, prompts/ and resources/", root)
     for kind in _KINDS:
         for file in sorted((root / kind).glob("*.py")):
             if not file.name.startswith("_"):
@@ -61,8 +63,17 @@ def _read_file(kind: str, file: Path) -> list[Item]:
     try:
         return _items(kind, _run(file), file)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - somebody else's code
-        _log.error("%s is left out: %s: %s", file, type(error).__name__, error)
+        _log.error("%s is left out: %s: %s", _where(file, error), type(error).__name__, error)
         return []
+
+
+def _where(file: Path, error: BaseException) -> str:
+    trace, line = error.__traceback__, 0
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(file):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return f"{file}:{line}" if line else str(file)
 
 
 def _run(file: Path) -> Any:

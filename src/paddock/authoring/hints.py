@@ -16,7 +16,7 @@ def decode_hook(kind: type, value: Any) -> Any:
     """A value of a type that msgspec does not know, from plain data."""
     if _is_path(kind):
         if not isinstance(value, str):
-            raise msgspec.ValidationError(f"Expected `str`, got `{type(value).__name__}`")
+            raise ValueError(f"Expected `str`, got `{type(value).__name__}`")
         return kind(value)
     if is_pydantic(kind):
         return _validate_pydantic(kind, value)
@@ -51,6 +51,14 @@ def _is_path(kind: type) -> bool:
     return hasattr(kind, "__fspath__")
 
 
+def output_schema_hook(kind: type) -> dict[str, Any]:
+    """The JSON Schema of what is written of a type that msgspec does not know."""
+    if is_pydantic(kind):
+        schema: dict[str, Any] = kind.model_json_schema(mode="serialization")  # type: ignore[attr-defined]  # a model
+        return schema
+    return schema_hook(kind)
+
+
 def is_pydantic(kind: object) -> bool:
     """Whether a type is a pydantic model."""
     return isinstance(kind, type) and hasattr(kind, "__pydantic_validator__")
@@ -61,8 +69,11 @@ def _validate_pydantic(kind: Any, value: Any) -> Any:
         return kind.model_validate(value)
     except ValueError as error:
         details = error.errors() if hasattr(error, "errors") else []
-        text = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in details)
-        raise msgspec.ValidationError(text or str(error)) from None
+        text = "; ".join(
+            ": ".join(filter(None, (".".join(map(str, item["loc"])), item["msg"])))
+            for item in details
+        )
+        raise ValueError(text or str(error)) from None
 
 
 encode = msgspec.json.Encoder(enc_hook=encode_hook).encode

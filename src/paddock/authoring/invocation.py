@@ -25,7 +25,12 @@ from paddock.authoring.entries import declared_input, declared_structure
 from paddock.authoring.failures import ToolError, describe, is_reportable
 from paddock.authoring.refusals import explain
 from paddock.authoring.results import convert, error_result, finished
-from paddock.authoring.signature import Signature, count_positional, is_coroutine_function
+from paddock.authoring.signature import (
+    Signature,
+    context_of,
+    count_required,
+    is_coroutine_function,
+)
 from paddock.protocol.errors import InvalidParamsError, MissingCapabilityError, ProtocolError
 from paddock.protocol.jsonrpc import DECODE_FAULTS
 from paddock.protocol.pace import Pace
@@ -116,11 +121,25 @@ class Invocation:
         return error_result(describe(fault, what, is_masked=self._offering.mask_errors))
 
     def _whole_call(self) -> Callable[[Any, Request], Any]:
-        """The handler takes the arguments as one dictionary, and the context if it has room."""
+        """The handler takes the arguments as one dictionary, and the context if it wants it.
+
+        It says so by its type, or by a second parameter that has no default.
+        """
         handler, offering = self.tool.handler, self._offering
-        if count_positional(handler) > 1:
-            return lambda arguments, request: handler(arguments, Context(request, offering))
-        return lambda arguments, _request: handler(arguments)
+        context, place, has_room = context_of(handler, Context)
+        if context is None:
+            if count_required(handler) > 1:
+                return lambda arguments, request: handler(arguments, Context(request, offering))
+            return lambda arguments, _request: handler(arguments)
+        if place is None:
+            return lambda arguments, request: handler(
+                arguments, **{context: Context(request, offering)}
+            )
+        if not has_room:
+            return lambda _arguments, request: handler(Context(request, offering))
+        if place == 0:
+            return lambda arguments, request: handler(Context(request, offering), arguments)
+        return lambda arguments, request: handler(arguments, Context(request, offering))
 
     def _spread_call(
         self, signature: Signature

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     Item = Tool | Prompt | Resource | ResourceTemplate
     Announce = Callable[[str, str | None], int]
 
+KNOWN_CAPABILITIES = frozenset(
+    {"completions", "experimental", "extensions", "logging", "prompts", "resources", "tools"}
+)
 MIN_STATE_KEY = 32
 MAX_MESSAGE = 128 * 1024 * 1024
 
@@ -79,6 +82,14 @@ class Offering:
         cache_scope: str = "private",
         auto_register_dir: str | os.PathLike[str] | None = None,
     ) -> None:
+        if not isinstance(name, str) or not name:
+            raise DefinitionError(f"{name!r} cannot be the name of a server", hint="use a text")
+        unknown = set(capabilities or ()) - KNOWN_CAPABILITIES
+        if unknown:
+            raise DefinitionError(
+                f"unknown capabilities: {', '.join(sorted(unknown))}",
+                hint=f"known are {', '.join(sorted(KNOWN_CAPABILITIES))}",
+            )
         if state_key is not None and len(state_key) < MIN_STATE_KEY:
             raise DefinitionError(
                 f"state_key has {len(state_key)} bytes", hint=f"use at least {MIN_STATE_KEY}"
@@ -114,7 +125,7 @@ class Offering:
         for items in (tools, prompts, resources):
             self.register(items)
         if auto_register_dir is not None:
-            self.auto_register(auto_register_dir, relative_to=_caller_file())
+            self._register_directory(auto_register_dir, _caller_file())
 
     @property
     def name(self) -> str:
@@ -165,11 +176,16 @@ class Offering:
         A relative path counts from the file that calls this. A file that cannot be used is
         reported on standard error and in the log, with the reason; the others are not affected.
         """
+        self._register_directory(directory, relative_to or _caller_file())
+        return self
+
+    def _register_directory(
+        self, directory: str | os.PathLike[str], relative_to: str | None
+    ) -> None:
         from paddock.authoring.directory import read_directory  # noqa: PLC0415 - seldom used
 
-        for items in read_directory(directory, relative_to or _caller_file()):
+        for items in read_directory(directory, relative_to):
             self.register(items)
-        return self
 
     if TYPE_CHECKING:
 
@@ -178,6 +194,7 @@ class Offering:
         @overload
         def tool(
             self,
+            named: str | None = None,
             /,
             *,
             name: str | None = None,
@@ -202,6 +219,8 @@ class Offering:
 
             Used bare or with any field of `Tool`. The function itself stays as it is.
             """
+            if isinstance(function, str):
+                function, name = None, function
             if function is None:
                 return lambda function: self.tool(function, name=name, **options)
             item = Tool(name or _name_of(function), function, **options)

@@ -10,6 +10,7 @@ from paddock.authoring.context import Context
 from paddock.authoring.hints import decode_hook, encode
 from paddock.authoring.signature import Signature
 from paddock.authoring.uri_template import UriTemplate
+from paddock.errors import DefinitionError
 from paddock.protocol.errors import InvalidParamsError
 from paddock.protocol.model.content import (
     BlobResourceContents,
@@ -41,6 +42,20 @@ class Reading:
         if item.handler is not None:
             self._signature = Signature(item.handler, Context, item.name)
         self.is_async = self._signature is not None and self._signature.is_async
+        self._check_parameters()
+
+    def _check_parameters(self) -> None:
+        """Whether the handler can be called with what the URI gives."""
+        given = {"uri", *(self.template.variables if self.template else ())}
+        taken = self._signature.parameters if self._signature else []
+        missing = [one.name for one in taken if one.is_required and one.name not in given]
+        if missing:
+            variables = ", ".join(sorted(given - {"uri"})) or "none"
+            raise DefinitionError(
+                f"the handler needs {', '.join(missing)}, and the URI has no such variables",
+                where=self.item.name,
+                hint=f"its variables: {variables}",
+            )
 
     def match(self, uri: str) -> dict[str, str] | None:
         """The variables of a URI that this template can read; None when it cannot."""
@@ -80,6 +95,8 @@ class Reading:
         mime_type = self.item.mime_type
         if isinstance(value, str):
             return TextResourceContents(uri, value, mime_type or "text/plain")
+        if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], bytes):
+            return BlobResourceContents(uri, value[0], str(value[1]))
         if isinstance(value, bytes | bytearray):
             return BlobResourceContents(uri, bytes(value), mime_type or "application/octet-stream")
         return TextResourceContents(uri, encode(value).decode(), mime_type or "application/json")

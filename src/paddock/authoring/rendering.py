@@ -158,6 +158,10 @@ def _message(one: Any, given: dict[str, str] | None, where: str) -> Json:
         role, one = one.role, one.content
     elif isinstance(one, dict) and "role" in one and "content" in one:
         role, one = str(one["role"]), one["content"]
+    if role not in ("user", "assistant"):
+        raise DefinitionError(
+            f"a message has the role {role!r}", where=where, hint="user or assistant"
+        )
     if isinstance(one, str):
         one = TextContent(one)
     if isinstance(one, TextContent) and given is not None:

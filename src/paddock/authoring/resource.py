@@ -6,6 +6,8 @@ Loaded before msgspec, so it needs nothing but the interpreter; how they are rea
 
 from __future__ import annotations
 
+from paddock.errors import DefinitionError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -51,6 +53,13 @@ class Resource:
         icons: Sequence[Icon | Json] | None = None,
         meta: Json | None = None,
     ) -> None:
+        if not callable(handler):
+            raise DefinitionError(f"expected a callable handler, got {handler!r}", where=uri)
+        if not uri or "{" in uri:
+            raise DefinitionError(
+                f"{uri!r} is not the URI of a resource",
+                hint="as in notes://today; with variables it is a ResourceTemplate",
+            )
         self.uri = uri
         self.handler = handler
         self.name = name or uri

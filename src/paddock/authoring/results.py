@@ -37,6 +37,7 @@ _SIGNATURES = {
     b"fLaC": "audio/flac",
 }
 _RIFF = {b"WAVE": "audio/wav", b"WEBP": "image/webp"}
+CONTENT_TYPES = ("text", "image", "audio", "resource", "resource_link")
 LARGE = 65_536
 """Bytes of text beyond which one copy less is worth the trouble."""
 _PICTURES = {("PIL", "Image"): "pil", ("matplotlib", "Figure"): "figure"}
@@ -105,7 +106,8 @@ def encode_text(text: str) -> bytes:
 
 
 def _full(value: CallToolResult, structure: Structure) -> Result:
-    result: dict[str, object] = {"content": [_as_content(item) for item in value.content]}
+    several = value.content if isinstance(value.content, list | tuple) else [value.content]
+    result: dict[str, object] = {"content": [_as_content(item) for item in several]}
     if value.structured_content is not None:
         data = _json(value.structured_content)
         result["structuredContent"] = Raw(data if value.is_error else structure.wrapped(data))
@@ -122,6 +124,11 @@ def _full(value: CallToolResult, structure: Structure) -> Result:
 def _as_content(item: object) -> object:
     if isinstance(item, str):
         return TextContent(item)
+    if isinstance(item, dict) and item.get("type") not in CONTENT_TYPES:
+        raise ResultError(
+            f"the content of the result holds an object of type {item.get('type')!r}",
+            hint=f"known are {', '.join(CONTENT_TYPES)}",
+        )
     if not isinstance(item, Content | dict):
         raise ResultError(f"the content of the result holds a {type(item).__name__}")
     return item
@@ -160,14 +167,17 @@ def _content(value: Any, structure: Structure) -> list[Content] | None:
         if not isinstance(value[1], str):
             raise ResultError(f"returned (bytes, {value[1]!r})", hint="expected a MIME type")
         return [_media(bytes(value[0]), value[1], structure.where)]
-    if isinstance(value, list | tuple) and any(_is_content(item) for item in value):
+    is_list = isinstance(value, list | tuple)
+    if is_list and (structure.is_content_list or any(_is_content(item) for item in value)):
         return [part for item in value for part in _part(item, structure)]
     picture = _picture(value)
     return None if picture is None else [picture]
 
 
 def _is_content(item: object) -> bool:
-    return isinstance(item, Content) or _picture_kind(item) is not None
+    if isinstance(item, tuple):
+        return len(item) == 2 and isinstance(item[0], bytes) and isinstance(item[1], str)
+    return isinstance(item, Content | bytes) or _picture_kind(item) is not None
 
 
 def _part(item: Any, structure: Structure) -> list[Content]:

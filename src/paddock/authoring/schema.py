@@ -12,12 +12,14 @@ import msgspec
 
 from paddock.authoring.choices import in_order
 from paddock.authoring.definitions import hoisted
-from paddock.authoring.hints import encode, schema_hook
+from paddock.authoring.hints import encode, output_schema_hook, schema_hook
 from paddock.authoring.tool import NOTHING
 from paddock.errors import DefinitionError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    SchemaHook = Callable[[type], dict[str, Any]]
 
     from paddock.authoring.signature import Signature, Taken
 
@@ -67,13 +69,15 @@ def input_schema(signature: Signature, where: str) -> Json:
     return result
 
 
-def schema_of(hint: Any, where: str) -> Json:
-    """The schema of one type.
+def schema_of(hint: Any, where: str, *, is_output: bool = False) -> Json:
+    """The schema of one type, of what it reads or (`is_output`) of what it writes.
 
     Raises:
         DefinitionError: when it has none.
     """
-    (schema,), definitions = _schemas([hint], where)
+    (schema,), definitions = _schemas(
+        [hint], where, output_schema_hook if is_output else schema_hook
+    )
     reference = schema.get("$ref")
     if isinstance(reference, str):
         # A root that is only a reference says nothing about its type to the clients that look.
@@ -85,7 +89,9 @@ def schema_of(hint: Any, where: str) -> Json:
     return {**schema, "$defs": definitions} if definitions else schema
 
 
-def _schemas(hints: Sequence[Any], where: str) -> tuple[list[Json], Json]:
+def _schemas(
+    hints: Sequence[Any], where: str, hook: SchemaHook = schema_hook
+) -> tuple[list[Json], Json]:
     found: dict[int, Json] = {}
     for index, hint in enumerate(hints):
         simple = _simple(hint)
@@ -94,7 +100,7 @@ def _schemas(hints: Sequence[Any], where: str) -> tuple[list[Json], Json]:
     rest = [index for index in range(len(hints)) if index not in found]
     definitions: Json = {}
     if rest:
-        schemas, definitions = _components([hints[index] for index in rest], where)
+        schemas, definitions = _components([hints[index] for index in rest], where, hook)
         found.update(zip(rest, schemas, strict=True))
     return [found[index] for index in range(len(hints))], definitions
 
@@ -106,14 +112,14 @@ def _simple(hint: Any) -> Json | None:
         return None
 
 
-def _components(hints: list[Any], where: str) -> tuple[list[Json], Json]:
+def _components(hints: list[Any], where: str, hook: SchemaHook) -> tuple[list[Json], Json]:
     try:
         schemas, definitions = msgspec.json.schema_components(
-            hints, schema_hook=schema_hook, ref_template="#/$defs/{name}"
+            hints, schema_hook=hook, ref_template="#/$defs/{name}"
         )
     except (TypeError, NotImplementedError, NameError) as error:
         raise DefinitionError(
-            f"a type has no JSON Schema: {str(error).splitlines()[0]}",
+            f"a type has no JSON Schema: {str(error).splitlines()[-1]}",
             where=where,
             hint="use a Struct, dataclass, TypedDict, pydantic model or a plain type, "
             "or give input_schema",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import typing
 from typing import TYPE_CHECKING, Any
 
+from paddock.authoring.constraints import constraints, field_parts, is_field
 from paddock.authoring.tool import NOTHING
 from paddock.errors import DefinitionError
 
@@ -68,10 +69,7 @@ class Signature:
                 self.context = name
                 self.context_place = None if is_keyword_only else len(self.parameters)
                 continue
-            hint, note = _split_annotated(hint)
-            self.parameters.append(
-                Taken(name, hint, default, note, is_keyword_only=is_keyword_only)
-            )
+            self.parameters.append(_taken(name, hint, default, is_keyword_only=is_keyword_only))
 
     @property
     def keywords(self) -> list[str]:
@@ -95,6 +93,15 @@ class Signature:
         return parse_docstring(self._docstring)
 
 
+def _taken(name: str, hint: Any, default: object, *, is_keyword_only: bool) -> Taken:
+    hint, note = _split_annotated(hint)
+    if is_field(default):
+        hint, note, default = field_parts(hint, note, default)
+    if default is None:
+        hint = _or_none(hint)
+    return Taken(name, hint, default, note, is_keyword_only=is_keyword_only)
+
+
 def is_coroutine_function(function: Callable[..., Any]) -> bool:
     """Whether a function is written as a coroutine.
 
@@ -107,11 +114,31 @@ def is_coroutine_function(function: Callable[..., Any]) -> bool:
     return bool(called.__code__.co_flags & _COROUTINE)
 
 
-def count_positional(function: Callable[..., Any]) -> int:
-    """How many positional arguments a function takes at most."""
+def count_required(function: Callable[..., Any]) -> int:
+    """How many positional arguments a function cannot do without."""
     target = _plain_function(function)
     bound = 1 if _is_bound(function, target) else 0
-    return int(target.__code__.co_argcount) - bound
+    return int(target.__code__.co_argcount) - bound - len(target.__defaults__ or ())
+
+
+def context_of(
+    function: Callable[..., Any], context_type: type
+) -> tuple[str | None, int | None, bool]:
+    """The parameter that takes the context, by its type: its name, and its place if it has one.
+
+    And whether there is another parameter, for the arguments.
+    """
+    target = _plain_function(function)
+    hints = _hints(target, getattr(function, "__name__", "handler"))
+    code = target.__code__
+    bound = 1 if _is_bound(function, target) else 0
+    positional = code.co_varnames[bound : code.co_argcount]
+    keywords = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    for name in (*positional, *keywords):
+        if _is_context(hints.get(name), context_type):
+            place = positional.index(name) if name in positional else None
+            return name, place, len(positional) + len(keywords) > 1
+    return None, None, True
 
 
 def _plain_function(function: Any, *, is_unwrapped: bool = True) -> Any:
@@ -208,10 +235,20 @@ def _split_annotated(hint: Any) -> tuple[Any, str]:
     inner, *notes = typing.get_args(hint)
     texts = [note for note in notes if isinstance(note, str)]
     described = [getattr(note, "description", None) for note in notes]
-    kept = [note for note in notes if not isinstance(note, str)]
-    for note in kept:
-        inner = typing.Annotated[inner, note]
+    for note in (constraints(note) for note in notes):
+        if note is not None:
+            inner = typing.Annotated[inner, note]
     return inner, next((text for text in (*texts, *described) if text), "")
+
+
+def _or_none(hint: Any) -> Any:
+    """A type that admits None too, since that is the default."""
+    if hint is Any or type(None) in typing.get_args(hint):
+        return hint
+    try:
+        return hint | None
+    except TypeError:
+        return hint
 
 
 def _docstring(function: Any) -> str | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from paddock.authoring.hints import decode_hook
+from paddock.authoring.hints import decode_hook, is_pydantic
 from paddock.authoring.schema import schema_of
 from paddock.authoring.tool import NOTHING
 from paddock.authoring.validation import Validator
@@ -38,6 +38,7 @@ class Structure:
         "_returns",
         "_validator",
         "is_any_object",
+        "is_content_list",
         "is_plain",
         "is_text",
         "mime_type",
@@ -69,6 +70,8 @@ class Structure:
         self.is_plain = output_schema is None and (_is_plain(returns) or return_type is not None)
         if output_schema is None and not self.is_plain:
             self._declare(returns)
+        is_list = typing.get_origin(returns) in (list, tuple)
+        self.is_content_list = is_list and self.is_plain and _is_plain(returns)
         self.is_text = self.is_plain and return_type is None
         is_untyped = any(returns == kind for kind in _ANY_OBJECT)
         self.is_any_object = is_untyped and output_schema is None and return_type is None
@@ -83,6 +86,9 @@ class Structure:
             return self.wrapped(data)
         if self.is_plain:
             return data if data[:1] == b"{" else None
+        if _holds_model(value):
+            # What such a model writes need not be what it reads: aliases, computed fields.
+            return b'{"result":%b}' % data if self._is_wrapped else data
         if self._decode is None:
             self._decode = msgspec.json.Decoder(self._returns, dec_hook=decode_hook).decode
         try:
@@ -129,7 +135,7 @@ class Structure:
 
     def _declare(self, returns: Any) -> None:
         try:
-            schema = schema_of(returns, self.where)
+            schema = schema_of(returns, self.where, is_output=True)
         except DefinitionError:
             # A return type without a schema is no fault: the tool just promises nothing.
             self.is_plain = True
@@ -138,6 +144,8 @@ class Structure:
 
     def _promise(self, schema: Json) -> None:
         """Make a schema the output schema, which has to be one of an object."""
+        if "type" not in schema and "properties" in schema:
+            schema = {"type": "object", **schema}
         self._is_wrapped = schema.get("type") != "object"
         if self._is_wrapped:
             definitions = schema.get("$defs")
@@ -155,6 +163,11 @@ def _is_plain(returns: Any) -> bool:
     if isinstance(returns, type):
         return issubclass(returns, Content | CallToolResult)
     return any(_is_contentful(part) for part in typing.get_args(returns))
+
+
+def _holds_model(value: Any) -> bool:
+    several = value if isinstance(value, list | tuple) else [value]
+    return any(is_pydantic(type(one)) for one in several)
 
 
 def _is_contentful(part: Any) -> bool:

@@ -119,6 +119,9 @@ class Tool:
                 where=name,
                 hint='the protocol wants "type": "object" at the top',
             )
+        names = [parameter.name for parameter in parameters or ()]
+        if len(set(names)) < len(names):
+            raise DefinitionError(f"parameters of one name: {', '.join(names)}", where=name)
         if not callable(handler):
             raise DefinitionError(f"expected a callable handler, got {handler!r}", where=name)
         if not name or len(name) > MAX_NAME or not _NAME_CHARACTERS.issuperset(name):

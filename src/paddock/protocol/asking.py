@@ -33,7 +33,13 @@ class Pending(Generic[T]):
         self._finish = finish
 
     def wait(self) -> T:
-        """Block until the client has answered. For handlers that are plain functions."""
+        """Block until the client has answered. For handlers that are plain functions.
+
+        Raises:
+            AskError: in an `async def` handler, where it would block everybody.
+        """
+        if self._request.async_work is not None:
+            raise AskError("wait() in an async def handler would block all others", hint="await it")
         answers = self._request.era.ask(self._request, self._asks)
         return self._finish(answers if isinstance(answers, dict) else answers.wait())
 
@@ -63,6 +69,7 @@ class Answers:
         self._missing = len(asks)
         self._lock = allocate_lock()
         self._done: Callable[[], None] | None = None
+        self.withdrawals: list[Callable[[], None]] = []
 
     def receive(self, key: str, result: object, error: object) -> None:
         """The client answered one question."""
@@ -79,7 +86,14 @@ class Answers:
         """Block until all answers are in, or the request is cancelled."""
         gate = allocate_lock()
         gate.acquire()
-        self._when_done(lambda: gate.release() if gate.locked() else None)
+
+        def finish() -> None:
+            try:
+                gate.release()
+            except RuntimeError:  # an answer and a cancellation at once
+                return
+
+        self._when_done(finish)
         gate.acquire()
         return self._read()
 
@@ -94,7 +108,11 @@ class Answers:
             loop.call_soon_threadsafe(lambda: None if done.done() else done.set_result(None))
 
         self._when_done(finish)
-        await done
+        try:
+            await done
+        except BaseException:
+            self._withdraw()
+            raise
         return self._read()
 
     def _when_done(self, done: Callable[[], None]) -> None:
@@ -105,6 +123,11 @@ class Answers:
             done()
         self._request.on_cancel(done)
 
+    def _withdraw(self) -> None:
+        """Tell the client that nobody waits for its answers any more."""
+        for withdraw in self.withdrawals:
+            withdraw()
+
     def _is_complete(self) -> bool:
         return self._missing == 0 or self._refused is not None
 
@@ -112,6 +135,7 @@ class Answers:
         if self._request.is_cancelled:
             raise HandlerCancelled
         if self._refused is not None:
+            self._withdraw()
             raise AskError(self._refused)
         return {key: ask.answer(self._found[key]) for key, ask in self._asks.items()}
 

@@ -29,6 +29,7 @@ from paddock.protocol.jsonrpc import (
     error_frame,
     fault_frame,
     find_id,
+    is_answer,
     is_batch,
     split_batch,
 )
@@ -38,7 +39,7 @@ from paddock.protocol.model.params import (
     decode_envelope,
     decode_params,
 )
-from paddock.protocol.request import Batch, Request
+from paddock.protocol.request import Batch, Request, said
 from paddock.protocol.versions import BATCH_VERSION
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ STILL_LOADING = "The server is still being loaded, and too many requests are wai
 CALL = b'"tools/call"'
 CALL_WITHIN = 256
 """Where in a line the method stands that is worth a way of its own."""
+WHOLE_BATCH = "\0batch"
+"""Stands for the id of an array of messages that has to wait."""
 TOO_LONG = "The message is longer than this server accepts"
 
 _NESTED_BATCH = error_frame(None, ProtocolError("A batch inside a batch", rpc_code=INVALID_REQUEST))
@@ -122,8 +125,14 @@ class Dispatcher:
             held, self._held = self._held, None
         return [line for _, line in held or ()]
 
-    def refuse_line(self, head: bytes, tail: bytes) -> bytes:
-        """The answer to a line that was too long to keep, of which these are the two ends."""
+    def refuse_line(self, head: bytes, tail: bytes) -> bytes | None:
+        """The answer to a line that was too long to keep, of which these are the two ends.
+
+        A line that is itself an answer gets none; whoever waits for it is told.
+        """
+        if is_answer(head):
+            self.connection.answered(find_id(head, tail), None, {"message": TOO_LONG})
+            return None
         return error_frame(find_id(head, tail), ProtocolError(TOO_LONG, rpc_code=INVALID_REQUEST))
 
     def announce(self, kind: str, uri: str | None = None) -> int:
@@ -167,6 +176,12 @@ class Dispatcher:
             result = operation(request)
         except ProtocolError as error:
             return era.error(request_id, error)
+        except Held:
+            raise
+        except Exception as fault:  # noqa: BLE001 - a request must get an answer
+            _log_fault(method)
+            text = f"Internal error: {type(fault).__name__}: {said(fault)}"
+            return era.error(request_id, ProtocolError(text))
         if result is None:
             return request if request.work or request.async_work else None
         return era.reply(request, result)
@@ -244,6 +259,8 @@ class Dispatcher:
             messages = split_batch(line)
         except DECODE_FAULTS as fault:
             return fault_frame(line, fault)
+        if self._held is not None:
+            return self._hold(WHOLE_BATCH, line)
         if not messages:
             return error_frame(None, ProtocolError("An empty batch", rpc_code=INVALID_REQUEST))
         batch = Batch(len(messages))
@@ -256,3 +273,9 @@ class Dispatcher:
             else:
                 replies.append(batch.add(reply if isinstance(reply, bytes) else None))
         return [reply for reply in replies if reply is not None]
+
+
+def _log_fault(method: str) -> None:
+    import logging  # noqa: PLC0415 - only when something is wrong
+
+    logging.getLogger("paddock").exception("%s could not be answered", method)

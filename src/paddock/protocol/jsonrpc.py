@@ -91,7 +91,8 @@ def fault_frame(line: bytes, fault: Exception) -> bytes | None:
     if not line.strip():
         return None
     if isinstance(fault, RecursionError):
-        return error_frame(None, _invalid("The message is nested too deeply"))
+        known_id = find_id(line[:1024], line[-1024:])
+        return error_frame(known_id, _invalid("The message is nested too deeply"))
     try:
         message = _decode_any(line)
     except DECODE_FAULTS as error:
@@ -114,6 +115,16 @@ _ID = rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\\x00-\x1f]*")\s*'
 _SCALAR = rb'"[^"\\]*"\s*:\s*(?:"[^"\\]*"|-?\d+)\s*'
 _LEADING_ID = rb"\s*\{\s*(?:" + _SCALAR + rb",\s*)*?" + _ID + rb"[,}]"
 _TRAILING_ID = rb"[,{]\s*" + _ID + rb"(?:,\s*" + _SCALAR + rb")*\}\s*\Z"
+
+
+_ANSWER = rb"\s*\{\s*(?:" + _SCALAR + rb",\s*)*\"(?:result|error)\"\s*:"
+
+
+def is_answer(head: bytes) -> bool:
+    """Whether a message of which only the beginning is known is an answer to a request."""
+    import re  # noqa: PLC0415 - only a line beyond the limit needs it
+
+    return re.match(_ANSWER, head) is not None
 
 
 def find_id(head: bytes, tail: bytes) -> RequestId | None:

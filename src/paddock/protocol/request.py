@@ -216,6 +216,10 @@ class Request:
         if self.is_cancelled:
             wake()
 
+    def skip(self) -> bytes | None:
+        """What is to be sent when the work was cancelled before it began: only of a batch."""
+        return self._deliver(None)
+
     def refuse(self) -> bytes | None:
         """The answer when too much else is waiting for the work to be begun."""
         busy = ProtocolError("The server is busy: too many requests are waiting; try again later")
@@ -256,12 +260,12 @@ class Request:
             pass
 
 
-def said(fault: BaseException) -> str:
-    """What an exception says; some cannot even say that."""
+def said(thing: object) -> str:
+    """What an exception or another object says of itself; some cannot even say that."""
     try:
-        return str(fault)
+        return str(thing)
     except Exception:  # noqa: BLE001 - whatever its own code does
-        return "(no message: str() of the exception failed)"
+        return f"({type(thing).__name__}: str() failed)"
 
 
 class Batch:

@@ -13,12 +13,17 @@ from time import sleep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import ModuleType
+
+    from paddock.transports.stdio import StdioChannel
 
 LOAD_GRACE = 0.4
 """Seconds that the author's code gets to load when the client has left already."""
 STREAM_LIMIT = 0.8
 """Seconds after which a stream that has not come to its end is given up."""
+PROGRESS = 0.3
+"""Seconds within which a client that still reads must have read something."""
 LIFESPAN_LIMIT = 5.0
 """Seconds that leaving the lifespan may take."""
 
@@ -26,7 +31,9 @@ LIFESPAN_LIMIT = 5.0
 class Departure:
     """Watches over the end of a process that serves its standard input."""
 
-    def __init__(self) -> None:
+    def __init__(self, channel: StdioChannel) -> None:
+        self._channel = channel
+        self.stop_stream: Callable[[], None] | None = None
         self._loaded = allocate_lock()
         self._loaded.acquire()
         self._has_drained = False
@@ -41,6 +48,13 @@ class Departure:
     def loaded(self) -> None:
         """The author's code is loaded, or has failed to."""
         self._loaded.release()
+
+    def stop(self) -> None:
+        """End the stream, or the process where there is none yet."""
+        if self.stop_stream is None:
+            _exit()
+        else:
+            self.stop_stream()
 
     def begin(self) -> None:
         """The client has left, or a signal has come: the process is to end soon."""
@@ -60,8 +74,12 @@ class Departure:
         if not self.wait_until_loaded(LOAD_GRACE):
             _exit()
         sleep(STREAM_LIMIT)
-        if not self._has_drained:
-            _exit()
+        written = -1
+        while not self._has_drained:
+            if self._channel.written == written or not self._channel.is_writing:
+                _exit()
+            written = self._channel.written
+            sleep(PROGRESS)
         sleep(LIFESPAN_LIMIT)
         _exit()
 

@@ -7,6 +7,7 @@ the serving thread, which is the main thread of a stdio server.
 
 from __future__ import annotations
 
+import contextlib
 import threading  # noqa: F401 - whichever thread loads it first, it takes for the main thread
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -35,8 +36,12 @@ class Unavailable:
 
     def __init__(self, facts: ServerFacts, reason: Exception) -> None:
         self.facts = facts
-        self.state_key = b""
         self._reason = reason
+
+    @property
+    def state_key(self) -> bytes:
+        """None is to be had, so nothing can be checked with it."""
+        raise self._reason
 
     def _refuse(self, _request: Request) -> NoReturn:
         raise self._reason
@@ -119,7 +124,7 @@ class Session:
     def _enter_lifespan(self, offering: Offering) -> None:
         if offering.lifespan is None:
             return
-        manager = offering.lifespan(offering)
+        manager = _managed(offering.lifespan(offering))
         if hasattr(manager, "__aenter__"):
             state = self.stream.event_loop().complete(manager.__aenter__())
         else:
@@ -138,3 +143,12 @@ class Session:
                 manager.__exit__(None, None, None)
         except Exception as error:  # noqa: BLE001 - the process is ending: only the log is left
             log_failure(error, "Leaving the lifespan failed")
+
+
+def _managed(manager: Any) -> Any:
+    """A context manager; a bare generator, whose author forgot the decorator, is made one."""
+    if hasattr(manager, "__anext__"):
+        return contextlib.asynccontextmanager(lambda: manager)()
+    if hasattr(manager, "__next__"):
+        return contextlib.contextmanager(lambda: manager)()
+    return manager

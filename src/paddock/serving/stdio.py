@@ -71,14 +71,15 @@ def serve_loaded(
     _is_serving = True
     channel = claim_stdio()
     connection = Connection(channel.write)
+    departure = Departure(channel)
+    stop_at_the_end(channel, departure.stop)
     if is_certain:
         greet(channel, connection, facts)
     from paddock.serving.session import Session  # noqa: PLC0415 - after the first answer
 
     session = Session(channel, connection, facts)
-    departure = Departure()
     session.stream.on_stop = departure.begin
-    stop_at_the_end(channel, session.stream.stop)
+    departure.stop_stream = session.stream.stop
     if is_certain:
         session.start()
     else:

@@ -33,6 +33,8 @@ class Target:
     def __init__(self, text: str) -> None:
         self.text = text
         self.path, self.attribute = _split(text)
+        if os.path.isfile(os.path.join(self.path, "server.py")):
+            self.path = os.path.join(self.path, "server.py")
         self.is_directory = os.path.isdir(self.path)
         stem = os.path.splitext(os.path.basename(os.path.abspath(self.path)))[0]
         self.facts = ServerFacts(stem)

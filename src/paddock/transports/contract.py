@@ -16,6 +16,14 @@ if TYPE_CHECKING:
         def descriptor(self) -> int | None:
             """The file descriptor that an event loop can wait for; None where it cannot."""
 
+        @property
+        def is_writing(self) -> bool:
+            """Whether a write is under way."""
+
+        @property
+        def written(self) -> int:
+            """How many bytes of large writes have gone out: whether a slow reader still reads."""
+
         def has_data(self) -> bool:
             """Whether `read` would return at once."""
 

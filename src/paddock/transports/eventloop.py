@@ -47,6 +47,8 @@ class EventLoop:
         self._connection.in_flight[request.id] = request
         # in_flight keeps the request, the request keeps the task: the loop itself would not.
         request.stop = partial(self._stop, self._task(request.run_async(self._finish)))
+        if request.is_cancelled and not request.is_done:  # while its first step ran
+            request.stop()
 
     def watch(self, descriptor: int, on_readable: Callable[[], None]) -> None:
         """Call a function on the loop whenever a descriptor has data. From any thread."""
@@ -94,7 +96,7 @@ class EventLoop:
         while waiting:
             request = waiting.popleft()
             if request.is_cancelled:
-                self._connection.in_flight.pop(request.id, None)
+                self._finish(request, request.skip())
             else:
                 self.begin(request)
 

@@ -12,6 +12,8 @@ class MemoryChannel:
     """One end of the pair."""
 
     descriptor = None
+    is_writing = False
+    written = 0
 
     def __init__(self, incoming: SimpleQueue[bytes], outgoing: SimpleQueue[bytes]) -> None:
         self._incoming = incoming

@@ -13,6 +13,8 @@ from _thread import allocate_lock
 from select import select
 
 CHUNK = 65_536
+SLICE = 262_144
+"""Bytes of a large message that are written at once."""
 LARGE_CHUNK = 1_048_576
 """Read at once while large messages are coming in; small ones are quicker with small reads."""
 
@@ -72,17 +74,25 @@ class StdioChannel:
         """Send bytes to the client; a client that is gone cannot be told anything."""
         with self._lock:
             try:
-                sent = os.write(self._sink, data)
-                if sent < len(data):
-                    self._write_rest(memoryview(data)[sent:])
+                rest = data[self._write_some(data) :] if len(data) <= SLICE else data
+                if rest:
+                    self._write_slices(memoryview(rest))
             except OSError:
                 return
 
-    def _write_rest(self, rest: memoryview) -> None:
+    def _write_slices(self, rest: memoryview) -> None:
+        """Write by and by, so that it can be told whether the client still reads."""
         while rest:
-            sent = os.write(self._sink, rest)
+            sent = self._write_some(rest[:SLICE])
             self.written += sent
             rest = rest[sent:]
+
+    def _write_some(self, data: bytes | memoryview) -> int:
+        while True:
+            try:
+                return os.write(self._sink, data)
+            except BlockingIOError:  # somebody else has made the pipe so
+                select([], [self._sink], [])
 
     def close(self) -> None:
         """Close the protocol's own descriptors."""
@@ -96,6 +106,7 @@ class StdioChannel:
 
 def claim_stdio() -> StdioChannel:
     """Take standard input and output for the protocol, away from everybody else."""
+    _ensure_stderr()
     source, sink = os.dup(0), os.dup(1)
     if sys.platform != "win32":  # some parents hand on pipes that answer "try again"
         os.set_blocking(source, True)
@@ -103,15 +114,23 @@ def claim_stdio() -> StdioChannel:
     _enlarge(source, sink)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
-    try:
-        os.dup2(2, 1)
-    except OSError:  # started without a standard error
-        os.dup2(nothing, 1)
+    os.dup2(2, 1)
     os.close(nothing)
     if sys.stdout is not None:
         sys.stdout.flush()
     sys.stdout = sys.stderr
     return StdioChannel(source, sink)
+
+
+def _ensure_stderr() -> None:
+    """Have a standard error, so that nothing else gets its number."""
+    try:
+        os.fstat(2)
+    except OSError:
+        nothing = os.open(os.devnull, os.O_RDWR)
+        if nothing != 2:
+            os.dup2(nothing, 2)
+            os.close(nothing)
 
 
 def _enlarge(*pipes: int) -> None:

@@ -38,6 +38,10 @@ STREAK = 32
 """Calls of coroutine handlers in a row after which the event loop does the reading itself."""
 LOOP_TICK = 0.05
 """Seconds that a message may wait for an event loop that somebody blocks."""
+TOGETHER = 32
+"""Answers that are written at once at the most."""
+LARGE = 16_384
+"""Bytes of an answer that does not wait for others."""
 GRACE = 0.2
 """Seconds that work under way gets to finish when the stream ends, and again once cancelled."""
 
@@ -93,9 +97,16 @@ class Stream:
     def replay(self, lines: list[bytes]) -> None:
         """Answer lines that had to wait; from any thread but the leader's."""
         for line in lines:
-            reply = self._receive(line)
+            reply = self._safely_received(line)
             for one in reply if isinstance(reply, list) else [reply]:
                 self._take_reply(one)
+
+    def _safely_received(self, line: bytes) -> Reply | list[Reply]:
+        try:
+            return self._receive(line)
+        except Exception:  # noqa: BLE001 - a fault of ours in one line must not end the others
+            self._report_fault()
+            return None
 
     def event_loop(self) -> EventLoop:
         """The loop for coroutines, which the serving thread runs from now on."""
@@ -159,7 +170,7 @@ class Stream:
             line = lines.pop()
             reply = self._receive(line) if line else None
             if isinstance(reply, bytes):
-                self._out.append(reply)
+                self._say(reply)
             elif isinstance(reply, Request):
                 if not self._work(reply, me):
                     return False
@@ -211,8 +222,14 @@ class Stream:
         else:
             answer = request.run()
         if answer is not None:
-            self._out.append(answer)
+            self._say(answer)
         return True
+
+    def _say(self, answer: bytes) -> None:
+        """Send an answer soon: together with others, but not only when all are there."""
+        self._out.append(answer)
+        if len(self._out) >= TOGETHER or len(answer) >= LARGE:
+            self._flush()
 
     def _submit(self, request: Request) -> None:
         if len(self._connection.in_flight) >= MAX_WAITING:
@@ -236,7 +253,9 @@ class Stream:
             self._channel.write(out[0] if len(out) == 1 else b"".join(out))
 
     def _refuse_line(self, head: bytes, tail: bytes) -> None:
-        self._channel.write(self._dispatcher.refuse_line(head, tail))
+        refusal = self._dispatcher.refuse_line(head, tail)
+        if refusal is not None:
+            self._channel.write(refusal)
 
     def _watch(self) -> None:
         """Let another thread lead whenever a handler holds up the one that does."""
@@ -307,14 +326,14 @@ class Stream:
         lines = self._lines
         while lines:
             line = lines.pop()
-            reply = self._receive(line) if line else None
+            reply = self._safely_received(line) if line else None
             if isinstance(reply, Request) and reply.async_work is not None:
                 if len(self._connection.in_flight) < MAX_WAITING:
                     loop.begin(reply)
                 else:
                     self._take_reply(reply)
             elif isinstance(reply, bytes):
-                self._out.append(reply)
+                self._say(reply)
             elif reply is not None:
                 self._streak = 0
                 for one in reply if isinstance(reply, list) else [reply]:
@@ -329,9 +348,14 @@ class Stream:
 
     def _reclaim(self, descriptor: int, me: int) -> None:
         """Have a thread lead again. Called on the loop."""
-        if self._epoch == me:
-            self.event_loop().unwatch(descriptor)
-            start_new_thread(self._lead, (me,))
+        with self._lock:
+            if self._epoch != me:
+                return
+            # A new epoch, so that nobody who still thinks the loop reads starts a second leader.
+            self._epoch += 1
+            leader = self._epoch
+        self.event_loop().unwatch(descriptor)
+        start_new_thread(self._lead, (leader,))
 
     def _guard_loop(self, descriptor: int, me: int) -> None:
         """Take the reading back when a handler blocks the loop, or nothing comes for a while."""
@@ -348,8 +372,9 @@ class Stream:
                     if self._is_loop_reading or self._turn != turn or self._epoch != me:
                         continue
                     self._epoch += 1
+                    leader = self._epoch
                     self._streak = 0
-                start_new_thread(self._lead, (self._epoch,))
+                start_new_thread(self._lead, (leader,))
                 return
         self.event_loop().call_soon(lambda: self._reclaim(descriptor, me))
 
@@ -364,3 +389,7 @@ class Stream:
         pause = sleep if self._loop is None else self._loop.pause
         while self._connection.in_flight and monotonic() < deadline:
             pause(TICK)
+        written = -1
+        while self._channel.is_writing and self._channel.written != written:
+            written = self._channel.written
+            pause(GRACE)

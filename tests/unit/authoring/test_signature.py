@@ -3,8 +3,10 @@
 import asyncio
 import functools
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
+import pydantic
 import pytest
 
 from paddock import Context, PaddockError, Server, Tool
@@ -248,3 +250,54 @@ def test_a_page_size_below_one_is_refused(size: int) -> None:
 def test_a_resource_needs_its_uri() -> None:
     with pytest.raises(PaddockError, match="URI"):
         Server("s").resource(lambda: "")  # type: ignore[arg-type]  # what the test is about
+
+
+def test_a_default_that_binds_a_loop_variable_stays_what_it_is(connect: Connect) -> None:
+    server = Server("s")
+    for word in ("a", "b"):
+        server.register(Tool(word, lambda _arguments, word=word: word, parameters=[]))
+    line = connect(server)
+    assert [line.text("a"), line.text("b")] == ["a", "b"]
+
+
+def test_a_handler_of_a_dictionary_gets_the_context_by_its_type(connect: Connect) -> None:
+    def named(arguments: dict[str, Any], *, ctx: Context) -> str:
+        return f"{len(arguments)} {ctx.server.name}"
+
+    def alone(ctx: Context) -> str:
+        return ctx.server.name
+
+    tools = [Tool("named", named, parameters=[]), Tool("alone", alone, parameters=[])]
+    line = connect(Server("s", tools=tools))
+    assert [line.text("named"), line.text("alone")] == ["0 s", "s"]
+
+
+def test_defaulted_members_of_a_dataclass_come_back(connect: Connect) -> None:
+    @dataclass
+    class Option:
+        amount: int
+        unit: str = "g"
+
+    def echo(option: Option) -> Option:
+        return option
+
+    line = connect(Server("s", tools=Tool("echo", echo)))
+    answer = line.call("echo", {"option": {"amount": 1}})
+    assert answer["structuredContent"] == {"amount": 1, "unit": "g"}
+
+
+def test_constraints_in_the_notation_of_pydantic_hold(connect: Connect) -> None:
+    def take(
+        a: Annotated[int, pydantic.Field(ge=1, description="How many")],
+        b: int = pydantic.Field(default=3, le=5),
+    ) -> str:
+        return f"{a} {b}"
+
+    line = connect(Server("s", tools=Tool("take", take)))
+    (tool,) = line.result("tools/list")["tools"]
+    properties = tool["inputSchema"]["properties"]
+    assert properties["a"] == {"type": "integer", "minimum": 1, "description": "How many"}
+    assert properties["b"] == {"type": "integer", "maximum": 5, "default": 3}
+    assert line.text("take", {"a": 1}) == "1 3"
+    assert line.call("take", {"a": 0})["isError"]
+    assert line.call("take", {"a": 1, "b": 9})["isError"]

@@ -164,6 +164,7 @@ class SessionEra:
             lambda result, error: answers.receive(key, result, error)
         )
         request.on_cancel(lambda: self._withdraw_ask(request_id))
+        answers.withdrawals.append(lambda: self._withdraw_ask(request_id))
         params = ask.params
         if params.get("mode") == "url":
             # This era tells a client by an id when the page has done its work.

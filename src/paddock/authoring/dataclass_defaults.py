@@ -1,0 +1,60 @@
+"""Dataclasses whose defaults msgspec leaves on the class.
+
+A decoded dataclass has only the members that were sent in its own dictionary; the others are read
+from the class. That shows when it is written again, and to `vars`. So they are filled in.
+"""
+
+from __future__ import annotations
+
+import typing
+from typing import Any
+
+
+def need_completing(hints: list[Any]) -> bool:
+    """Whether values of some types may be, or hold, dataclasses with members left on the class."""
+    seen: set[int] = set()
+
+    def look(hint: Any) -> bool:
+        if id(hint) in seen:
+            return False
+        seen.add(id(hint))
+        if _is_open_dataclass(hint):
+            return True
+        return any(look(part) for part in (*typing.get_args(hint), *_members(hint)))
+
+    return any(look(hint) for hint in hints)
+
+
+def completed(value: Any) -> Any:
+    """A decoded value, with every member of every dataclass in it in its place."""
+    if isinstance(value, list | tuple | set | frozenset):
+        for item in value:
+            completed(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            completed(item)
+    elif _is_open_dataclass(type(value)):
+        for name in type(value).__dataclass_fields__:
+            vars(value).setdefault(name, getattr(value, name, None))
+            completed(vars(value)[name])
+    elif hasattr(type(value), "__struct_fields__"):
+        for name in type(value).__struct_fields__:
+            completed(getattr(value, name))
+    return value
+
+
+def _is_open_dataclass(kind: Any) -> bool:
+    return (
+        isinstance(kind, type)
+        and hasattr(kind, "__dataclass_fields__")
+        and "__slots__" not in vars(kind)
+    )
+
+
+def _members(hint: Any) -> list[Any]:
+    if not isinstance(hint, type) or not getattr(hint, "__annotations__", None):
+        return []
+    try:
+        return list(typing.get_type_hints(hint, include_extras=True).values())
+    except (NameError, TypeError, AttributeError):
+        return []
