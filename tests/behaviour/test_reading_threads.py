@@ -14,7 +14,7 @@ MIXED = """
 
     from paddock import Server
 
-    server = Server("mixed", max_message=100_000)
+    server = Server("mixed")
 
     @server.tool
     async def later(x: int) -> int:
@@ -47,8 +47,8 @@ def test_reading_that_went_back_and_forth_has_one_reader(start: Start) -> None:
     # Longer than the guard of the event loop waits before it hands the reading back.
     threading.Event().wait(1.6)
     ids = [
-        line.begin_call("now", {"x": number, "text": "x" * (80_000 if number % 3 == 0 else 10)})
-        for number in range(150)
+        line.begin_call("now", {"x": number, "text": "x" * (200_000 if number % 3 == 0 else 10)})
+        for number in range(300)
     ]
     for number, request_id in enumerate(ids):
         assert line.answer(request_id)["result"]["structuredContent"] == {"result": number}
