@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from paddock.errors import LoadError as LoadError
     from paddock.errors import PaddockError as PaddockError
     from paddock.peer.errors import PeerError as PeerError
+    from paddock.peer.errors import PeerTimeoutError as PeerTimeoutError
     from paddock.peer.peer import Peer as Peer
+    from paddock.peer.results import ToolResult as ToolResult
+    from paddock.protocol.ask import AskError as AskError
     from paddock.protocol.model.content import Annotations as Annotations
     from paddock.protocol.model.content import AudioContent as AudioContent
     from paddock.protocol.model.content import BlobResourceContents as BlobResourceContents
@@ -61,8 +64,10 @@ _HOMES = {
     "paddock.authoring.tool": ("Parameter", "Tool"),
     "paddock.connecting": ("connect",),
     "paddock.errors": ("ConnectError", "DefinitionError", "LoadError", "PaddockError"),
-    "paddock.peer.errors": ("PeerError",),
+    "paddock.peer.errors": ("PeerError", "PeerTimeoutError"),
     "paddock.peer.peer": ("Peer",),
+    "paddock.peer.results": ("ToolResult",),
+    "paddock.protocol.ask": ("AskError",),
     "paddock.protocol.model.content": (
         "Annotations",
         "AudioContent",
