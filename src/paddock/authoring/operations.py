@@ -295,7 +295,7 @@ def _encoded(catalogue: Catalogue[Any], entry: Callable[[Any], Json]) -> list[by
     for item in catalogue:
         try:
             entries.append(encode(entry(item)))
-        except (PaddockError, TypeError, NotImplementedError, ValueError) as error:
+        except Exception as error:  # noqa: BLE001 - one wrong item must not hide the others
             import logging  # noqa: PLC0415 - only when something is declared wrongly
 
             logging.getLogger("paddock").error("%r is left out: %s", item, error)

@@ -212,7 +212,7 @@ def _hints(target: Any, where: str) -> dict[str, Any]:
         return hints
     try:
         return typing.get_type_hints(target, include_extras=True)
-    except (NameError, AttributeError, SyntaxError, TypeError) as error:
+    except Exception as error:  # noqa: BLE001 - a hint in quotes can be any code
         raise DefinitionError(
             f"a type hint cannot be resolved: {error}",
             where=where,
