@@ -11,6 +11,8 @@ import enum
 import typing
 from typing import Any
 
+from paddock.authoring.members import parts_of
+
 Json = dict[str, Any]
 _TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
 
@@ -39,8 +41,7 @@ class _Choices:
             members: list[enum.Enum] = list(hint.__members__.values())
             self._keep(list(dict.fromkeys(member.value for member in members)))
         else:
-            parts = [*typing.get_args(hint), *_fields(hint)]
-            for part in parts:
+            for part in parts_of(hint):
                 self._look(part)
 
     def _keep(self, values: list[Any]) -> None:
@@ -49,15 +50,6 @@ class _Choices:
             self.found.setdefault(frozenset(values), values)
         except TypeError:  # values that no set can hold have no order to lose either
             return
-
-
-def _fields(hint: Any) -> list[Any]:
-    if not isinstance(hint, type) or not getattr(hint, "__annotations__", None):
-        return []
-    try:
-        return list(typing.get_type_hints(hint, include_extras=True).values())
-    except (NameError, TypeError, AttributeError):
-        return []
 
 
 def _ordered(schema: Any, choices: dict[frozenset[Any], list[Any]]) -> Any:

@@ -6,8 +6,9 @@ from the class. That shows when it is written again, and to `vars`. So they are 
 
 from __future__ import annotations
 
-import typing
 from typing import Any
+
+from paddock.authoring.members import parts_of
 
 
 def need_completing(hints: list[Any]) -> bool:
@@ -20,7 +21,7 @@ def need_completing(hints: list[Any]) -> bool:
         seen.add(id(hint))
         if _is_open_dataclass(hint):
             return True
-        return any(look(part) for part in (*typing.get_args(hint), *_members(hint)))
+        return any(look(part) for part in parts_of(hint))
 
     return any(look(hint) for hint in hints)
 
@@ -49,12 +50,3 @@ def _is_open_dataclass(kind: Any) -> bool:
         and hasattr(kind, "__dataclass_fields__")
         and "__slots__" not in vars(kind)
     )
-
-
-def _members(hint: Any) -> list[Any]:
-    if not isinstance(hint, type) or not getattr(hint, "__annotations__", None):
-        return []
-    try:
-        return list(typing.get_type_hints(hint, include_extras=True).values())
-    except (NameError, TypeError, AttributeError):
-        return []
