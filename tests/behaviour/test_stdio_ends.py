@@ -265,3 +265,25 @@ def test_a_signal_right_after_the_first_answer_ends_with_code_0(start: Start) ->
         line = process.connect()
         line.answer(line.request("initialize", INITIALIZE))
         assert process.terminate() == 0
+
+
+def test_a_handler_can_stop_its_server(start: Start) -> None:
+    program = """
+        from paddock import Context, Server
+
+        server = Server("s")
+
+        @server.tool
+        def leave() -> str:
+            server.stop()
+            return "bye"
+
+        server.run()
+        print("after run", flush=True)
+    """
+    process = start(program)
+    line = process.connect()
+    line.open()
+    assert line.text("leave") == "bye"
+    process.wait_for_stderr("after run")
+    assert process.wait() == 0

@@ -290,3 +290,13 @@ def test_the_json_of_structured_content_is_also_given_as_text(connect: Connect, 
     result = connect(server, era).call("data")
     assert result["structuredContent"] == {"ä": [1, 2.5, None, True]}
     assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
+
+
+def test_a_tool_can_be_named_in_the_decorator_itself(connect: Connect, era: str) -> None:
+    server = Server("s")
+
+    @server.tool("short-name")
+    def a_long_name() -> str:
+        return "hi"
+
+    assert connect(server, era).text("short-name") == a_long_name()

@@ -115,7 +115,7 @@ class Offering:
         self.state_key = state_key
         self.mask_errors = mask_errors
         self.max_message = max_message
-        self._announcers: list[Announce] = []
+        self._connections: dict[Announce, Callable[[], None]] = {}
         self._unannounced: set[str] | None = None
         self._watchers: dict[str, list[Callable[[str], object]]] = {}
         self.tools: Catalogue[Tool] = Catalogue(lambda: self._changed("tools"))
@@ -277,7 +277,7 @@ class Offering:
         """Tell everybody who subscribed to a resource that it changed; how many clients."""
         for callback in list(self._watchers.get(uri, ())):
             _call_watcher(callback, uri)
-        return sum(announce("resources", uri) for announce in list(self._announcers))
+        return sum(announce("resources", uri) for announce in list(self._connections))
 
     def list_changed(self, kind: str) -> int:
         """Tell clients that `tools`, `prompts` or `resources` changed; how many were told.
@@ -286,14 +286,14 @@ class Offering:
         """
         if kind not in ("tools", "prompts", "resources"):
             raise DefinitionError(f"unknown kind {kind!r}", hint="tools, prompts or resources")
-        return sum(announce(kind, None) for announce in list(self._announcers))
+        return sum(announce(kind, None) for announce in list(self._connections))
 
     def elicitation_complete(self, elicitation_id: str) -> int:
         """Tell the client that was sent to a web page that the page has done its work.
 
         How many clients were told: only sessions can be, the stateless era has no such message.
         """
-        return sum(announce("elicitation", elicitation_id) for announce in list(self._announcers))
+        return sum(announce("elicitation", elicitation_id) for announce in list(self._connections))
 
     def subscribe(self, uri: str, callback: Callable[[str], object]) -> Self:
         """Call a function of this process whenever a resource changes."""
@@ -307,14 +307,18 @@ class Offering:
             callbacks.remove(callback)
         return self
 
-    def attach(self, announce: Announce) -> None:
-        """Have changes announced to a further connection. For transports."""
-        self._announcers.append(announce)
+    def stop(self) -> None:
+        """End every connection in good order, and with it `run`. May be called by any thread."""
+        for stop in list(self._connections.values()):
+            stop()
+
+    def attach(self, announce: Announce, stop: Callable[[], None]) -> None:
+        """Have changes announced to a further connection, which `stop` ends. For transports."""
+        self._connections[announce] = stop
 
     def detach(self, announce: Announce) -> None:
         """Undo `attach`."""
-        if announce in self._announcers:
-            self._announcers.remove(announce)
+        self._connections.pop(announce, None)
 
     def adopt(self, other: Offering) -> None:
         """Take over everything that another server holds, and tell clients of it.
@@ -344,7 +348,7 @@ class Offering:
     def _changed(self, kind: str) -> None:
         if self._unannounced is not None:
             self._unannounced.add(kind)
-        elif self._announcers:
+        elif self._connections:
             self.list_changed(kind)
 
 

@@ -87,7 +87,7 @@ class Session:
         self._offering = offering
         self.stream.limit_lines(offering.max_message)
         # First: what changes after a client has seen a list must be told to it.
-        offering.attach(self._dispatcher.announce)
+        offering.attach(self._dispatcher.announce, self.stream.stop)
         self.stream.replay(self._dispatcher.adopt(CatalogueOperations(offering)))
 
     def replace(self, offering: Offering) -> None:

@@ -384,10 +384,13 @@ class Stream:
         self._dispatcher.close()
         self._drain()
 
+    def _has_work(self) -> bool:
+        return bool(self._connection.in_flight or self._busy is not None or self._out)
+
     def _drain(self) -> None:
         deadline = monotonic() + GRACE
         pause = sleep if self._loop is None else self._loop.pause
-        while self._connection.in_flight and monotonic() < deadline:
+        while self._has_work() and monotonic() < deadline:
             pause(TICK)
         written = -1
         while self._channel.is_writing and self._channel.written != written:

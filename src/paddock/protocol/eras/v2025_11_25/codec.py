@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from paddock.protocol.request import InputRequired, Operation, Request, Result
 
 RESOURCE_NOT_FOUND = -32002
+MAX_SUBSCRIPTIONS = 10_000
 BEFORE_INITIALIZE = frozenset({"initialize", "ping"})
 
 
@@ -152,7 +153,10 @@ class SessionEra:
         return b""
 
     def _subscribe(self, request: Request) -> bytes:
-        self._connection.subscriptions.add(cast("SubscribeParams", request.params).uri)
+        subscriptions = self._connection.subscriptions
+        if len(subscriptions) >= MAX_SUBSCRIPTIONS:
+            raise ProtocolError(f"A session can subscribe to {MAX_SUBSCRIPTIONS} resources")
+        subscriptions.add(cast("SubscribeParams", request.params).uri)
         return b""
 
     def _unsubscribe(self, request: Request) -> bytes:
