@@ -287,3 +287,25 @@ def test_a_handler_can_stop_its_server(start: Start) -> None:
     assert line.text("leave") == "bye"
     process.wait_for_stderr("after run")
     assert process.wait() == 0
+
+
+def test_what_a_script_does_after_its_server_has_ended_is_its_own_business(start: Start) -> None:
+    program = """
+        import signal
+        import sys
+        import time
+
+        from paddock import Server
+        from paddock.serving import departure
+
+        departure.STREAM_LIMIT = departure.LIFESPAN_LIMIT = 0.1
+        Server("s").run()
+        time.sleep(0.6)
+        print("still here", file=sys.stderr, flush=True)
+        signal.raise_signal(signal.SIGTERM)
+        time.sleep(5)
+    """
+    process = start(program)
+    process.connect().open()
+    assert process.hang_up() == -signal.SIGTERM
+    process.wait_for_stderr("still here")

@@ -37,6 +37,7 @@ class Departure:
         self._loaded = allocate_lock()
         self._loaded.acquire()
         self._has_drained = False
+        self._has_left = False
 
     def wait_until_loaded(self, seconds: float) -> bool:
         """Whether the author's code is loaded within a time."""
@@ -69,6 +70,7 @@ class Departure:
         threading: ModuleType | None = sys.modules.get("threading")
         if not is_clean or (threading is not None and _is_held_up(threading)):
             _exit()
+        self._has_left = True
 
     def _enforce(self) -> None:
         if not self.wait_until_loaded(LOAD_GRACE):
@@ -81,7 +83,9 @@ class Departure:
             written = self._channel.written
             sleep(PROGRESS)
         sleep(LIFESPAN_LIMIT)
-        _exit()
+        # What a script does after `server.run()` is no longer ours to end.
+        if not self._has_left:
+            _exit()
 
 
 def _exit() -> None:

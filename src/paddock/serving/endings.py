@@ -24,31 +24,41 @@ STUCK = 0.5
 """Seconds after which a write to a client that has hung up counts as stuck."""
 
 
-def stop_at_the_end(channel: StdioChannel, stop: Callable[[], None]) -> None:
+def stop_at_the_end(channel: StdioChannel, stop: Callable[[], None]) -> Callable[[], None]:
     """Call `stop`, in some thread, when the process is told to end or its client is gone.
 
-    Signals are somebody else's business outside the main thread.
+    Signals are somebody else's business outside the main thread, and again once the function
+    that is returned has been called.
     """
-    signals = _signal_pipe(stop)
+    signals, release = _signal_pipe(stop)
     if sys.platform != "win32":  # where pipes cannot be polled
         start_new_thread(_wait, (signals, channel, stop))
+    return release
 
 
-def _signal_pipe(stop: Callable[[], None]) -> int | None:
-    """Have signals call `stop`; the end of a pipe from which their numbers can be read."""
+def _signal_pipe(stop: Callable[[], None]) -> tuple[int | None, Callable[[], None]]:
+    """Have signals call `stop`; a pipe from which their numbers can be read, and how to undo it."""
     import _signal  # type: ignore[import-not-found]  # noqa: PLC0415 - `signal` is 5 ms
+
+    earlier: dict[int, object] = {}
+
+    def release() -> None:
+        if earlier and sys.platform != "win32":
+            _signal.set_wakeup_fd(-1)
+        for number, handler in earlier.items():
+            _signal.signal(number, handler)
 
     try:
         for number in (SIGINT, SIGTERM):
-            _signal.signal(number, lambda *_: stop())
+            earlier[number] = _signal.signal(number, lambda *_: stop())
     except ValueError:
-        return None
+        return None, release
     if sys.platform == "win32":  # where only sockets can be woken up by
-        return None
+        return None, release
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     _signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    return reader
+    return reader, release
 
 
 def _wait(signals: int | None, channel: StdioChannel, stop: Callable[[], None]) -> None:

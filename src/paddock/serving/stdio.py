@@ -72,7 +72,7 @@ def serve_loaded(
     channel = claim_stdio()
     connection = Connection(channel.write)
     departure = Departure(channel)
-    stop_at_the_end(channel, departure.stop)
+    release_signals = stop_at_the_end(channel, departure.stop)
     if is_certain:
         greet(channel, connection, facts)
     from paddock.serving.session import Session  # noqa: PLC0415 - after the first answer
@@ -92,6 +92,8 @@ def serve_loaded(
     departure.drained()
     session.close()
     departure.leave(is_clean=not connection.in_flight)
+    release_signals()
+    _is_serving = False
 
 
 def _start_patiently(session: Session, departure: Departure) -> None:
