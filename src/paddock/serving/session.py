@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from paddock.authoring.failures import log_failure
 from paddock.authoring.operations import CatalogueOperations
 from paddock.errors import PaddockError
-from paddock.protocol.dispatch import Dispatcher, Held
+from paddock.protocol.dispatch import Dispatcher, Eras, Held
 from paddock.protocol.errors import ProtocolError
 from paddock.transports.stream import MAX_LINE, Stream
 
@@ -63,7 +63,7 @@ class Session:
     ) -> None:
         waiting: Operations = Unavailable(facts, Held())
         self._facts = facts
-        self._dispatcher = Dispatcher(connection, waiting)
+        self._dispatcher = Dispatcher(connection, Eras(waiting))
         self.stream = Stream(channel, self._dispatcher, max_line)
         self._offering: Offering | None = None
         self._lifespan: Any = None
