@@ -124,6 +124,9 @@ class Exchange(Protocol):
     def let_go(self, retry_ms: int | None) -> bool:
         """Have the client come back later for the answer; whether that is possible."""
 
+    def finish(self, request: Request, answer: bytes | None) -> None:
+        """Send the answer, with which the exchange ends. May be called by any thread."""
+
 
 class Outlet(Protocol):
     """What takes an answer in the place of the peer."""

@@ -91,10 +91,13 @@ class Listeners:
             closing, self._open = list(self._open.values()), {}
         for listener in closing:
             request = listener.request
-            if request.exchange is None:
+            end = request.era.reply(request, {"_meta": {META_SUBSCRIPTION: request.id}})
+            if request.exchange is not None:
+                request.exchange.finish(request, end)
+            else:
                 params = {"requestId": request.id}
                 request.send(notification_frame("notifications/cancelled", params))
-            request.send(request.era.reply(request, {"_meta": {META_SUBSCRIPTION: request.id}}))
+                request.send(end)
 
 
 def _send(listener: Listener, method: str, params: Json) -> None:
