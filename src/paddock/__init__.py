@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from paddock.protocol.model.content import ResourceLink as ResourceLink
     from paddock.protocol.model.content import TextContent as TextContent
     from paddock.protocol.model.content import TextResourceContents as TextResourceContents
-    from paddock.serving.server import Server as Server
+    from paddock.server import Server as Server
     from paddock.version import __version__ as __version__
 
 _HOMES = {
@@ -82,7 +82,7 @@ _HOMES = {
         "TextContent",
         "TextResourceContents",
     ),
-    "paddock.serving.server": ("Server",),
+    "paddock.server": ("Server",),
     "paddock.version": ("__version__",),
 }
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}

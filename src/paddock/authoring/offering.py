@@ -1,7 +1,7 @@
 """What a server offers: what it says about itself, and its tools, prompts and resources.
 
 It only holds them. What a request is answered with is `authoring.operations`; running is added by
-`serving.server.Server`. Loaded before msgspec, so it needs nothing but the interpreter.
+`paddock.server.Server`. Loaded before msgspec, so it needs nothing but the interpreter.
 """
 
 from __future__ import annotations
