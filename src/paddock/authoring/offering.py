@@ -115,7 +115,7 @@ class Offering:
         self.state_key = state_key
         self.mask_errors = mask_errors
         self.max_message = max_message
-        self._connections: dict[Announce, Callable[[], None]] = {}
+        self._connections: dict[Announce, Callable[[], object]] = {}
         self._unannounced: set[str] | None = None
         self._watchers: dict[str, list[Callable[[str], object]]] = {}
         self.tools: Catalogue[Tool] = Catalogue(lambda: self._changed("tools"))
@@ -312,7 +312,7 @@ class Offering:
         for stop in list(self._connections.values()):
             stop()
 
-    def attach(self, announce: Announce, stop: Callable[[], None]) -> None:
+    def attach(self, announce: Announce, stop: Callable[[], object]) -> None:
         """Have changes announced to a further connection, which `stop` ends. For transports."""
         self._connections[announce] = stop
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, Protocol
 
 from paddock.transports.http.contract import Head, Response
 
@@ -89,28 +90,63 @@ class Outbox:
             wake.set_result(None)
 
 
-class AsgiApp:
-    """An ASGI application that serves one service; `start` and `stop` frame its life."""
+class Life(Protocol):
+    """What has to be done before the first request and after the last."""
 
-    def __init__(
-        self,
-        service: Service,
-        start: Callable[[], Awaitable[None]],
-        stop: Callable[[], Awaitable[None]],
-    ) -> None:
+    async def begin(self) -> None:
+        """Called on the event loop before the first request."""
+
+    async def end(self) -> None:
+        """Called on the same loop after the last one."""
+
+
+class AsgiApp:
+    """An ASGI application that serves one MCP server.
+
+    It takes part in the lifespan protocol. Where an application that it is mounted in does not
+    pass that on (Starlette, FastAPI), use `lifespan` there; without either, the server's own
+    lifespan is entered with the first request.
+    """
+
+    def __init__(self, service: Service, life: Life) -> None:
         self._service = service
-        self._start = start
-        self._stop = stop
+        self._life = life
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._beginning: asyncio.Lock = asyncio.Lock()
+
+    @asynccontextmanager
+    async def lifespan(self, _app: object = None) -> AsyncIterator[None]:
+        """Frame the life of the application that this one is mounted in."""
+        await self._start()
+        try:
+            yield
+        finally:
+            await self._stop()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or take part in the life of the server."""
         if scope["type"] == "lifespan":
             await self._live(receive, send)
         elif scope["type"] == "http":
-            await self._start()
+            if self._loop is not asyncio.get_running_loop():
+                await self._start()
             await self._answer(scope, receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1000})
+
+    async def _start(self) -> None:
+        loop = asyncio.get_running_loop()
+        if self._loop is not None and self._loop is not loop:  # it runs no more
+            self._beginning = asyncio.Lock()
+        async with self._beginning:
+            if self._loop is not loop:
+                await self._life.begin()
+                self._loop = loop
+
+    async def _stop(self) -> None:
+        if self._loop is not None:
+            self._loop = None
+            await self._life.end()
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         head = Head.of(scope["method"], _path(scope), scope["headers"])

@@ -103,12 +103,14 @@ class Service:
             told += self.hub.eras.session.announce(session.connection, kind, uri)
         return told
 
+    def hush(self) -> None:
+        """End the streams that would not end by themselves. May be called by any thread."""
+        self.hub.post(self._end_streams)
+
     async def drain(self) -> None:
         """Take nothing new, end the streams that would not end, and wait for the rest."""
         self.is_draining = True
-        self.hub.eras.listeners.close()
-        for session in self.sessions.all():
-            session.standalone.release()
+        self._end_streams()
         deadline = monotonic() + self.limits.drain_seconds
         while self.hub.active and monotonic() < deadline:  # noqa: ASYNC110 - once, at the end
             await asyncio.sleep(0.01)
@@ -122,6 +124,11 @@ class Service:
         for session in self.sessions.all():
             self.sessions.close(session)
         self.hub.runner.close()
+
+    def _end_streams(self) -> None:
+        self.hub.eras.listeners.close()
+        for session in self.sessions.all():
+            session.standalone.release()
 
     def _take(
         self, head: Head, body: bytes, outgoing: Outgoing, principal: Principal | None
