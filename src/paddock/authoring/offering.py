@@ -209,6 +209,7 @@ class Offering:
             icons: Sequence[Icon | Json] | None = None,
             meta: Mapping[str, Any] | None = None,
             inline: bool = False,
+            scopes: Iterable[str] = (),
         ) -> Callable[[F], F]: ...
         def tool(self, function: object = None, /, **options: object) -> object:
             """Make a tool of a function, by its name, docstring and type hints."""

@@ -126,7 +126,7 @@ class Receiver:
                 raise UnsupportedVersionError(version, STATELESS_VERSIONS)
             operation = era.methods.get(method)
             if operation is None:
-                raise ProtocolError(f"Method not found: {method}", rpc_code=METHOD_NOT_FOUND)
+                raise _unknown(method)
             if method == LISTEN and not exchange.accepts.events:
                 text = f"{LISTEN} needs an Accept header that allows text/event-stream"
                 raise ProtocolError(text, rpc_code=INVALID_REQUEST)
@@ -152,6 +152,8 @@ class Receiver:
             meta = params.meta
             if meta is not UNSET and meta.version is not UNSET:
                 check_mirrors(exchange.head, method, str(meta.version), params)
+                if method not in self._hub.eras.stateless.methods:
+                    raise _unknown(method)
         except ProtocolError as fault:
             error = fault
         exchange.refuse(STATUSES.get(error.rpc_code, 400), error, known_id)
@@ -263,6 +265,10 @@ class Receiver:
     def _names_stateless(self, head: Head) -> bool:
         version = head.headers.get(VERSION)
         return version is not None and version not in _SESSION_VERSIONS
+
+
+def _unknown(method: str) -> ProtocolError:
+    return ProtocolError(f"Method not found: {method}", rpc_code=METHOD_NOT_FOUND)
 
 
 def _missing_meta(key: str) -> InvalidParamsError:
