@@ -264,11 +264,28 @@ class SessionExchange(Exchange):
     def _finish(self, request: Request, answer: bytes | None) -> None:
         self._session.connection.in_flight.pop(request.id, None)
         self._session.touch()
+        if self._stream is not None or (request.fault is None and self._may_stream()):
+            self.deliver(answer)
+        else:
+            super()._finish(request, answer)
+
+    def deliver(self, answer: bytes | None) -> None:
+        """Give an answer in the form that the client likes best."""
+        if self.is_over:
+            return
+        if answer is not None and not (self.is_streaming or self._may_stream()):
+            self.respond(200, answer)
+        elif self.is_streaming or self._open():
+            self._end_stream(answer)
+
+    def _may_stream(self) -> bool:
+        return self.accepts.prefers_events and not self.is_over
+
+    def _end_stream(self, answer: bytes | None) -> None:
         stream = self._stream
         if stream is None:
-            super()._finish(request, answer)
             return
-        if not self.is_over and answer is not None:
+        if answer is not None:
             stream.add(answer)
         self._end()
         self._session.streams.pop(stream.id, None)
