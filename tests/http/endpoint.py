@@ -154,6 +154,14 @@ class Endpoint:
         connection.request("POST", self.path, all_headers, body)
         return RecordedAnswer.of(connection, transcript)
 
+    def begin(self, message: Json) -> Connection:
+        """Post a message and do not wait for anything."""
+        connection = self.connect()
+        usual = {"Accept": ACCEPT, "Content-Type": "application/json"}
+        body = json.dumps(message).encode()
+        connection.request("POST", self.path, {**usual, **mirrored(message)}, body)
+        return connection
+
     def result(self, message: Json, headers: Headers | None = None) -> Json:
         """The result that a request is answered with."""
         answer = self.post(message, headers)

@@ -112,6 +112,10 @@ class Answer:
         """Leave, whether the answer is complete or not."""
         self._connection.close()
 
+    def vanish(self) -> None:
+        """Leave without a word."""
+        self._connection.reset()
+
     def _parts(self) -> Iterator[bytes]:
         connection = self._connection
         if self.status in (204, 304) or connection.is_head:

@@ -204,16 +204,18 @@ class Session:
 class SessionExchange(Exchange):
     """A request in a session: the client may leave and come back for the answer."""
 
-    __slots__ = ("_session", "_stream")
+    __slots__ = ("_awaited", "_session", "_stream")
 
     def __init__(self, hub: Hub, head: Head, outgoing: Outgoing, session: Session) -> None:
         super().__init__(hub, head, outgoing)
         self._session = session
         self._stream: Stream | None = None
+        self._awaited = 0
 
     def wait_for(self, request: Request) -> None:
         """The answer will come later; see `Exchange`."""
         super().wait_for(request)
+        self._awaited += 1
         self._session.connection.in_flight[request.id] = request
 
     def leave(self) -> None:
@@ -264,19 +266,31 @@ class SessionExchange(Exchange):
     def _finish(self, request: Request, answer: bytes | None) -> None:
         self._session.connection.in_flight.pop(request.id, None)
         self._session.touch()
-        if self._stream is not None or (request.fault is None and self._may_stream()):
+        self._awaited -= 1
+        if answer is None:
+            self._end_silently()
+        elif self._stream is not None or (request.fault is None and self._may_stream()):
             self.deliver(answer)
         else:
             super()._finish(request, answer)
 
-    def deliver(self, answer: bytes | None) -> None:
+    def deliver(self, answer: bytes) -> None:
         """Give an answer in the form that the client likes best."""
         if self.is_over:
             return
-        if answer is not None and not (self.is_streaming or self._may_stream()):
+        if not (self.is_streaming or self._may_stream()):
             self.respond(200, answer)
         elif self.is_streaming or self._open():
             self._end_stream(answer)
+
+    def _end_silently(self) -> None:
+        """A request was cancelled, or its answer waits for those of its batch."""
+        if self.is_over or self._awaited > 0:
+            return
+        if self._stream is None:
+            self.accept()
+        else:
+            self._end_stream(None)
 
     def _may_stream(self) -> bool:
         return self.accepts.prefers_events and not self.is_over
