@@ -208,4 +208,6 @@ class Exchange:
     def _end(self) -> None:
         self.is_over = True
         self._hub.active.discard(self)
-        self._outgoing.on_close = None
+        # A client that was let go may by now use the connection for something else.
+        if self._outgoing.on_close == self.leave:
+            self._outgoing.on_close = None
