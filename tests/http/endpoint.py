@@ -64,13 +64,30 @@ def sentinel(text: str) -> str:
     return f"=?base64?{base64.b64encode(text.encode()).decode()}?="
 
 
+class HttpTranscript(Transcript):
+    """What one client said and heard; what it was sent again counts once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._known: set[str] = set()
+
+    def heard_event(self, event: Event) -> None:
+        if event.id is not None and event.data:
+            if event.id in self._known:
+                return
+            self._known.add(event.id)
+        if event.data:
+            self.heard(event.data.encode())
+
+
 class RecordedAnswer(Answer):
     """An answer whose messages are written down."""
 
-    transcript: Transcript
+    transcript: HttpTranscript
+    _is_recorded = False
 
     @classmethod
-    def of(cls, connection: Connection, transcript: Transcript) -> "RecordedAnswer":
+    def of(cls, connection: Connection, transcript: HttpTranscript) -> "RecordedAnswer":
         plain = connection.answer()
         answer = cls(connection, plain.status, plain.headers)
         answer.transcript = transcript
@@ -78,8 +95,8 @@ class RecordedAnswer(Answer):
 
     def event(self) -> Event | None:
         event = super().event()
-        if event is not None and event.data:
-            self.transcript.heard(event.data.encode())
+        if event is not None:
+            self.transcript.heard_event(event)
         return event
 
     @property
@@ -89,8 +106,6 @@ class RecordedAnswer(Answer):
             self._is_recorded = True
             self.transcript.heard(self.body)
         return found
-
-    _is_recorded = False
 
 
 class Endpoint:
@@ -131,7 +146,7 @@ class Endpoint:
         message: object,
         headers: Headers | None = None,
         *,
-        transcript: Transcript | None = None,
+        transcript: HttpTranscript | None = None,
         connection: Connection | None = None,
     ) -> Answer:
         """Post a message with the headers that it needs, changed by those that are given.
@@ -140,7 +155,7 @@ class Endpoint:
         unless a transcript says which one it belongs to.
         """
         if transcript is None:
-            transcript = Transcript()
+            transcript = HttpTranscript()
             self.transcripts.append(transcript)
         body = message if isinstance(message, bytes) else json.dumps(message).encode()
         transcript.said(body)
@@ -208,7 +223,7 @@ class Session:
         self, endpoint: Endpoint, version: str, capabilities: Json, headers: Headers | None
     ) -> None:
         self.endpoint = endpoint
-        self.transcript = Transcript()
+        self.transcript = HttpTranscript()
         endpoint.transcripts.append(self.transcript)
         self._last_id = 0
         self._lock = threading.Lock()

@@ -148,7 +148,7 @@ class Host:
         thread = threading.Thread(target=carrier.run, args=(port,), daemon=True)
         thread.start()
         self._running.append((carrier, thread))
-        _wait_for(port, thread)
+        wait_until(lambda: _listens(port, thread))
         self.endpoints.append(Endpoint(port, path))
         return self.endpoints[-1]
 
@@ -172,14 +172,18 @@ def free_port() -> int:
         return port
 
 
-def _wait_for(port: int, thread: threading.Thread) -> None:
+def wait_until(holds: Callable[[], bool]) -> None:
+    """Look again and again until something holds, for what cannot be awaited."""
     pause, deadline = threading.Event(), time.monotonic() + PATIENCE
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-        except ConnectionRefusedError:
-            assert thread.is_alive(), "the server has ended"
-            assert time.monotonic() < deadline, "the server does not listen"
-            pause.wait(0.005)
-        else:
-            return
+    while not holds():
+        assert time.monotonic() < deadline, "it has not come to pass"
+        pause.wait(0.005)
+
+
+def _listens(port: int, thread: threading.Thread) -> bool:
+    assert thread.is_alive(), "the server has ended"
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except ConnectionRefusedError:
+        return False
+    return True

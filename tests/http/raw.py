@@ -28,10 +28,15 @@ class Event:
 
     @property
     def message(self) -> Json:
-        """The message that the event carries."""
-        assert self.data, self
-        found: Json = json.loads(self.data)
+        """The one message that the event carries."""
+        [found] = self.messages
         return found
+
+    @property
+    def messages(self) -> list[Json]:
+        """The messages that the event carries: several only in a batch."""
+        found = json.loads(self.data) if self.data else []
+        return found if isinstance(found, list) else [found]
 
 
 class Answer:
@@ -102,7 +107,7 @@ class Answer:
     def messages(self) -> list[Json]:
         """The messages of the answer, whichever form it has."""
         if self.kind == "text/event-stream":
-            return [event.message for event in self.events() if event.data]
+            return [message for event in self.events() for message in event.messages]
         if not self.body:
             return []
         found = self.json
