@@ -81,10 +81,16 @@ class Wire(asyncio.Protocol):
         self._last_moved = monotonic()
         if self._is_closing:
             return
+        self._unread += len(data)
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserUpgrade, httptools.HttpParserError):
             self._refuse(_MALFORMED)
+            return
+        # The parser tells of a header when it is complete, and keeps it until then.
+        is_too_long = self._head is None and self._unread > self._limits.header_bytes
+        if is_too_long and not self._is_closing:
+            self._refuse(_TOO_MANY_HEADERS)
 
     def eof_received(self) -> bool:
         """The client sends no more, which counts as leaving."""
@@ -121,8 +127,12 @@ class Wire(asyncio.Protocol):
         self._head = head
         self._response = self._service.admit(head)
         expects = head.headers.get(b"expect", b"").lower() == b"100-continue"
-        if expects and self._response is None and not self._is_answering:
+        if not expects or self._is_answering:
+            return
+        if self._response is None:
             self._transport.write(CONTINUE)
+        else:  # the client waits for this before it sends the body, if it sends it at all
+            self._refuse(self._response)
 
     def on_body(self, body: bytes) -> None:
         """A part of the body."""
@@ -236,7 +246,7 @@ class Wire(asyncio.Protocol):
         self._head = None
         self._response = None
         self._body: list[bytes] = []
-        self._size = self._skipped = self._head_size = 0
+        self._size = self._skipped = self._head_size = self._unread = 0
         self._begun = 0.0
 
     def _has_begun(self) -> bool:
