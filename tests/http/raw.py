@@ -147,7 +147,11 @@ class Connection:
         self._socket.settimeout(PATIENCE)
         if receive_buffer is not None:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-        self._socket.connect(("127.0.0.1", port))
+        try:
+            self._socket.connect(("127.0.0.1", port))
+        except OSError:
+            self._socket.close()
+            raise
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._buffer = b""
         self._port = port
