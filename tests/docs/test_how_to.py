@@ -6,6 +6,7 @@ import sys
 import threading
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from docs_src.how_to.changes import server as changes
@@ -21,6 +22,7 @@ from docs_src.how_to.prompts import server as prompts
 from docs_src.how_to.questions import server as questions
 from docs_src.how_to.resources import server as resources
 from docs_src.how_to.results import server as results
+from docs_src.how_to.tasks import server as archive
 from docs_src.how_to.workshop.server import server as workshop
 from paddock import (
     AudioContent,
@@ -35,7 +37,7 @@ from paddock import (
     TextResourceContents,
 )
 from paddock.peer.errors import CallCancelledError
-from paddock.protocol.errors import INVALID_PARAMS
+from paddock.protocol.errors import INVALID_PARAMS, MISSING_CAPABILITY
 from paddock.testing import ERAS, Answers, accept, connect
 from tests.docs.pages import ROOT
 
@@ -349,3 +351,21 @@ def test_changed_files_are_picked_up_while_the_client_stays(tmp_path: Path) -> N
         program.write_text(text + tool.format("renewed", "new"), encoding="utf-8")
         assert heard.wait_for("notifications/tools/list_changed", PATIENCE)
         assert [tool.name for tool in peer.tools()] == ["renewed"]
+
+
+def test_a_task_asks_and_is_followed_to_its_end() -> None:
+    user = Answers(accept(value=True), accept(value="attic"))
+    with connect(archive, era=STATELESS, tasks=True, on_elicit=user) as peer:
+        assert peer.call("index", folder="cellar").text == "cellar is indexed"
+        assert peer.call("empty", folder="cellar").text == "cellar is empty"
+        assert peer.call("restore").text == "attic is back"
+        answers = [msgspec.json.decode(frame)["result"] for frame in peer.received]
+        assert sum(answer["resultType"] == "task" for answer in answers) == 3
+
+
+def test_a_tool_that_need_not_be_a_task_is_a_call_for_clients_that_know_none() -> None:
+    with connect(archive, era=STATELESS) as peer:
+        assert peer.call("index", folder="cellar").text == "cellar is indexed"
+        with pytest.raises(PeerError) as refusal:
+            peer.call("empty", folder="cellar")
+    assert refusal.value.rpc_code == MISSING_CAPABILITY
