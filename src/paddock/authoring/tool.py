@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from paddock.authoring.app_view import AppView
     from paddock.protocol.model.content import Icon
 
     Handler = Callable[..., Any]
@@ -23,6 +24,8 @@ NOTHING = type("Nothing", (), {"__repr__": lambda _: "NOTHING"})()
 """Stands for a default that was not given, since None is a default like any other."""
 
 JSON_TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
+SIDES = ("model", "app")
+"""Who may call a tool: the model, and the page that the client shows for it."""
 MAX_NAME = 128
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/")
 
@@ -77,6 +80,8 @@ class Tool:
         "parameters",
         "return_type",
         "title",
+        "ui",
+        "visibility",
     )
 
     def __init__(
@@ -95,6 +100,8 @@ class Tool:
         icons: Sequence[Icon | Json] | None = None,
         meta: Mapping[str, Any] | None = None,
         inline: bool = False,
+        ui: str | AppView | None = None,
+        visibility: Sequence[str] | None = None,
     ) -> None:
         self.name = name
         self.handler = handler
@@ -113,6 +120,8 @@ class Tool:
         self.icons = icons
         self.meta = meta
         self.inline = inline
+        self.ui = ui
+        self.visibility = visibility
         if input_schema is not None and input_schema.get("type") != "object":
             raise DefinitionError(
                 f"input_schema has type {input_schema.get('type')!r}",
@@ -124,6 +133,7 @@ class Tool:
             raise DefinitionError(f"parameters of one name: {', '.join(names)}", where=name)
         if not callable(handler):
             raise DefinitionError(f"expected a callable handler, got {handler!r}", where=name)
+        _check_ui(ui, visibility, name)
         if not name or len(name) > MAX_NAME or not _NAME_CHARACTERS.issuperset(name):
             raise DefinitionError(
                 f"{name!r} cannot be the name of a tool",
@@ -132,3 +142,14 @@ class Tool:
 
     def __repr__(self) -> str:
         return f"Tool({self.name!r})"
+
+
+def _check_ui(ui: str | AppView | None, visibility: Sequence[str] | None, where: str) -> None:
+    if isinstance(ui, str) and not ui.startswith("ui://"):
+        raise DefinitionError(
+            f"{ui!r} cannot be the URI of a view", where=where, hint="as in ui://weather/view"
+        )
+    if visibility is not None and (not visibility or not set(visibility) <= set(SIDES)):
+        raise DefinitionError(
+            f"visibility is {visibility!r}", where=where, hint='expected ["model", "app"] or one'
+        )
