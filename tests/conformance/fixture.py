@@ -36,7 +36,7 @@ NAME_FORM: dict[str, Any] = {
     "required": ["name"],
 }
 
-server = Server("conformance", version="1.0.0")
+server = Server("conformance", version="1.0.0", skills="skills")
 
 
 @server.tool

@@ -145,7 +145,8 @@ class Tool:
 
 
 def _check_ui(ui: str | AppView | None, visibility: Sequence[str] | None, where: str) -> None:
-    if isinstance(ui, str) and not ui.startswith("ui://"):
+    uri = getattr(ui, "uri", ui)
+    if ui is not None and (not isinstance(uri, str) or not uri.startswith("ui://")):
         raise DefinitionError(
             f"{ui!r} cannot be the URI of a view", where=where, hint="as in ui://weather/view"
         )
