@@ -376,7 +376,9 @@ def test_the_shown_skills_are_listed(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_a_tool_says_more_where_its_page_cannot_be_shown() -> None:
-    shown = {"extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": [APP_MIME_TYPE]}}}
+    shown: dict[str, object] = {
+        "extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": [APP_MIME_TYPE]}}
+    }
     with connect(apps, client_capabilities=shown) as peer:
         assert peer.call("weather", city="Rome").text == "The report for Rome is shown."
         assert "Waiting for the weather" in peer.read("ui://weather/report").text
