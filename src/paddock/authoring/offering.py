@@ -1,7 +1,7 @@
 """What a server offers: what it says about itself, and its tools, prompts and resources.
 
 It only holds them. What a request is answered with is `authoring.operations`; running is added by
-`serving.server.Server`. Loaded before msgspec, so it needs nothing but the interpreter.
+`paddock.server.Server`. Loaded before msgspec, so it needs nothing but the interpreter.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from paddock.authoring.tool import Parameter
     from paddock.protocol.facts import Json
     from paddock.protocol.model.content import Icon
+    from paddock.protocol.request import Support
 
     F = TypeVar("F", bound=Callable[..., Any])
     Item = Tool | Prompt | Resource | ResourceTemplate | Skill
@@ -34,7 +35,16 @@ if TYPE_CHECKING:
     Announce = Callable[[str, str | None], int]
 
 KNOWN_CAPABILITIES = frozenset(
-    {"completions", "experimental", "extensions", "logging", "prompts", "resources", "tools"}
+    {
+        "completions",
+        "experimental",
+        "extensions",
+        "logging",
+        "prompts",
+        "resources",
+        "tasks",
+        "tools",
+    }
 )
 MIN_STATE_KEY = 32
 MAX_MESSAGE = 128 * 1024 * 1024
@@ -121,7 +131,7 @@ class Offering:
         self.state_key = state_key
         self.mask_errors = mask_errors
         self.max_message = max_message
-        self._connections: dict[Announce, Callable[[], None]] = {}
+        self._connections: dict[Announce, Callable[[], object]] = {}
         self._unannounced: set[str] | None = None
         self._watchers: dict[str, list[Callable[[str], object]]] = {}
         self.tools: Catalogue[Tool] = Catalogue(lambda: self._changed("tools"))
@@ -245,6 +255,9 @@ class Offering:
             icons: Sequence[Icon | Json] | None = None,
             meta: Mapping[str, Any] | None = None,
             inline: bool = False,
+            scopes: Iterable[str] = (),
+            task: Support = "forbidden",
+            task_from_handler: bool = False,
             ui: str | AppView | None = None,
             visibility: Sequence[str] | None = None,
         ) -> Callable[[F], F]: ...
@@ -349,7 +362,7 @@ class Offering:
         for stop in list(self._connections.values()):
             stop()
 
-    def attach(self, announce: Announce, stop: Callable[[], None]) -> None:
+    def attach(self, announce: Announce, stop: Callable[[], object]) -> None:
         """Have changes announced to a further connection, which `stop` ends. For transports."""
         self._connections[announce] = stop
 

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         ReadResourceParams,
     )
     from paddock.protocol.request import Request, Result
+    from paddock.protocol.tasks import TaskStore
 
 Json = dict[str, Any]
 Declared = TypeVar("Declared")
@@ -102,12 +103,22 @@ class CatalogueOperations:
             offering.templates, lambda template: Reading(template, offering)
         )
         self._completion_pace = Pace()
+        self._tasks: TaskStore | None = None
         self._skill_operations: SkillOperations | None = None
 
     @property
     def facts(self) -> ServerFacts:
         """What the server says about itself."""
         return self._offering.facts
+
+    @property
+    def tasks(self) -> TaskStore:
+        """The calls that go on after they have been answered."""
+        if self._tasks is None:
+            from paddock.protocol.tasks import TaskStore  # noqa: PLC0415 - few servers have any
+
+            self._tasks = TaskStore()
+        return self._tasks
 
     @property
     def state_key(self) -> bytes:
@@ -128,11 +139,18 @@ class CatalogueOperations:
         ready = self._invocations.get(name)
         if ready is None:
             raise InvalidParamsError(f"Unknown tool: {name}")
+        if request.exchange is not None:
+            ready.admit(request)
         request.pace = ready.pace
         if ready.is_async:
             request.async_work = ready.run_async
         else:
             request.work = ready.run
+        tool = ready.tool
+        if tool.task != "forbidden" or request.params.task is not UNSET:  # type: ignore[attr-defined]
+            request.terms = request.era.task_terms(request, tool.task)
+            if request.terms is not None and not tool.task_from_handler:
+                request.detach()
 
     def list_prompts(self, request: Request) -> Result:
         """Answer `prompts/list`."""

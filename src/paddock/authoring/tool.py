@@ -11,11 +11,12 @@ from paddock.errors import DefinitionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from paddock.authoring.app_view import AppView
     from paddock.protocol.model.content import Icon
+    from paddock.protocol.request import Support
 
     Handler = Callable[..., Any]
     Json = dict[str, object]
@@ -24,6 +25,7 @@ NOTHING = type("Nothing", (), {"__repr__": lambda _: "NOTHING"})()
 """Stands for a default that was not given, since None is a default like any other."""
 
 JSON_TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
+TASK_SUPPORT = ("forbidden", "optional", "required")
 SIDES = ("model", "app")
 """Who may call a tool: the model, and the page that the client shows for it."""
 MAX_NAME = 128
@@ -63,7 +65,10 @@ class Tool:
 
     With `parameters` or `input_schema` the handler takes one dictionary of arguments; without
     them the handler's own type hints say what it takes. Either way it may also take a `Context`.
-    `input_schema` is passed on as it is and wins over `parameters`.
+    `input_schema` is passed on as it is and wins over `parameters`. Over HTTP only a principal
+    who has all `scopes` may call it. With `task` a call may, or must, become a task that goes on
+    after it was answered: at once, or with `task_from_handler` when the handler says so by
+    `ctx.detach()`.
     """
 
     __slots__ = (
@@ -79,6 +84,9 @@ class Tool:
         "output_schema",
         "parameters",
         "return_type",
+        "scopes",
+        "task",
+        "task_from_handler",
         "title",
         "ui",
         "visibility",
@@ -100,6 +108,9 @@ class Tool:
         icons: Sequence[Icon | Json] | None = None,
         meta: Mapping[str, Any] | None = None,
         inline: bool = False,
+        scopes: Iterable[str] = (),
+        task: Support = "forbidden",
+        task_from_handler: bool = False,
         ui: str | AppView | None = None,
         visibility: Sequence[str] | None = None,
     ) -> None:
@@ -120,6 +131,13 @@ class Tool:
         self.icons = icons
         self.meta = meta
         self.inline = inline
+        self.scopes = frozenset([scopes] if isinstance(scopes, str) else scopes)
+        self.task = task
+        self.task_from_handler = task_from_handler
+        if task not in TASK_SUPPORT:
+            raise DefinitionError(
+                f"task is {task!r}", where=name, hint=f"one of {', '.join(TASK_SUPPORT)}"
+            )
         self.ui = ui
         self.visibility = visibility
         if input_schema is not None and input_schema.get("type") != "object":

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from paddock.protocol.facts import ServerFacts
     from paddock.protocol.request import Operation, Outcome, Request
+    from paddock.protocol.tasks import TaskStore
 
 
 class Operations(Protocol):
@@ -48,6 +49,10 @@ class Operations(Protocol):
 
     def read_directory(self, request: Request, /) -> Outcome:
         """Answer `resources/directory/read`, or begin to."""
+
+    @property
+    def tasks(self) -> TaskStore:
+        """The calls that go on after they have been answered."""
 
     @property
     def state_key(self) -> bytes:
