@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from paddock import AppView, Context, DefinitionError, Resource, Server, Tool
+from paddock import AppView, Context, DefinitionError, Resource, ResourceTemplate, Server, Tool
 from tests.behaviour.line import Json, Line
 from tests.behaviour.wire import META_KEY, STATELESS
 from tests.conftest import Connect
@@ -31,10 +31,17 @@ def listed_meta(line: Line) -> object:
 
 
 @pytest.mark.parametrize(
-    "item", [tool(ui=VIEW), tool(visibility=["app"]), AppView(VIEW, ""), Resource(VIEW, str)]
+    "item",
+    [
+        tool(ui=VIEW),
+        tool(visibility=["app"]),
+        AppView(VIEW, ""),
+        Resource(VIEW, str),
+        ResourceTemplate(f"{VIEW}/{{name}}", str),
+    ],
 )
 def test_a_server_declares_the_extension_once_it_has_views(
-    connect: Connect, era: str, item: Tool | Resource
+    connect: Connect, era: str, item: Tool | Resource | ResourceTemplate
 ) -> None:
     server = Server("s", tools=Tool("plain", lambda: ""))
     assert declared(connect.silent(server, era)) is None
@@ -134,10 +141,13 @@ def test_a_file_counts_from_the_file_that_makes_the_view() -> None:
 
 def test_a_view_may_be_what_a_handler_returns(connect: Connect, era: str) -> None:
     async def page(ctx: Context) -> str:
+        """The weather, drawn."""
         return f"<p>{ctx.server.name}</p>"
 
     view = AppView(VIEW, handler=page, prefers_border=True)
     line = connect(Server("s", resources=view), era)
+    (listed,) = line.result("resources/list")["resources"]
+    assert listed["description"] == "The weather, drawn."
     assert line.result("resources/read", {"uri": VIEW})["contents"] == [
         {
             "uri": VIEW,

@@ -103,7 +103,7 @@ class AppView(Resource):
             handler,  # type: ignore[arg-type]  # one of the three is there
             name=name,
             title=title,
-            description=description or "",
+            description=description,
             mime_type=APP_MIME_TYPE,
             annotations=annotations,
             icons=icons,

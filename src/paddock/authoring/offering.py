@@ -159,10 +159,10 @@ class Offering:
         elif isinstance(items, Prompt):
             self.prompts.add(items.name, items)
         elif isinstance(items, Resource):
-            if items.uri.startswith("ui://"):
-                self.facts.declare_extension(UI, {})
+            self._declare_views(items.uri)
             self.resources.add(items.uri, items)
         elif isinstance(items, ResourceTemplate):
+            self._declare_views(items.uri_template)
             self.templates.add(items.uri_template, items)
         elif isinstance(items, Skill):
             self.facts.declare_extension(SKILLS, {"directoryRead": True})
@@ -175,6 +175,10 @@ class Offering:
                 hint="expected Tool, Prompt, Resource, ResourceTemplate, Skill, or several of them",
             )
         return self
+
+    def _declare_views(self, uri: str) -> None:
+        if uri.startswith("ui://"):
+            self.facts.declare_extension(UI, {})
 
     def _register_tool(self, tool: Tool) -> None:
         """Add a tool, and the view that it brings along."""

@@ -44,7 +44,7 @@ def files_of(target: Target) -> list[Path]:
     loaded = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
     imported = {Path(file) for file in loaded if file and _is_inside(Path(file), directory)}
     own = set(directory.rglob("*.py")) if target.is_directory else {path}
-    skills = {file for file in (directory / "skills").rglob("*") if file.is_file()}
+    skills = {file for file in (directory / "skills").rglob("[!.]*") if file.is_file()}
     return sorted(imported | own | skills)
 
 
