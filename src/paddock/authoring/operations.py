@@ -147,7 +147,8 @@ class CatalogueOperations:
         else:
             request.work = ready.run
         tool = ready.tool
-        if tool.task != "forbidden" or request.params.task is not UNSET:  # type: ignore[attr-defined]
+        wish = request.params.task  # type: ignore[attr-defined]  # of tools/call
+        if tool.task != "forbidden" or wish is not UNSET:
             request.terms = request.era.task_terms(request, tool.task)
             if request.terms is not None and not tool.task_from_handler:
                 request.detach()
