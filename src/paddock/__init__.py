@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from paddock.authoring.resource import ResourceTemplate as ResourceTemplate
     from paddock.authoring.tool import Parameter as Parameter
     from paddock.authoring.tool import Tool as Tool
+    from paddock.authorization.authorization import Authorization as Authorization
+    from paddock.authorization.errors import InvalidTokenError as InvalidTokenError
+    from paddock.authorization.github import GitHubValidator as GitHubValidator
+    from paddock.authorization.introspection import (
+        IntrospectionValidator as IntrospectionValidator,
+    )
+    from paddock.authorization.jwks import JwksValidator as JwksValidator
+    from paddock.authorization.static_tokens import StaticTokens as StaticTokens
     from paddock.connecting import connect as connect
     from paddock.errors import ConnectError as ConnectError
     from paddock.errors import DefinitionError as DefinitionError
@@ -44,6 +52,7 @@ if TYPE_CHECKING:
     from paddock.protocol.model.content import ResourceLink as ResourceLink
     from paddock.protocol.model.content import TextContent as TextContent
     from paddock.protocol.model.content import TextResourceContents as TextResourceContents
+    from paddock.protocol.principal import Principal as Principal
     from paddock.serving.server import Server as Server
     from paddock.version import __version__ as __version__
 
@@ -62,6 +71,12 @@ _HOMES = {
     "paddock.authoring.prompt": ("Prompt", "PromptArgument"),
     "paddock.authoring.resource": ("Resource", "ResourceTemplate"),
     "paddock.authoring.tool": ("Parameter", "Tool"),
+    "paddock.authorization.authorization": ("Authorization",),
+    "paddock.authorization.errors": ("InvalidTokenError",),
+    "paddock.authorization.github": ("GitHubValidator",),
+    "paddock.authorization.introspection": ("IntrospectionValidator",),
+    "paddock.authorization.jwks": ("JwksValidator",),
+    "paddock.authorization.static_tokens": ("StaticTokens",),
     "paddock.connecting": ("connect",),
     "paddock.errors": ("ConnectError", "DefinitionError", "LoadError", "PaddockError"),
     "paddock.peer.errors": ("PeerError", "PeerTimeoutError"),
@@ -82,6 +97,7 @@ _HOMES = {
         "TextContent",
         "TextResourceContents",
     ),
+    "paddock.protocol.principal": ("Principal",),
     "paddock.serving.server": ("Server",),
     "paddock.version": ("__version__",),
 }
