@@ -146,12 +146,12 @@ def by_the_issuer(issuer: Issuer, **changes: object) -> str:
 
 def unsigned(issuer: Issuer) -> str:
     _, claims = parts(issuer.client_credentials(RESOURCE))
-    return jwt.encode(claims, None, "none")
+    return jwt.encode(claims, "", "none")
 
 
 def unsigned_under_the_name_of_the_key(issuer: Issuer) -> str:
     header, claims = parts(issuer.client_credentials(RESOURCE))
-    return jwt.encode(claims, None, "none", headers={"kid": header["kid"]})
+    return jwt.encode(claims, "", "none", headers={"kid": header["kid"]})
 
 
 def swapped_to_hmac(issuer: Issuer) -> str:

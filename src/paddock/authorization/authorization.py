@@ -268,8 +268,9 @@ def _checked_allowed(
             f"expected a collection of names or a function, got {allowed!r}",
             where="Authorization: allowed",
         )
-    exact = frozenset(allowed)
-    folded = frozenset(one.casefold() for one in allowed)
+    # An empty name is a slip (an empty setting, split), and must not stand for the nameless.
+    exact = frozenset(one for one in allowed if one)
+    folded = frozenset(one.casefold() for one in exact)
     return lambda principal: (
         principal.subject in exact or (principal.username or "").casefold() in folded
     )

@@ -4,7 +4,7 @@ import time
 import uuid
 from typing import Any
 
-from jwcrypto import jwt  # type: ignore[import-not-found]
+from jwcrypto import jwt  # type: ignore[import-untyped]
 from oauth2_provider.utils import jwk_from_pem  # type: ignore[import-not-found]
 
 from tests.authorization.provider.project import ISSUER, SIGNING_KEY, TOKEN_SECONDS
