@@ -1,13 +1,16 @@
 """What a validator can say against a token, and what a client is told then.
 
-The reasons of the first three are for our log. The last two carry an answer that gives nothing
-away.
+The reasons of the first three are for our log. A refusal carries an answer that gives nothing
+away; transports know it by its attributes.
 """
 
 from __future__ import annotations
 
 from paddock.errors import PaddockError
-from paddock.protocol.refusal import RefusalError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class InvalidTokenError(PaddockError):
@@ -29,6 +32,29 @@ class UndecidedError(InvalidTokenError):
     """Nobody can say now whether a token is good: the authorization server does not answer."""
 
     code = "undecided"
+
+
+class RefusalError(PaddockError):
+    """Whoever sent a request may not send it.
+
+    `status`, `headers` and `body` are the answer: a status code, pairs of names and values, and
+    JSON. What stands in `message` is for the log; the sender is not told.
+    """
+
+    code = "refusal"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int,
+        headers: Sequence[tuple[str, str]] = (),
+        body: bytes = b"",
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.headers = list(headers)
+        self.body = body
 
 
 class UnauthorizedError(RefusalError):

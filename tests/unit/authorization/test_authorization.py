@@ -9,8 +9,12 @@ from typing import Any
 import pytest
 
 from paddock import Authorization, DefinitionError, InvalidTokenError, Principal, StaticTokens
-from paddock.authorization.errors import ForbiddenError, UnauthorizedError, UndecidedError
-from paddock.protocol.refusal import RefusalError
+from paddock.authorization.errors import (
+    ForbiddenError,
+    RefusalError,
+    UnauthorizedError,
+    UndecidedError,
+)
 
 RESOURCE = "https://example.org/mcp"
 METADATA = "https://example.org/.well-known/oauth-protected-resource/mcp"
