@@ -53,7 +53,9 @@ if TYPE_CHECKING:
     from paddock.protocol.model.content import TextContent as TextContent
     from paddock.protocol.model.content import TextResourceContents as TextResourceContents
     from paddock.protocol.principal import Principal as Principal
-    from paddock.serving.server import Server as Server
+    from paddock.server import Server as Server
+    from paddock.serving.http import http_app as http_app
+    from paddock.transports.http.limits import Limits as Limits
     from paddock.version import __version__ as __version__
 
 _HOMES = {
@@ -98,7 +100,9 @@ _HOMES = {
         "TextResourceContents",
     ),
     "paddock.protocol.principal": ("Principal",),
-    "paddock.serving.server": ("Server",),
+    "paddock.server": ("Server",),
+    "paddock.serving.http": ("http_app",),
+    "paddock.transports.http.limits": ("Limits",),
     "paddock.version": ("__version__",),
 }
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}

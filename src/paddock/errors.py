@@ -9,7 +9,9 @@
     ├── ProtocolError              a fault told to the peer as a JSON-RPC error
     │   ├── InvalidParamsError
     │   │   └── ResourceNotFoundError
+    │   ├── HeaderMismatchError
     │   ├── MissingCapabilityError
+    │   ├── ScopeError
     │   └── UnsupportedVersionError
     ├── InvalidTokenError          a token is not good
     │   ├── NotAllowedError
