@@ -67,7 +67,8 @@ class Challenger(NamedTuple):
 
     def insufficient(self, more: Iterable[str] = ()) -> ForbiddenError:
         """The token lacks a scope; every needed one is named, since clients ask for just these."""
-        needed = " ".join(one for one in dict.fromkeys([*self.scopes, *more]) if _is_told(one))
+        named = dict.fromkeys([*self.scopes, *sorted(more)])
+        needed = " ".join(one for one in named if _is_told(one))
         description = "The access token lacks a scope."
         challenge = self._header(
             scope=needed, error="insufficient_scope", error_description=description
