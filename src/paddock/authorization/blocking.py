@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 
 from paddock.authorization.errors import UndecidedError
 
@@ -72,7 +73,7 @@ async def _ended(future: Future[object]) -> None:
     ended = asyncio.Event()
 
     def tell(_: object) -> None:
-        if not loop.is_closed():
+        with suppress(RuntimeError):  # the loop is closed, so nobody waits any more
             loop.call_soon_threadsafe(ended.set)
 
     future.add_done_callback(tell)

@@ -22,7 +22,7 @@ def canonical(url: str) -> str:
         port = parts.port
     except ValueError:
         return url
-    if not parts.hostname:
+    if not parts.hostname or "@" in parts.netloc:
         return url
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     if port is not None and port != _DEFAULT_PORTS.get(parts.scheme):

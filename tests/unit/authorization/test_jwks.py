@@ -128,6 +128,7 @@ def test_a_signature_over_something_else_than_claims_is_no_token(payload: bytes)
         {"exp": "9999999999"},
         {"exp": True},
         {"nbf": "never"},
+        {"nbf": True},
         {"nbf": int(time.time()) + 3600},
         {"iat": int(time.time()) + 3600},
         {"iss": ISSUER + "/"},
@@ -137,6 +138,7 @@ def test_a_signature_over_something_else_than_claims_is_no_token(payload: bytes)
         {"aud": {"any": RESOURCE}},
         {"aud": RESOURCE + "/"},
         {"aud": "https://example.org"},
+        {"aud": "https://somebody@example.org/mcp"},
         {"sub": ""},
         {"sub": 7},
     ],
@@ -356,7 +358,8 @@ def test_the_issuer_says_where_its_keys_are(
         {"issuer": "{}"},
         {"issuer": "{}", "jwks_uri": 7},
         {"issuer": "{}", "jwks_uri": "file:///etc/keys"},
-        {"issuer": "{}", "jwks_uri": "http://issuer.example/keys"},
+        # Reaches this machine, but does not say so.
+        {"issuer": "{}", "jwks_uri": "http://0.0.0.0:{port}/keys"},
         [],
     ],
     ids=str,
@@ -364,7 +367,8 @@ def test_the_issuer_says_where_its_keys_are(
 def test_metadata_that_cannot_be_trusted_leads_nowhere(
     server: LocalServer, document: object
 ) -> None:
-    text = json.dumps(document).replace("{}", server.url)
+    port = server.url.rpartition(":")[2]
+    text = json.dumps(document).replace("{}", server.url).replace("{port}", port)
     server.set(METADATA, text.encode())
     server.set("/keys", {"keys": [public_jwk("RS256")]})
     with pytest.raises(UndecidedError):
