@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.authorization.issuer import Issuer
+from tests.authorization.protected import Client, protected_server
 
 INSTALLING = 600
 
@@ -41,3 +42,10 @@ def own_issuer(tmp_path: Path) -> Iterator[Callable[[], Issuer]]:
     yield make
     for one in made:
         one.stop()
+
+
+@pytest.fixture(scope="session")
+def client(issuer: Issuer) -> Iterator[Client]:
+    """A client of a server that the issuer's tokens open."""
+    with protected_server(issuer) as one:
+        yield one

@@ -108,11 +108,8 @@ class Issuer:
             "code_challenge_method": "S256",
         }
         endpoint = self.metadata()["authorization_endpoint"]
-        browser = Browser(self._http)
-        login = browser.get(f"{endpoint}?{urlencode(question)}")
-        consent = browser.submit(login, username=USER.name, password=USER.secret)
-        back = browser.submit(consent, allow="Authorize")
-        answer = parse_qs(urlsplit(back.url).query)
+        back = self.agree(f"{endpoint}?{urlencode(question)}")
+        answer = parse_qs(urlsplit(back).query)
         assert answer["state"] == [question["state"]]
         return self._token(
             {
@@ -125,6 +122,12 @@ class Issuer:
             },
             {},
         )
+
+    def agree(self, url: str) -> str:
+        """What the user does with the page that a program sends them to; where they end up."""
+        browser = Browser(self._http)
+        consent = browser.submit(browser.get(url), username=USER.name, password=USER.secret)
+        return browser.submit(consent, allow="Authorize").url
 
     def revoke(self, token: str, client: Account = MACHINE) -> None:
         """Take a token back."""

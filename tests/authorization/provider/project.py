@@ -56,6 +56,9 @@ OAUTH2_PROVIDER = {
     "ACCESS_TOKEN_GENERATOR": "tests.authorization.provider.signing.signed",
     "ACCESS_TOKEN_EXPIRE_SECONDS": TOKEN_SECONDS,
     "ALLOWED_REDIRECT_URI_SCHEMES": ["http"],
+    "DCR_ENABLED": True,
+    "DCR_REGISTRATION_PERMISSION_CLASSES": ["oauth2_provider.dcr.AllowAllDCRPermission"],
+    "COMPLIANT_BCP_RFC9700_AUTHZ_RESPONSE_ISS": True,
     "SCOPES": {"notes:read": "Read notes", "notes:write": "Write notes"},
     "DEFAULT_SCOPES": ["notes:read"],
 }
