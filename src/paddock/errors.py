@@ -13,6 +13,7 @@
     │   ├── MissingCapabilityError
     │   ├── ScopeError
     │   └── UnsupportedVersionError
+    ├── ListenError                an address cannot be served on
     ├── InvalidTokenError          a token is not good
     │   ├── NotAllowedError
     │   └── UndecidedError

@@ -124,7 +124,7 @@ def test_every_option_of_a_command_is_described(name: str, command: click.Comman
     context = click.Context(command, help_option_names=["-h", "--help"])
     options = {option for one in command.get_params(context) for option in one.opts}
     arguments = {one.name for one in command.params if isinstance(one, click.Argument)}
-    described = set(re.findall(r"`(--?[a-z]+)", text))
+    described = set(re.findall(r"`(--?[a-z][a-z-]*)", text))
     assert described == options - arguments
 
 
