@@ -72,10 +72,13 @@ class Client:
         assert answer.status == 200, answer.data
         return answer.headers["Mcp-Session-Id"]
 
-    def ping(self, session: str, token: str) -> int:
-        message = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+    def ask(
+        self, session: str, token: str, method: str, params: Json | None = None
+    ) -> urllib3.BaseHTTPResponse:
+        """A request in a session."""
+        message = {"jsonrpc": "2.0", "id": 2, "method": method, "params": params or {}}
         version = {"MCP_Protocol_Version": "2025-11-25"}
-        return self.post(message, token, Mcp_Session_Id=session, **version).status
+        return self.post(message, token, Mcp_Session_Id=session, **version)
 
 
 def text(answer: urllib3.BaseHTTPResponse) -> str:

@@ -52,6 +52,17 @@ def test_a_tool_that_needs_more_scopes_is_forbidden_and_names_them_all(
     assert text(client.call("write", sufficient, text="x")) == "wrote x"
 
 
+def test_a_tool_that_needs_more_scopes_is_forbidden_in_a_session_too(
+    client: Client, issuer: Issuer
+) -> None:
+    token = issuer.client_credentials(client.url)
+    session = client.initialize(token)
+    params = {"name": "write", "arguments": {"text": "x"}}
+    refused = client.ask(session, token, "tools/call", params)
+    assert refused.status == 403
+    assert 'scope="notes:read notes:write"' in refused.headers["WWW-Authenticate"]
+
+
 @pytest.mark.parametrize(
     ("token", "status"), [("bad", 401), ("a b", 400), ("", 400), ("eyJhbGciOiJub25lIn0.e30.", 401)]
 )
@@ -88,8 +99,8 @@ def test_requests_at_the_same_time_do_not_mix_up_who_sends_them(
 def test_a_session_belongs_to_whoever_opened_it(client: Client, issuer: Issuer) -> None:
     ada, machine = issuer.authorization_code(client.url), issuer.client_credentials(client.url)
     session = client.initialize(ada)
-    assert client.ping(session, machine) == 404
-    assert client.ping(session, issuer.authorization_code(client.url)) == 200
+    assert client.ask(session, machine, "ping").status == 404
+    assert client.ask(session, issuer.authorization_code(client.url), "ping").status == 200
 
 
 PROGRAM = """
