@@ -24,6 +24,14 @@ if TYPE_CHECKING:
     from paddock.authoring.skill import Skill as Skill
     from paddock.authoring.tool import Parameter as Parameter
     from paddock.authoring.tool import Tool as Tool
+    from paddock.authorization.authorization import Authorization as Authorization
+    from paddock.authorization.errors import InvalidTokenError as InvalidTokenError
+    from paddock.authorization.github import GitHubValidator as GitHubValidator
+    from paddock.authorization.introspection import (
+        IntrospectionValidator as IntrospectionValidator,
+    )
+    from paddock.authorization.jwks import JwksValidator as JwksValidator
+    from paddock.authorization.static_tokens import StaticTokens as StaticTokens
     from paddock.connecting import connect as connect
     from paddock.errors import ConnectError as ConnectError
     from paddock.errors import DefinitionError as DefinitionError
@@ -46,6 +54,7 @@ if TYPE_CHECKING:
     from paddock.protocol.model.content import ResourceLink as ResourceLink
     from paddock.protocol.model.content import TextContent as TextContent
     from paddock.protocol.model.content import TextResourceContents as TextResourceContents
+    from paddock.protocol.principal import Principal as Principal
     from paddock.server import Server as Server
     from paddock.serving.http import http_app as http_app
     from paddock.transports.http.limits import Limits as Limits
@@ -68,6 +77,12 @@ _HOMES = {
     "paddock.authoring.resource": ("Resource", "ResourceTemplate"),
     "paddock.authoring.skill": ("Skill",),
     "paddock.authoring.tool": ("Parameter", "Tool"),
+    "paddock.authorization.authorization": ("Authorization",),
+    "paddock.authorization.errors": ("InvalidTokenError",),
+    "paddock.authorization.github": ("GitHubValidator",),
+    "paddock.authorization.introspection": ("IntrospectionValidator",),
+    "paddock.authorization.jwks": ("JwksValidator",),
+    "paddock.authorization.static_tokens": ("StaticTokens",),
     "paddock.connecting": ("connect",),
     "paddock.errors": ("ConnectError", "DefinitionError", "LoadError", "PaddockError"),
     "paddock.peer.errors": ("PeerError", "PeerTimeoutError"),
@@ -88,6 +103,7 @@ _HOMES = {
         "TextContent",
         "TextResourceContents",
     ),
+    "paddock.protocol.principal": ("Principal",),
     "paddock.server": ("Server",),
     "paddock.serving.http": ("http_app",),
     "paddock.transports.http.limits": ("Limits",),
