@@ -1,6 +1,15 @@
 from paddock import Authorization, Context, Server, StaticTokens
 
-server = Server("notes", version="1.0")
+authorization = Authorization(
+    StaticTokens(
+        {
+            "ada-s-token": {"subject": "ada", "scopes": ["notes:read", "notes:write"]},
+            "bob-s-token": {"subject": "bob", "scopes": ["notes:read"]},
+        }
+    ),
+    required_scopes=["notes:read"],
+)
+server = Server("notes", version="1.0", authorization=authorization)
 notes: list[str] = []
 
 
@@ -18,15 +27,5 @@ def write(text: str) -> str:
     return "Written."
 
 
-authorization = Authorization(
-    StaticTokens(
-        {
-            "ada-s-token": {"subject": "ada", "scopes": ["notes:read", "notes:write"]},
-            "bob-s-token": {"subject": "bob", "scopes": ["notes:read"]},
-        }
-    ),
-    required_scopes=["notes:read"],
-)
-
 if __name__ == "__main__":
-    server.run(http="127.0.0.1:8642", authorization=authorization)
+    server.run(http="127.0.0.1:8642")

@@ -15,8 +15,8 @@ from paddock.authorization.errors import RefusalError
 from tests.docs.pages import ROOT
 
 SERVE = """
-from docs_src.how_to.authorization import authorization, server
-server.run(http="127.0.0.1:0", authorization=authorization)
+from docs_src.how_to.authorization import server
+server.run(http="127.0.0.1:0")
 """
 
 

@@ -70,6 +70,7 @@ class Offering:
         cache_scope: Whether what is kept may be shared between users: `public` or `private`.
         skills: Skills, or directories that are or hold some; a relative path counts from the
             file that makes the server.
+        authorization: Who may use the server over HTTP; everybody who reaches it without one.
         auto_register_dir: A directory with `tools/`, `prompts/`, `resources/` and `skills/`; a
             relative path counts from the file that makes the server.
     """
@@ -96,6 +97,7 @@ class Offering:
         max_message: int = MAX_MESSAGE,
         cache_ttl_ms: int = 0,
         cache_scope: str = "private",
+        authorization: Any = None,
         auto_register_dir: str | os.PathLike[str] | None = None,
     ) -> None:
         if not isinstance(name, str) or not name:
@@ -131,6 +133,7 @@ class Offering:
         self.state_key = state_key
         self.mask_errors = mask_errors
         self.max_message = max_message
+        self.authorization = authorization
         self._connections: dict[Announce, Callable[[], object]] = {}
         self._unannounced: set[str] | None = None
         self._watchers: dict[str, list[Callable[[str], object]]] = {}
