@@ -15,6 +15,8 @@
     │   └── UnsupportedVersionError
     ├── ListenError                an address cannot be served on
     ├── ConnectError               a server cannot be started, reached or understood
+    │   └── HttpError              a request over HTTP failed below the protocol
+    │       └── AccessRefusedError     the server wants a token, or another one
     ├── PeerError                  a server answered with a JSON-RPC error
     ├── AnswerError                a server's answer makes no sense
     ├── PeerTimeoutError           a server has not answered in time

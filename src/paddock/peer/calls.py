@@ -88,11 +88,7 @@ class PendingCall:
             if self.is_done:
                 return
             self._settle(CallCancelledError(f"{self.method} was cancelled: {reason or 'by us'}"))
-        if self._link.forget(self._id):
-            params: Json = {"requestId": self._id}
-            if reason is not None:
-                params["reason"] = reason
-            self._link.notify("notifications/cancelled", params)
+        self._link.cancel(self._id, reason)
 
     def take(self, outcome: Outcome) -> None:
         """An answer has come."""

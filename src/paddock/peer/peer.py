@@ -20,6 +20,7 @@ from paddock.peer.listening import Listening
 from paddock.peer.settings import Json
 from paddock.peer.transcript import Transcript
 from paddock.protocol.errors import INVALID_PARAMS, METHOD_NOT_FOUND
+from paddock.protocol.mirroring import mirrored_parameters
 from paddock.protocol.model.params import LEVELS, Level
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ class Wire(Struct):
     envelope: Envelope
     respond: Respond
     transcript: Transcript
+    is_mirrored: bool = False
+    """Whether requests repeat some arguments of tools in HTTP headers."""
 
 
 class Peer:
@@ -71,8 +74,9 @@ class Peer:
         return Peer(self._wire, self._greeting, seconds)
 
     def tools(self) -> list[results.ToolInfo]:
-        """All tools, from all pages."""
-        return self._listed("tools/list", "tools", results.ToolInfo)
+        """All tools, from all pages; without those that cannot be called over HTTP as they are."""
+        tools = self._listed("tools/list", "tools", results.ToolInfo)
+        return [tool for tool in tools if _is_callable(tool)] if self._wire.is_mirrored else tools
 
     def call(
         self, name: str, arguments: Mapping[str, object] | None = None, /, **named: object
@@ -244,3 +248,11 @@ class Peer:
 
 def _prompt_ref(name: str) -> Json:
     return {"type": "ref/prompt", "name": name}
+
+
+def _is_callable(tool: results.ToolInfo) -> bool:
+    try:
+        mirrored_parameters(tool.input_schema)
+    except ValueError:
+        return False  # the channel has logged why
+    return True
