@@ -20,7 +20,7 @@ from msgspec import UNSET
 from paddock.errors import ConnectError, PaddockError
 from paddock.peer.errors import AnswerError, HttpError
 from paddock.peer.http.client import Client
-from paddock.peer.http.exchange import Exchange
+from paddock.peer.http.exchange import MAX_REPEATS, Exchange
 from paddock.peer.http.holder import Holder
 from paddock.peer.http.outgoing import Outgoing, outgoing
 from paddock.peer.http.session import Session
@@ -144,15 +144,25 @@ class HttpChannel:
             exchange.holder.abort()
 
     def learn_tools(self, call: Outgoing, holder: Holder) -> None:
-        """Ask the server what the tool of a call is like; it need not know."""
+        """Ask the server what the tool of a call is like; it need not know.
+
+        Raises:
+            HttpError: when it cannot be asked now.
+        """
         meta = {key: value for key, value in call.meta.items() if key != "progressToken"}
         params: Json = {"_meta": meta}
-        with suppress(PaddockError):
+        try:
             for _ in range(MAX_PAGES):
-                cursor = self._ask("tools/list", params, holder).get("nextCursor")
+                cursor = self._ask("tools/list", params, holder, repeats=0).get("nextCursor")
                 if self.tools.knows(str(call.params.name)) or not isinstance(cursor, str):
                     return
                 params = {"cursor": cursor, "_meta": meta}
+        except HttpError as error:
+            if error.status is None:
+                error.was_sent = False  # the call was not
+                raise
+        except PaddockError:
+            pass  # a server that lists nothing may have tools all the same
 
     def reopen(self, generation: int, holder: Holder) -> None:
         """Open the session anew, unless another exchange has done so.
@@ -167,7 +177,6 @@ class HttpChannel:
                 return
             text = "The session with %s is gone and opened anew; subscriptions are lost"
             logging.getLogger("paddock").warning(text, self.client.address)
-            session.id = None
             params = _decode_value(decode_frame(opening.frame).params)  # type: ignore[arg-type]  # `initialize` has some
             try:
                 self._ask("initialize", params, holder)
@@ -263,7 +272,9 @@ class HttpChannel:
                 self.answered(frame.id)
         self._feed(line)
 
-    def _ask(self, method: str, params: Json, holder: Holder) -> Json:
+    def _ask(
+        self, method: str, params: Json, holder: Holder, repeats: int = MAX_REPEATS
+    ) -> Json:
         """A request of the channel itself."""
         request_id = f"paddock-{next(self._ids)}"
         frame = request_frame(request_id, method, params)
@@ -279,7 +290,7 @@ class HttpChannel:
             if message.result is not UNSET:
                 results.append(_decode_value(message.result))
 
-        Exchange(outgoing(frame), self, take, holder).run()
+        Exchange(outgoing(frame), self, take, holder, repeats).run()
         if not results:
             raise AnswerError(f"{self.client.address} gave no result for {method}")
         return results[0]

@@ -177,7 +177,8 @@ class Client:
                 return response
             self.discard(response, holder)
             place = following
-        raise HttpError(f"{self.address} redirects more than {MAX_REDIRECTS} times")
+        text = f"{self.address} redirects more than {MAX_REDIRECTS} times"
+        raise HttpError(text, status=response.status)
 
     def _open(
         self,

@@ -16,7 +16,7 @@ from paddock.peer.errors import AccessRefusedError, HttpError
 from paddock.peer.http.client import MAX_BODY, REST_TIME
 from paddock.peer.http.events import Events
 from paddock.peer.http.holder import Holder
-from paddock.peer.http.session import VERSION_HEADER
+from paddock.peer.http.session import SESSION_HEADER, VERSION_HEADER
 from paddock.protocol.jsonrpc import (
     DECODE_FAULTS,
     Frame,
@@ -73,7 +73,11 @@ class Conversation(Protocol):
         """An answer has come elsewhere than in answer to its own request."""
 
     def learn_tools(self, call: Outgoing, holder: Holder) -> None:
-        """Ask the server what the tool of a call is like."""
+        """Ask the server what the tool of a call is like.
+
+        Raises:
+            HttpError: when it cannot be asked now.
+        """
 
     def reopen(self, generation: int, holder: Holder) -> None:
         """Open the session anew, unless another exchange has done so."""
@@ -98,9 +102,11 @@ class Exchange:
         conversation: Conversation,
         feed: Callable[[bytes], None],
         holder: Holder | None = None,
+        repeats: int = MAX_REPEATS,
     ) -> None:
         self.out = out
         self.holder = holder or Holder()
+        self._repeats = repeats
         self.is_answered = False
         self._conversation = conversation
         self._client = conversation.client
@@ -138,7 +144,7 @@ class Exchange:
             or error.status == TOO_MANY
             or (self.out.is_repeatable and (error.status is None or error.status in UNAVAILABLE))
         )
-        is_early = self._failures <= MAX_REPEATS or self._is_listening
+        is_early = self._failures <= self._repeats or self._is_listening
         wait = pause(self._failures) if error.retry_after is None else error.retry_after
         return wait if can_repeat and is_early and wait <= MAX_WAIT else None
 
@@ -149,14 +155,12 @@ class Exchange:
         return error
 
     def _attempt(self) -> None:
-        generation = self._conversation.session.generation
         limit = None if self.out.is_request else self._conversation.timeout
-        headers = self._headers()
+        headers, generation = self._headers()
         response = self._client.send("POST", headers, self.out.frame, self.holder, limit=limit)
-        if response.status == GONE and self._is_in_session() and not self._has_reopened:
-            self._has_reopened = True
+        if response.status == GONE and SESSION_HEADER in headers:
             self._client.discard(response, self.holder)
-            self._conversation.reopen(generation, self.holder)
+            self._reopen(generation)
             self._attempt()
         elif not self.out.is_request:
             self._accepted(response)
@@ -167,20 +171,28 @@ class Exchange:
         else:
             self._document(response)
 
-    def _is_in_session(self) -> bool:
-        return self.out.version is None and self._conversation.session.id is not None
+    def _reopen(self, generation: int) -> None:
+        """The server does not know the session any more, and so has not acted on the request."""
+        if self._has_reopened:
+            text = f"{self._client.address} has lost the session again"
+            raise HttpError(text, status=GONE)
+        self._has_reopened = True
+        self._conversation.reopen(generation, self.holder)
 
-    def _headers(self) -> dict[str, str]:
+    def _headers(self) -> tuple[dict[str, str], int]:
+        """The headers to send, and the generation of the session that they name."""
         out, session = self.out, self._conversation.session
         headers = {"Accept": ACCEPT, "Content-Type": JSON}
         if out.version is not None:
             session.stateless_version = out.version
             headers |= {VERSION_HEADER: out.version, **out.headers, **self._mirrored()}
         elif out.method != "initialize":
-            headers |= session.headers
-            if session.version is None:
-                headers |= out.headers
-        return headers
+            with session.lock:
+                headers |= session.headers
+                if session.version is None:
+                    headers |= out.headers
+                return headers, session.generation
+        return headers, session.generation
 
     def _mirrored(self) -> dict[str, str]:
         name = self.out.params.name

@@ -28,8 +28,8 @@ class Session:
     """The session of one connection, if it has one."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
-        """For opening it anew."""
+        self.lock = threading.RLock()
+        """Held while the session is opened anew; nothing else may be sent in it meanwhile."""
         self.opening: Outgoing | None = None
         self.generation = 0
         """How often it was opened."""
