@@ -19,7 +19,7 @@ from msgspec import UNSET
 
 from paddock.errors import ConnectError, PaddockError
 from paddock.peer.errors import AnswerError, HttpError
-from paddock.peer.http.client import Client
+from paddock.peer.http.client import EXCERPT, Client
 from paddock.peer.http.exchange import MAX_REPEATS, Exchange
 from paddock.peer.http.holder import Holder
 from paddock.peer.http.outgoing import Outgoing, outgoing
@@ -29,6 +29,7 @@ from paddock.peer.http.tool_headers import ToolHeaders
 from paddock.peer.http.workers import Workers
 from paddock.protocol.jsonrpc import (
     DECODE_FAULTS,
+    Frame,
     RequestId,
     decode_frame,
     notification_frame,
@@ -266,10 +267,9 @@ class HttpChannel:
 
     def _take_standing(self, data: bytes) -> None:
         line = data.replace(b"\r", b" ").replace(b"\n", b" ")
-        with suppress(*DECODE_FAULTS):
-            frame = decode_frame(line)
-            if frame.method is UNSET and frame.id is not UNSET:
-                self.answered(frame.id)
+        frame = _frame(line)
+        if frame is not None and frame.method is UNSET and frame.id is not UNSET:
+            self.answered(frame.id)
         self._feed(line)
 
     def _ask(
@@ -279,21 +279,18 @@ class HttpChannel:
         request_id = f"paddock-{next(self._ids)}"
         frame = request_frame(request_id, method, params)
         self._record(frame, is_ours=True)
-        results: list[Json] = []
+        answers: list[Frame] = []
 
         def take(line: bytes) -> None:
-            message = decode_frame(line)
-            if message.id != request_id or message.method is not UNSET:
+            message = _frame(line)
+            if message is None or message.id != request_id or message.method is not UNSET:
                 self._feed(line)
                 return
             self._record(line, is_ours=False)
-            if message.result is not UNSET:
-                results.append(_decode_value(message.result))
+            answers.append(message)
 
         Exchange(outgoing(frame), self, take, holder, repeats).run()
-        if not results:
-            raise AnswerError(f"{self.client.address} gave no result for {method}")
-        return results[0]
+        return _result(answers, f"{method} of {self.client.address}")
 
     def _record(self, frame: bytes, *, is_ours: bool) -> None:
         if self._owner is not None:
@@ -324,3 +321,21 @@ class HttpChannel:
         with suppress(HttpError):
             response = self.client.send("DELETE", session.headers, None, holder, limit=END_TIME)
             self.client.discard(response, holder)
+
+
+def _frame(line: bytes) -> Frame | None:
+    try:
+        return decode_frame(line)
+    except DECODE_FAULTS:
+        return None
+
+
+def _result(answers: list[Frame], purpose: str) -> Json:
+    """The result in the answer to a request of our own, if there is one."""
+    for answer in answers:
+        value = None if answer.result is UNSET else _decode_value(answer.result)
+        if isinstance(value, dict):
+            return value
+        if answer.error is not UNSET:
+            raise AnswerError(f"{purpose} failed: {bytes(answer.error).decode()[:EXCERPT]}")
+    raise AnswerError(f"{purpose} has no result")
