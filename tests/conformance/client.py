@@ -63,14 +63,15 @@ def list_skills(peer: Peer) -> None:
 
 def keep_schemas(peer: Peer) -> None:
     """Say what arrived of a schema."""
-    (tool,) = peer.pages("tools/list", "tools")
-    peer.call(str(tool["name"]), {"inputSchema": tool["inputSchema"]})
+    tools = {tool.name: tool for tool in peer.tools()}
+    peer.call("json_schema_echo", schema=tools["json_schema_2020_12_tool"].input_schema)
 
 
 SCENARIOS: dict[str, Callable[[Peer], None]] = {
     "http-custom-headers": make_given_calls,
     "http-standard-headers": use_everything,
     "initialize": list_tools,
+    "json-schema-2020-12-preservation": keep_schemas,
     "json-schema-ref-no-deref": list_tools,
     "sep-2640-client-no-prefetch": list_skills,
 }

@@ -18,9 +18,9 @@ from paddock.cli import render
 from paddock.cli.commands import (
     ArgumentError,
     TargetCommand,
+    peer_options,
     server_options,
     target_of,
-    url_options,
 )
 from paddock.peer.connect import connect
 from paddock.peer.errors import PeerError
@@ -90,10 +90,10 @@ def call(
     The exit code is 1 when the tool reports an error, and 2 when it could not be called.
     """
     given = _document(document)
-    record = Transcript(lambda message: _show(message, to_stderr=as_json)) if show else False
-    command = target_of(ctx, target)
-    more = url_options(headers, token_env)
-    with connect(command, era=era, timeout=timeout, record=record, **more) as peer:
+    options = peer_options(era, timeout, headers, token_env)
+    if show:
+        options["record"] = Transcript(lambda message: _show(message, to_stderr=as_json))
+    with connect(target_of(ctx, target), **options) as peer:
         schema = _input_schema(peer, tool) if pairs else {}
         answer = _answer(peer, tool, {**given, **arguments(pairs, schema)})
     if as_json:

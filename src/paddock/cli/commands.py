@@ -120,19 +120,23 @@ def server_options(function: F) -> F:
     return era(timeout(headers(token_env(as_json(function)))))
 
 
-def url_options(headers: tuple[str, ...], token_env: str | None) -> Options:
-    """What `connect` is told of the options for a server behind a URL.
+def peer_options(
+    era: str | None, timeout: float, headers: tuple[str, ...], token_env: str | None
+) -> Options:
+    """What `connect` is told of the options.
 
     Raises:
         ArgumentError: when one of them is not what it should be.
     """
-    options: Options = {}
+    options: Options = {"era": era, "timeout": timeout}
     if headers:
         options["headers"] = dict(_header(text) for text in headers)
     if token_env is not None:
         token = os.environ.get(token_env)
         if not token:
-            raise ArgumentError(f"The environment variable {token_env} is not set", where="--token-env")
+            raise ArgumentError(
+                f"The environment variable {token_env} is not set", where="--token-env"
+            )
         options["token"] = token
     return options
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paddock.cli import render
-from paddock.cli.commands import TargetCommand, server_options, target_of, url_options
+from paddock.cli.commands import TargetCommand, peer_options, server_options, target_of
 from paddock.peer.connect import connect
 from paddock.peer.errors import PeerError
 from paddock.protocol.errors import METHOD_NOT_FOUND
@@ -47,8 +47,8 @@ def inspect(
     TARGET is a Python file (server.py), an object in one (server.py:server), a directory, a URL, or
     a command line in quotes. A command can also stand at the end, after --, in place of TARGET.
     """
-    more = url_options(headers, token_env)
-    with connect(target_of(ctx, target), era=era, timeout=timeout, **more) as peer:
+    options = peer_options(era, timeout, headers, token_env)
+    with connect(target_of(ctx, target), **options) as peer:
         found = everything(peer)
     if as_json:
         click.echo(render.pretty(found))

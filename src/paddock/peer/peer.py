@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from msgspec import Struct
 
+from paddock.authoring.mirroring import mirrors_of
+from paddock.errors import DefinitionError
 from paddock.peer import results
 from paddock.peer.calls import PendingCall, Respond
 from paddock.peer.delivery import Delivery
@@ -20,7 +22,6 @@ from paddock.peer.listening import Listening
 from paddock.peer.settings import Json
 from paddock.peer.transcript import Transcript
 from paddock.protocol.errors import INVALID_PARAMS, METHOD_NOT_FOUND
-from paddock.protocol.mirroring import mirrored_parameters
 from paddock.protocol.model.params import LEVELS, Level
 
 if TYPE_CHECKING:
@@ -252,7 +253,7 @@ def _prompt_ref(name: str) -> Json:
 
 def _is_callable(tool: results.ToolInfo) -> bool:
     try:
-        mirrored_parameters(tool.input_schema)
-    except ValueError:
+        mirrors_of(tool.input_schema, tool.name)
+    except DefinitionError:
         return False  # the channel has logged why
     return True

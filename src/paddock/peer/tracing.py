@@ -28,9 +28,9 @@ def trace_context(source: TraceContext | None) -> dict[str, str]:
 
 def _injected() -> dict[str, str]:
     try:
-        from opentelemetry import propagate  # noqa: PLC0415 - only where it is in use already
+        from opentelemetry.propagate import inject  # noqa: PLC0415 - only where it is in use
     except ImportError:  # a namespace with other parts of it
         return {}
     carrier: dict[str, str] = {}
-    propagate.inject(carrier)
+    inject(carrier)
     return carrier

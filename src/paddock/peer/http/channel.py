@@ -224,7 +224,9 @@ class HttpChannel:
         """Without a session a server is told by the end of the stream, else by the message."""
         request_id = out.params.request_id
         with self._lock:
-            exchange = self._exchanges.get(request_id) if isinstance(request_id, int | str) else None
+            exchange = (
+                self._exchanges.get(request_id) if isinstance(request_id, int | str) else None
+            )
         if exchange is not None and exchange.out.version is not None:
             exchange.holder.abort()
         elif exchange is not None:
@@ -272,9 +274,7 @@ class HttpChannel:
             self.answered(frame.id)
         self._feed(line)
 
-    def _ask(
-        self, method: str, params: Json, holder: Holder, repeats: int = MAX_REPEATS
-    ) -> Json:
+    def _ask(self, method: str, params: Json, holder: Holder, repeats: int = MAX_REPEATS) -> Json:
         """A request of the channel itself."""
         request_id = f"paddock-{next(self._ids)}"
         frame = request_frame(request_id, method, params)

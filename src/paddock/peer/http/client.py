@@ -123,9 +123,7 @@ class Client:
         response.close()
         return body
 
-    def failure(
-        self, response: BaseHTTPResponse, body: bytes, purpose: str
-    ) -> HttpError:
+    def failure(self, response: BaseHTTPResponse, body: bytes, purpose: str) -> HttpError:
         """The error for a response that holds no message of the protocol."""
         status, headers = response.status, response.headers
         excerpt = self.excerpt(body)
@@ -232,7 +230,7 @@ def _own_headers(given: Mapping[str, str]) -> dict[str, str]:
 def _reason(fault: Exception) -> str:
     """The innermost reason, without names of objects in memory."""
     inner: BaseException = fault
-    while inner.__cause__ is not None or inner.args and isinstance(inner.args[-1], Exception):
+    while inner.__cause__ is not None or (inner.args and isinstance(inner.args[-1], Exception)):
         inner = inner.__cause__ or inner.args[-1]
     if isinstance(inner, faults.ConnectTimeoutError):
         return "no answer in time"

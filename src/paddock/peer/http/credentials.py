@@ -52,7 +52,9 @@ class Credentials:
     ) -> AccessRefusedError:
         """The error for a request that the server did not allow."""
         challenge = self.redacted(headers.get("WWW-Authenticate", ""))
-        found = {name.lower(): quoted or bare for name, quoted, bare in _PARAMETER.findall(challenge)}
+        found = {
+            name.lower(): quoted or bare for name, quoted, bare in _PARAMETER.findall(challenge)
+        }
         scope, metadata = found.get("scope"), found.get("resource_metadata")
         reasons = [found.get("error_description") or found.get("error") or excerpt]
         reasons.append(f"it asks for scope {scope!r}" if scope else "")

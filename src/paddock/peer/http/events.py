@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from paddock.peer.errors import HttpError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 

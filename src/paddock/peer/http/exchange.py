@@ -17,6 +17,7 @@ from paddock.peer.http.client import MAX_BODY, REST_TIME
 from paddock.peer.http.events import Events
 from paddock.peer.http.holder import Holder
 from paddock.peer.http.session import SESSION_HEADER, VERSION_HEADER
+from paddock.protocol.errors import HEADER_MISMATCH
 from paddock.protocol.jsonrpc import (
     DECODE_FAULTS,
     Frame,
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
 JSON, EVENT_STREAM = "application/json", "text/event-stream"
 ACCEPT = f"{JSON}, {EVENT_STREAM}"
-HEADER_MISMATCH = -32020
 GONE, TOO_MANY = 404, 429
 UNAVAILABLE = (502, 503, 504)
 

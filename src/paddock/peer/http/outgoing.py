@@ -6,8 +6,8 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from paddock.protocol.eras.v2026_07_28.discovery import META_VERSION
+from paddock.protocol.header_values import encode_value
 from paddock.protocol.jsonrpc import RequestId, decode_frame
-from paddock.protocol.mirroring import header_value
 
 NAMED_BY = {
     "tools/call": "name",
@@ -83,10 +83,10 @@ class Outgoing(Struct):
         """What a request of the stateless era repeats of itself, but for a tool's arguments."""
         if self.method is None:
             return {}
-        headers = {"Mcp-Method": header_value(self.method)}
+        headers = {"Mcp-Method": encode_value(self.method)}
         name = getattr(self.params, NAMED_BY.get(self.method, "name"))
         if self.method in NAMED_BY and isinstance(name, str):
-            headers["Mcp-Name"] = header_value(name)
+            headers["Mcp-Name"] = encode_value(name)
         return headers
 
 

@@ -7,8 +7,10 @@ import logging
 import msgspec
 from msgspec import Raw, Struct, field
 
+from paddock.authoring.mirroring import Mirror, mirrors_of
+from paddock.errors import DefinitionError
 from paddock.peer.errors import AnswerError
-from paddock.protocol.mirroring import MirroredParameter, mirrored_headers, mirrored_parameters
+from paddock.protocol.header_values import encode_value
 
 
 class _Tool(Struct, rename="camel"):
@@ -28,7 +30,7 @@ class ToolHeaders:
     """What is known of one server's tools."""
 
     def __init__(self) -> None:
-        self._known: dict[str, list[MirroredParameter] | str] = {}
+        self._known: dict[str, tuple[Mirror, ...] | str] = {}
 
     def knows(self, name: str) -> bool:
         """Whether a tool has been listed."""
@@ -50,17 +52,12 @@ class ToolHeaders:
             except msgspec.DecodeError:
                 continue
             try:
-                self._known[tool.name] = mirrored_parameters(tool.input_schema)
-            except ValueError as fault:
-                if self._known.get(tool.name) != str(fault):
+                self._known[tool.name] = mirrors_of(tool.input_schema, tool.name)
+            except DefinitionError as fault:
+                if self._known.get(tool.name) != fault.message:
                     text = "The tool %s cannot be called, because its schema is wrong: %s"
-                    logging.getLogger("paddock").warning(text, tool.name, fault)
-                self._known[tool.name] = str(fault)
-
-    def refusal(self, name: str) -> str | None:
-        """Why a tool cannot be called, if it cannot."""
-        known = self._known.get(name)
-        return known if isinstance(known, str) else None
+                    logging.getLogger("paddock").warning(text, tool.name, fault.message)
+                self._known[tool.name] = fault.message
 
     def headers(self, name: str, arguments: dict[str, object]) -> dict[str, str]:
         """The headers that repeat the arguments of a call.
@@ -68,7 +65,24 @@ class ToolHeaders:
         Raises:
             AnswerError: when the tool's schema says what the protocol does not allow.
         """
-        known = self._known.get(name, [])
+        known = self._known.get(name, ())
         if isinstance(known, str):
             raise AnswerError(f"The tool {name} cannot be called, its schema is wrong: {known}")
-        return mirrored_headers(known, arguments)
+        texts = {mirror.header: _text(_at(mirror.path, arguments)) for mirror in known}
+        return {name: encode_value(text) for name, text in texts.items() if text is not None}
+
+
+def _at(path: tuple[str, ...], arguments: dict[str, object]) -> object:
+    value: object = arguments
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _text(value: object) -> str | None:
+    """An argument as a header says it; None for one that no header repeats."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value) if isinstance(value, str | int) else None

@@ -74,7 +74,8 @@ class Workers:
             if self._line:
                 return self._line.popleft()
             if self._is_closed:
-                return self._leave()
+                self._leave()
+                return None
             self._idle += 1
         while True:
             try:
@@ -83,12 +84,13 @@ class Workers:
                 with self._lock:
                     if self._idle:
                         self._idle -= 1
-                        return self._leave()
+                        self._leave()
+                        return None
                 # A job has been put for us at this very moment.
                 continue
             if job is None:
                 with self._lock:
-                    return self._leave()
+                    self._leave()
             return job
 
     def _leave(self) -> None:

@@ -11,6 +11,7 @@ from tests.unit.peer.http.web import STATELESS, Asked, Handler, Web
 
 Serve = Callable[[dict[str, Handler]], Web]
 
+SECRET = "secret-1"  # noqa: S105 - no secret at all
 CHALLENGE = (
     'Bearer error="invalid_token", error_description="no longer secret-1", '
     'scope="tools:read tools:call", '
@@ -30,7 +31,7 @@ def only_with(token: str) -> Handler:
 
 def test_a_token_goes_with_every_request(serve: Serve) -> None:
     web = serve({"server/discover": only_with("secret-1")})
-    with connect(web.url, token="secret-1", headers={"X-Team": "paddock"}, record=True) as peer:
+    with connect(web.url, token=SECRET, headers={"X-Team": "paddock"}, record=True) as peer:
         peer.call("count")
     assert {asked.headers["authorization"] for asked in web.asked} == {"Bearer secret-1"}
     assert {asked.headers["x-team"] for asked in web.asked} == {"paddock"}
@@ -87,7 +88,7 @@ def test_nothing_is_sent_to_another_origin(serve: Serve, status: int) -> None:
         {"server/discover": lambda asked: asked.body(b"", status, Location=f"{other.origin}/mcp")}
     )
     with pytest.raises(HttpError, match="not followed"):
-        connect(web.url, token="secret-1", era="2026-07-28")
+        connect(web.url, token=SECRET, era="2026-07-28")
     assert other.asked == []
 
 
@@ -99,7 +100,7 @@ def test_a_redirection_within_the_origin_is_followed(serve: Serve) -> None:
             asked.reply(STATELESS)
 
     web = serve({"server/discover": discover})
-    with connect(web.url, token="secret-1"):
+    with connect(web.url, token=SECRET):
         assert [asked.target for asked in web.asked] == ["/mcp", "/mcp/"]
     assert {asked.headers["authorization"] for asked in web.asked} == {"Bearer secret-1"}
 
@@ -127,4 +128,4 @@ def test_headers_that_would_confuse_the_server_are_refused(headers: dict[str, st
 
 def test_a_token_for_a_server_without_a_url_is_refused() -> None:
     with pytest.raises(ConnectError, match="token is for servers behind a URL"):
-        connect("some-command", token="secret-1")
+        connect("some-command", token=SECRET)

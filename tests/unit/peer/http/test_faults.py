@@ -47,7 +47,9 @@ def test_what_is_no_url_is_an_error_without_secrets(url: str) -> None:
         lambda asked: asked.body(b"", 502),
         lambda asked: asked.body(b"later", 503, "text/plain", Retry_After="0"),
         lambda asked: asked.body(b"later", 429, "text/plain", Retry_After="0"),
-        lambda asked: asked.raw(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{") or asked.reset(),
+        lambda asked: (
+            asked.raw(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{") or asked.reset()
+        ),
     ],
 )
 def test_a_request_that_only_asks_is_sent_again(serve: Serve, fault: Handler) -> None:

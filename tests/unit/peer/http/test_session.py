@@ -95,7 +95,11 @@ def test_a_session_is_named_in_every_request_and_ended(serve: Serve) -> None:
         peer.call("count")
         peer.call("count")
     named = [
-        (asked.method, asked.headers.get("mcp-session-id"), asked.headers.get("mcp-protocol-version"))
+        (
+            asked.method,
+            asked.headers.get("mcp-session-id"),
+            asked.headers.get("mcp-protocol-version"),
+        )
         for asked in web.asked
         if asked.method != "GET"
     ]

@@ -8,7 +8,7 @@ import pytest
 
 from paddock import PeerError, connect
 from paddock.peer.errors import AnswerError, CallCancelledError, HttpError
-from tests.unit.peer.http.web import Asked, Handler, Web, one_after_the_other
+from tests.unit.peer.http.web import Asked, Handler, Web, one_after_the_other, replies
 
 Serve = Callable[[dict[str, Handler]], Web]
 
@@ -55,9 +55,7 @@ def test_a_call_repeats_the_arguments_that_the_tool_names(serve: Serve) -> None:
     depth = {"type": "integer", "x-mcp-header": "Depth"}
     listed = tool("find", region=region, near={"type": "object", "properties": {"depth": depth}})
     pages = [{"tools": [tool("other")], "nextCursor": "2"}, {"tools": [listed]}]
-    web = serve(
-        {"tools/list": one_after_the_other([lambda a, p=page: a.reply(p) for page in pages])}
-    )
+    web = serve({"tools/list": replies(*pages)})
     with connect(web.url, record=True) as peer:
         peer.call("find", region=" nord", near={"depth": 3})
         peer.call("find", region=None)
@@ -80,7 +78,8 @@ def test_a_tool_with_a_wrong_annotation_is_left_out_and_cannot_be_called(
         with pytest.raises(AnswerError):
             peer.call("wrong", ratio=1)
         assert peer.call("right").text == "done"
-    assert [record.args[0] for record in caplog.records if record.args] == ["wrong"]
+    (record,) = caplog.records
+    assert "wrong" in record.getMessage()
 
 
 def test_headers_that_the_server_misses_are_learnt_and_the_call_repeated(serve: Serve) -> None:
@@ -88,7 +87,7 @@ def test_headers_that_the_server_misses_are_learnt_and_the_call_repeated(serve: 
     lists = [{"tools": [tool("find")]}, {"tools": [later]}]
     web = serve(
         {
-            "tools/list": one_after_the_other([lambda a, p=one: a.reply(p) for one in lists]),
+            "tools/list": replies(*lists),
             "tools/call": lambda asked: (
                 asked.say(asked.headers["mcp-param-region"])
                 if "mcp-param-region" in asked.headers

@@ -62,7 +62,7 @@ class Asked:
 
     def reply(self, result: object, **headers: str) -> None:
         """Answer with a result."""
-        self.body(self._frame(result=result), **headers)
+        self.body(self._frame(result=result), 200, "application/json", **headers)
 
     def fail(self, code: int, message: str, status: int = 200, **more: object) -> None:
         """Answer with an error."""
@@ -214,7 +214,21 @@ def in_session(**headers: str) -> dict[str, Handler]:
 def one_after_the_other(handlers: Iterable[Handler]) -> Handler:
     """A handler that does something else each time."""
     turns = iter(handlers)
-    return lambda asked: next(turns)(asked)
+
+    def take_turn(asked: Asked) -> object:
+        return next(turns)(asked)
+
+    return take_turn
+
+
+def replies(*results: object) -> Handler:
+    """A handler that gives these results, one after the other."""
+    turns = iter(results)
+
+    def reply(asked: Asked) -> None:
+        asked.reply(next(turns))
+
+    return reply
 
 
 def _until(connection: socket.socket, data: bytes, end: bytes) -> tuple[bytes, bytes]:
