@@ -12,6 +12,7 @@ import pytest
 from external.python_sdks import OFFICIAL
 from paddock import Peer, connect
 from paddock.peer.settings import Json
+from paddock.testing import accept
 from tests.clients.environments import TYPESCRIPT_HTTP
 
 SERVERS = Path(__file__).parent / "servers"
@@ -91,7 +92,7 @@ def peer(url: str, asked_era: str | None, progress: list[Json]) -> Iterator[Peer
 
 
 def test_the_newest_version_is_found(peer: Peer, asked_era: str | None) -> None:
-    assert peer.protocol_version == asked_era or STATELESS
+    assert peer.protocol_version == (asked_era or STATELESS)
     assert peer.instructions == "Try everything."
 
 
@@ -143,10 +144,5 @@ def test_progress_comes_before_the_answer(
 def test_a_form_is_filled_in_within_a_session(url: str, request: pytest.FixtureRequest) -> None:
     if "official-sse" not in request.node.name:
         pytest.skip("only there can a tool ask without more ado")
-    with connect(
-        url, era=SESSION, on_elicit=lambda _: {"action": "accept", "content": ADA}
-    ) as peer:
+    with connect(url, era=SESSION, on_elicit=lambda _: accept(name="Ada")) as peer:
         assert peer.call("ask").text == "Ada"
-
-
-ADA: Json = {"name": "Ada"}

@@ -16,8 +16,7 @@ def discover(asked: Asked) -> None:
         asked.body(b"", 401, WWW_Authenticate='Bearer scope="all"')
 
 
-def run(*arguments: str, token: str | None = "secret-1") -> tuple[int, str, Web]:
-    environment = {"SHOP_TOKEN": token}
+def run(*arguments: str) -> tuple[int, str, Web]:
     with Web(
         {
             "server/discover": discover,
@@ -26,7 +25,7 @@ def run(*arguments: str, token: str | None = "secret-1") -> tuple[int, str, Web]
         }
     ) as web:
         command = [one.replace("URL", web.url) for one in arguments]
-        result = CliRunner().invoke(commands, command, env=environment)
+        result = CliRunner().invoke(commands, command, env={"SHOP_TOKEN": "secret-1"})
     return result.exit_code, result.output, web
 
 

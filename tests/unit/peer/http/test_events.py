@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +19,7 @@ DATA = [b"first\n and more", b"second", "größer".encode()]
 def test_events_do_not_depend_on_where_the_stream_is_cut(cuts: list[int]) -> None:
     events = Events(1000)
     edges = [0, *cuts, len(STREAM)]
-    pieces = [STREAM[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+    pieces = [STREAM[start:end] for start, end in pairwise(edges)]
     assert [data for piece in pieces for data in events.feed(piece)] == DATA
     assert (events.last_id, events.retry) == ("2", 0.25)
 
