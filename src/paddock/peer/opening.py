@@ -92,10 +92,8 @@ class Opening:
             if not _may_be_older(error):
                 raise
         except ConnectError as error:
-            raise ConnectError(
-                error.message,
-                hint="if it cannot stand an unknown method, name an older version as the era",
-            ) from None
+            hint = "if it cannot stand an unknown method, name an older version as the era"
+            raise ConnectError(error.message, hint=error.hint or hint) from None
         try:
             return self._initialize(SESSION_VERSIONS[0])
         except PaddockError as error:

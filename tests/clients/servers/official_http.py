@@ -3,7 +3,7 @@
 import asyncio
 import sys
 
-import uvicorn  # type: ignore[import-not-found]
+import uvicorn
 from mcp.server.mcpserver import Context, MCPServer  # type: ignore[import-not-found]
 from pydantic import BaseModel
 
@@ -16,19 +16,16 @@ class Name(BaseModel):
     name: str
 
 
-@server.tool()
 def echo(text: str) -> str:
     """Give a text back."""
     return text
 
 
-@server.tool()
 def fail() -> str:
     """Report an error."""
     raise ValueError("on purpose")
 
 
-@server.tool()
 async def count(to: int, ctx: Context) -> str:
     """Report progress on the way."""
     for number in range(1, to + 1):
@@ -36,31 +33,32 @@ async def count(to: int, ctx: Context) -> str:
     return "counted"
 
 
-@server.tool()
 async def wait(seconds: float) -> str:
     """Take some time."""
     await asyncio.sleep(seconds)
     return "waited"
 
 
-@server.tool()
 async def ask(ctx: Context) -> str:
     """Ask the client for a name."""
     answer = await ctx.elicit("Who are you?", Name)
-    return answer.data.name if answer.action == "accept" else answer.action
+    return str(answer.data.name if answer.action == "accept" else answer.action)
 
 
-@server.prompt()
 def greeting(name: str) -> str:
     """Greet somebody."""
     return f"Say hello to {name}"
 
 
-@server.resource("memo://rules")
 def rules() -> str:
     """The rules."""
     return "Be kind."
 
+
+for tool in (echo, fail, count, wait, ask):
+    server.add_tool(tool)
+server.prompt()(greeting)
+server.resource("memo://rules")(rules)
 
 if __name__ == "__main__":
     app = server.streamable_http_app(json_response=sys.argv[1] == "json")

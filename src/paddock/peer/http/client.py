@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import ssl
 from contextlib import contextmanager, suppress
 from email.utils import parsedate_to_datetime
 from time import time
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 from urllib3 import exceptions as faults
 from urllib3.util import Timeout
 
+from paddock.errors import ConnectError
 from paddock.peer.errors import HttpError
 from paddock.peer.http.address import address
 from paddock.peer.http.connections import connections, work_for
@@ -33,6 +35,7 @@ MAX_BODY = 128 << 20
 """Bytes of an answer, or of one event."""
 MAX_REDIRECTS = 5
 EXCERPT = 200
+CERTIFICATE_ADVICE = "verify=… names the certificates of an authority of your own"
 CHUNK = 1 << 16
 REST_TIME = 2.0
 """Seconds to wait for the rest of a body that nobody needs."""
@@ -208,9 +211,13 @@ class Client:
         try:
             yield
         except (faults.HTTPError, OSError, ValueError) as fault:
+            reason = _innermost(fault)
+            if isinstance(reason, ssl.SSLCertVerificationError):
+                text = f"Cannot reach {self.address}: {reason.verify_message}"
+                raise ConnectError(text, hint=CERTIFICATE_ADVICE) from None
             is_broken = holder.is_holding
             said = "The connection broke to" if is_broken else "Cannot reach"
-            text = f"{said} {self.address}: {_reason(fault)}"
+            text = f"{said} {self.address}: {_words(reason)}"
             raise HttpError(text, was_sent=is_broken) from None
         finally:
             work_for(None)
@@ -220,21 +227,25 @@ def _own_headers(given: Mapping[str, str]) -> dict[str, str]:
     headers = {"User-Agent": f"paddock/{__version__}"}
     for name, value in given.items():
         if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
-            raise HttpError(f"Not a header that can be sent: {name!r:.60}")
+            raise ConnectError(f"Not a header that can be sent: {name!r:.60}")
         if name.lower() in OURS or name.lower().startswith("mcp-"):
-            raise HttpError(f"The header {name} is for the protocol to set")
+            raise ConnectError(f"The header {name} is for the protocol to set")
         headers[name] = value
     return headers
 
 
-def _reason(fault: Exception) -> str:
-    """The innermost reason, without names of objects in memory."""
-    inner: BaseException = fault
-    while inner.__cause__ is not None or (inner.args and isinstance(inner.args[-1], Exception)):
-        inner = inner.__cause__ or inner.args[-1]
-    if isinstance(inner, faults.ConnectTimeoutError):
+def _innermost(fault: BaseException) -> BaseException:
+    """What lies behind a fault that only passes on another."""
+    while fault.__cause__ is not None or (fault.args and isinstance(fault.args[-1], Exception)):
+        fault = fault.__cause__ or fault.args[-1]
+    return fault
+
+
+def _words(fault: BaseException) -> str:
+    if isinstance(fault, faults.ConnectTimeoutError | TimeoutError):
         return "no answer in time"
-    text = getattr(inner, "strerror", None) or str(inner) or type(inner).__name__
+    text = getattr(fault, "strerror", None) or str(fault) or type(fault).__name__
+    # Not the name of an object in memory.
     return str(text).rpartition(">: ")[2]
 
 

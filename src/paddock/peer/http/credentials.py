@@ -6,7 +6,8 @@ import re
 import threading
 from typing import TYPE_CHECKING
 
-from paddock.peer.errors import AccessRefusedError, HttpError
+from paddock.errors import ConnectError
+from paddock.peer.errors import AccessRefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,5 +79,5 @@ class Credentials:
 
 def _checked(token: object) -> str:
     if not isinstance(token, str) or not _VISIBLE.fullmatch(token):
-        raise HttpError("The token is not one word of visible ASCII characters")
+        raise ConnectError("The token is not one word of visible ASCII characters")
     return token

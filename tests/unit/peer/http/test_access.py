@@ -113,7 +113,7 @@ def test_redirections_in_a_circle_are_an_error(serve: Serve) -> None:
 
 @pytest.mark.parametrize("token", ["two words", "line\nbreak", "", "größe"])
 def test_a_token_that_cannot_be_sent_is_refused_without_showing_it(token: str) -> None:
-    with pytest.raises(HttpError) as caught:
+    with pytest.raises(ConnectError) as caught:
         connect("http://127.0.0.1:1/mcp", token=token)
     assert not token or token not in str(caught.value)
 
@@ -122,7 +122,7 @@ def test_a_token_that_cannot_be_sent_is_refused_without_showing_it(token: str) -
     "headers", [{"X-Evil": "a\r\nb"}, {"X Evil": "a"}, {"Mcp-Method": "x"}, {"Host": "x"}]
 )
 def test_headers_that_would_confuse_the_server_are_refused(headers: dict[str, str]) -> None:
-    with pytest.raises(HttpError):
+    with pytest.raises(ConnectError):
         connect("http://127.0.0.1:1/mcp", headers=headers)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import socket
+import ssl
 import struct
 import threading
 from collections.abc import Callable, Iterable
@@ -132,12 +133,15 @@ Handler = Callable[[Asked], object]
 class Web:
     """A server that answers with functions, by method of the message or verb of the request."""
 
-    def __init__(self, handlers: dict[str, Handler]) -> None:
+    def __init__(self, handlers: dict[str, Handler], secure: ssl.SSLContext | None = None) -> None:
         self._handlers = handlers
+        self._secure = secure
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._connections: list[socket.socket] = []
         self.asked: list[Asked] = []
-        self.origin = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        self.begun = threading.Event()
+        scheme = "https" if secure else "http"
+        self.origin = f"{scheme}://127.0.0.1:{self._listener.getsockname()[1]}"
         self.url = f"{self.origin}/mcp"
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -170,7 +174,13 @@ class Web:
                 threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
-        with suppress(OSError, HungUpError), connection:
+        with suppress(OSError, HungUpError):
+            if self._secure is not None:
+                connection = self._secure.wrap_socket(connection, server_side=True)
+            self._converse(connection)
+
+    def _converse(self, connection: socket.socket) -> None:
+        with connection:
             rest = b""
             while True:
                 head, rest = _until(connection, rest, b"\r\n\r\n")
