@@ -91,6 +91,7 @@ def call(
     """
     given = _document(document)
     options = peer_options(era, timeout, headers, token_env)
+    options["tasks"] = True
     if show:
         options["record"] = Transcript(lambda message: _show(message, to_stderr=as_json))
     with connect(target_of(ctx, target), **options) as peer:

@@ -178,6 +178,8 @@ class Request:
     fault: ProtocolError | None = None
     terms: Terms | None = None
     task: Detached | None = None
+    is_unhurried = False
+    """Whether it waits for something that may take any time."""
     is_cancelled = False
     is_done = False
     last_progress: float | None = None
