@@ -27,6 +27,9 @@ SCENARIOS = [
     ("http-invalid-tool-headers", STATELESS),
     ("json-schema-ref-no-deref", STATELESS),
     ("sep-2640-client-no-prefetch", None),
+    ("sep-2640-client-verify-digest", None),
+    ("sep-2640-client-verify-frontmatter", None),
+    ("sep-2640-client-verify-size", None),
 ]
 FORCED_SKIPS = {
     # A client of this version never opens a session.

@@ -7,8 +7,10 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 
 from paddock import Peer, connect
+from paddock.peer.errors import AnswerError
 from paddock.peer.settings import Json, Options
 
 CONTEXT = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
@@ -58,7 +60,16 @@ def list_tools(peer: Peer) -> None:
 
 def list_skills(peer: Peer) -> None:
     """Only look."""
-    peer.request("skills/list")
+    peer.skills()
+
+
+def load_skills(peer: Peer) -> None:
+    """Read every file of the skills that are what they should be."""
+    for skill in peer.skills():
+        with suppress(AnswerError):
+            peer.skill_file(skill)
+            for file in skill.resources if isinstance(skill.resources, list) else []:
+                peer.skill_file(skill, file.uri)
 
 
 def keep_schemas(peer: Peer) -> None:
@@ -74,6 +85,9 @@ SCENARIOS: dict[str, Callable[[Peer], None]] = {
     "json-schema-2020-12-preservation": keep_schemas,
     "json-schema-ref-no-deref": list_tools,
     "sep-2640-client-no-prefetch": list_skills,
+    "sep-2640-client-verify-digest": load_skills,
+    "sep-2640-client-verify-frontmatter": load_skills,
+    "sep-2640-client-verify-size": load_skills,
 }
 
 

@@ -20,6 +20,7 @@ from paddock.peer.link import Link
 from paddock.peer.listening import METHOD as LISTEN
 from paddock.peer.listening import Listening
 from paddock.peer.settings import Json
+from paddock.peer.skills import SkillInfo, listed_file, verified
 from paddock.peer.transcript import Transcript
 from paddock.protocol.errors import INVALID_PARAMS, METHOD_NOT_FOUND
 from paddock.protocol.model.params import LEVELS, Level
@@ -113,6 +114,20 @@ class Peer:
     def read(self, uri: str) -> results.ReadResult:
         """The contents of a resource."""
         return results.read_result(self.request("resources/read", {"uri": uri}))
+
+    def skills(self) -> list[SkillInfo]:
+        """All skills, from all pages; none of their files is read."""
+        return self._listed("skills/list", "skills", SkillInfo)
+
+    def skill_file(self, skill: SkillInfo, uri: str | None = None) -> bytes:
+        """A file of a skill, its SKILL.md unless said otherwise.
+
+        Raises:
+            AnswerError: when size, digest or frontmatter are not what was listed.
+        """
+        wanted = skill.uri if uri is None else uri
+        listed_file(skill, wanted)
+        return verified(skill, wanted, self.read(wanted))
 
     def complete(
         self,

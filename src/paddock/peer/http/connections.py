@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from paddock.peer.http.address import Address
     from paddock.peer.http.holder import Holder
 
-POOL_SIZE = 16
-"""Idle connections that are kept."""
+POOL_SIZE = 160
+"""Connections that are kept; at least as many as there can be requests at a time, because the pool
+complains about every one that it has no room for."""
 KEEP_ALIVE = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 4}
 """After how many seconds of silence, how often and how many times to ask whether a server that
 says nothing is still there: a stream may be silent for hours."""
