@@ -27,6 +27,11 @@ def serve() -> Iterator[Serve]:
 @pytest.fixture(autouse=True)
 def threads() -> Iterator[None]:
     """Every thread of a peer has ended with the test."""
+    before = set(threading.enumerate())
     yield
-    left = [thread.name for thread in threading.enumerate() if thread.name.startswith("paddock")]
+    left = [
+        thread.name
+        for thread in set(threading.enumerate()) - before
+        if thread.name.startswith("paddock")
+    ]
     assert left == []
