@@ -122,7 +122,7 @@ class Receiver:
         request.exchange = exchange
         try:
             version = str(params.meta.version)  # type: ignore[union-attr]  # it names its version
-            if params.meta.capabilities is UNSET:  # type: ignore[union-attr]
+            if params.meta.capabilities is UNSET:  # type: ignore[union-attr]  # as above
                 raise _missing_meta(META_CAPABILITIES)
             check_mirrors(exchange.head, method, version, params)
             if version not in STATELESS_VERSIONS:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from paddock.protocol.connection import Connection
 from paddock.protocol.dispatch import Dispatcher
+from paddock.protocol.errors import ScopeError
 from paddock.protocol.versions import supports
 from paddock.transports.http.events import (
     KEEP_ALIVE,
@@ -204,18 +205,18 @@ class Session:
 class SessionExchange(Exchange):
     """A request in a session: the client may leave and come back for the answer."""
 
-    __slots__ = ("_awaited", "_session", "_stream")
+    __slots__ = ("_pending", "_session", "_stream")
 
     def __init__(self, hub: Hub, head: Head, outgoing: Outgoing, session: Session) -> None:
         super().__init__(hub, head, outgoing)
         self._session = session
         self._stream: Stream | None = None
-        self._awaited = 0
+        self._pending = 0  # more than one only for a batch
 
     def wait_for(self, request: Request) -> None:
         """The answer will come later; see `Exchange`."""
         super().wait_for(request)
-        self._awaited += 1
+        self._pending += 1
         self._session.connection.in_flight[request.id] = request
 
     def leave(self) -> None:
@@ -266,44 +267,30 @@ class SessionExchange(Exchange):
     def _finish(self, request: Request, answer: bytes | None) -> None:
         self._session.connection.in_flight.pop(request.id, None)
         self._session.touch()
-        self._awaited -= 1
-        if answer is None:
-            self._end_silently()
-        elif self._stream is not None or (request.fault is None and self._may_stream()):
+        self._pending -= 1
+        if answer is None and self._pending > 0:
+            return
+        self.deliver(answer)
+
+    def deliver(self, answer: bytes | None) -> None:
+        """Give the answer in the form that the client likes best; none if it was cancelled."""
+        stream = self._stream
+        if stream is not None:
+            if answer is not None:
+                stream.add(answer)
+            self._end()
+            self._session.streams.pop(stream.id, None)
+            stream.end()
+        elif self.is_over:
+            return
+        elif answer is None:
+            self.accept()
+        elif isinstance(self.fault, ScopeError):
+            self.forbid(self.fault, answer)
+        elif self.accepts.prefers_events and self._open():
             self.deliver(answer)
         else:
-            super()._finish(request, answer)
-
-    def deliver(self, answer: bytes) -> None:
-        """Give an answer in the form that the client likes best."""
-        if self.is_over:
-            return
-        if not (self.is_streaming or self._may_stream()):
             self.respond(200, answer)
-        elif self.is_streaming or self._open():
-            self._end_stream(answer)
-
-    def _end_silently(self) -> None:
-        """A request was cancelled, or its answer waits for those of its batch."""
-        if self.is_over or self._awaited > 0:
-            return
-        if self._stream is None:
-            self.accept()
-        else:
-            self._end_stream(None)
-
-    def _may_stream(self) -> bool:
-        return self.accepts.prefers_events and not self.is_over
-
-    def _end_stream(self, answer: bytes | None) -> None:
-        stream = self._stream
-        if stream is None:
-            return
-        if answer is not None:
-            stream.add(answer)
-        self._end()
-        self._session.streams.pop(stream.id, None)
-        stream.end()
 
 
 class Sessions:
