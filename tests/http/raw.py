@@ -7,6 +7,7 @@ import json
 import socket
 import struct
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -159,10 +160,8 @@ class Connection:
 
     def send(self, data: bytes) -> None:
         """Send bytes as they are; a server that has hung up may not take them all."""
-        try:
+        with suppress(BrokenPipeError, ConnectionResetError):
             self._socket.sendall(data)
-        except (BrokenPipeError, ConnectionResetError):
-            pass
 
     def request(
         self,
@@ -220,9 +219,14 @@ class Connection:
         except ConnectionResetError:
             return b""
 
-    def half_close(self) -> None:
-        """Say that nothing more will be sent."""
-        self._socket.shutdown(socket.SHUT_WR)
+    def wait_long(self) -> None:
+        """Wait for as long as it takes: for streams on which nothing may ever come."""
+        self._socket.settimeout(None)
+
+    def shut_down(self) -> None:
+        """Hang up, and have whoever reads find the end."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Hang up."""

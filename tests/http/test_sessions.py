@@ -2,12 +2,10 @@
 
 import asyncio
 import threading
-from collections.abc import Sequence
 
 import pytest
 
-from paddock import Context, Limits, Server, elicitation
-from paddock.protocol.principal import Principal
+from paddock import Authorization, Context, Limits, Server, StaticTokens, elicitation
 from tests.behaviour.line import CLIENT
 from tests.behaviour.wire import SESSION
 from tests.http.endpoint import Endpoint, call
@@ -246,30 +244,17 @@ def test_a_session_that_nobody_uses_ends(host: Host) -> None:
     stream.close()
 
 
-class Names:
-    """Lets everybody in under the name that they give: a stand-in for real tokens."""
-
-    def bind(self, resource: str) -> None:
-        """Where it is does not matter."""
-
-    async def authenticate(self, values: list[str], /) -> Principal:
-        scheme, _, name = values[0].partition(" ")
-        assert scheme == "Bearer"
-        return Principal(name, issuer="test")
-
-    def insufficient(self, scopes: Sequence[str], principal: Principal) -> Exception:
-        return PermissionError(f"{principal} lacks {scopes}")
-
-    def metadata(self) -> Json:
-        return {}
+def guests() -> Authorization:
+    tokens = StaticTokens({"of-ada": "ada", "of-bob": "bob"})
+    return Authorization(tokens, resource="http://localhost/mcp")
 
 
 def bearer(name: str) -> dict[str, str | None]:
-    return {"Authorization": f"Bearer {name}"}
+    return {"Authorization": f"Bearer of-{name}"}
 
 
 def test_a_session_belongs_to_whoever_opened_it(host: Host, on: str) -> None:
-    endpoint = host(house(), on, authorization=Names())
+    endpoint = host(house(), on, authorization=guests())
     session = endpoint.initialize(headers=bearer("ada"))
     assert session.text("who") == "ada"
     for headers in (bearer("bob"), {**bearer("bob"), "MCP-Protocol-Version": None}):
@@ -282,7 +267,7 @@ def test_a_session_belongs_to_whoever_opened_it(host: Host, on: str) -> None:
 
 
 def test_who_asks_is_told_apart_request_by_request(host: Host) -> None:
-    endpoint = host(house(), PADDOCK, authorization=Names())
+    endpoint = host(house(), PADDOCK, authorization=guests())
     connection = endpoint.connect()
     for name in ("ada", "bob", "ada"):
         answer = endpoint.post(call("who"), bearer(name), connection=connection)
