@@ -213,8 +213,7 @@ class TaskStore:
             InvalidParamsError: when there is none, or it is somebody else's.
         """
         task = self._tasks.get(task_id)
-        if task is not None and task.has_ended and task.has_expired:
-            del self._tasks[task_id]
+        if task is not None and self._forgets(task):
             task = None
         is_theirs = task is not None and task.owner == self.owner_of(request)
         if task is None or not is_theirs or task.is_stateless != request.era.is_stateless:
@@ -238,12 +237,16 @@ class TaskStore:
     def sweep(self) -> None:
         """Forget what has ended and expired; give up what waits for answers beyond its time."""
         for task in list(self._tasks.values()):
-            if not task.has_expired:
-                continue
-            if task.status == "input_required":
-                task.cancel()
-            if task.has_ended:
-                self._tasks.pop(task.id, None)
+            self._forgets(task)
+
+    def _forgets(self, task: Task) -> bool:
+        if not task.has_expired:
+            return False
+        if task.status == "input_required":
+            task.cancel()
+        if task.has_ended:
+            self._tasks.pop(task.id, None)
+        return task.has_ended
 
 
 class TaskTerms:
