@@ -118,6 +118,27 @@ def test_the_questions_of_a_task_come_on_the_stream_of_whoever_waits(
     assert text_of(answer["result"]) == "decline None"
 
 
+def test_a_task_that_nobody_can_fetch_is_stopped(host: Host, on: str) -> None:
+    endpoint = host(build(), on)
+    session = endpoint.initialize()
+    params = {"name": "work", "arguments": {}, "task": {}}
+    assert session.ask("tools/call", params).json["result"]["task"]["status"] == "working"
+    endpoint.text(call("has_begun"))
+    session.delete()
+    assert endpoint.result(call("has_stopped"))["structuredContent"] == {"result": True}
+
+
+@pytest.mark.parametrize("tool", ["work", "crunch"])
+def test_tasks_are_stopped_without_complaint_when_the_server_ends(
+    host: Host, on: str, tool: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    endpoint = host(build(), on)
+    assert endpoint.result(call(tool, capabilities=KNOWING))["status"] == "working"
+    endpoint.text(call("has_begun"))
+    host.stop()
+    assert [record for record in caplog.records if record.name.startswith("paddock")] == []
+
+
 @pytest.mark.parametrize("value", [None, "other"])
 def test_the_id_of_a_task_is_mirrored(host: Host, value: str | None) -> None:
     endpoint = host(build())

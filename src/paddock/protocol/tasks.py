@@ -239,6 +239,18 @@ class TaskStore:
         for task in list(self._tasks.values()):
             self._forgets(task)
 
+    def abandon(self, owner: object) -> None:
+        """Stop the tasks of a client that cannot come back for them."""
+        for task in list(self._tasks.values()):
+            if task.owner is owner:
+                task.cancel()
+                self._tasks.pop(task.id, None)
+
+    def close(self) -> None:
+        """Stop everything: the server ends."""
+        for task in list(self._tasks.values()):
+            task.cancel()
+
     def _forgets(self, task: Task) -> bool:
         if not task.has_expired:
             return False

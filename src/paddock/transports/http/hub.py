@@ -38,6 +38,7 @@ class Hub:
         self.guard = guard
         self.authorization = authorization
         self.eras = Eras(operations, Listeners(limits.concurrent_requests))
+        self.operations = operations
         self.connection = Connection(lambda _: None)
         self.active: set[Waiting] = set()
         self.thread = 0
