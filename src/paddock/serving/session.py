@@ -7,7 +7,6 @@ the serving thread, which is the main thread of a stdio server.
 
 from __future__ import annotations
 
-import contextlib
 import threading  # noqa: F401 - whichever thread loads it first, it takes for the main thread
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -48,6 +47,10 @@ class Unavailable:
 
     list_tools = call_tool = list_prompts = get_prompt = _refuse
     list_resources = list_templates = read_resource = complete = _refuse
+
+    def watch(self, _uri: str) -> None:
+        """Nothing to watch, yet or at all."""
+        raise self._reason
 
 
 class Session:
@@ -124,7 +127,7 @@ class Session:
     def _enter_lifespan(self, offering: Offering) -> None:
         if offering.lifespan is None:
             return
-        manager = _managed(offering.lifespan(offering))
+        manager = offering.lifespan(offering)
         if hasattr(manager, "__aenter__"):
             state = self.stream.event_loop().complete(manager.__aenter__())
         else:
@@ -143,12 +146,3 @@ class Session:
                 manager.__exit__(None, None, None)
         except Exception as error:  # noqa: BLE001 - the process is ending: only the log is left
             log_failure(error, "Leaving the lifespan failed")
-
-
-def _managed(manager: Any) -> Any:
-    """A context manager; a bare generator, whose author forgot the decorator, is made one."""
-    if hasattr(manager, "__anext__"):
-        return contextlib.asynccontextmanager(lambda: manager)()
-    if hasattr(manager, "__next__"):
-        return contextlib.contextmanager(lambda: manager)()
-    return manager

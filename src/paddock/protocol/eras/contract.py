@@ -40,6 +40,9 @@ class Operations(Protocol):
     def complete(self, request: Request, /) -> Outcome:
         """Answer `completion/complete`, or begin to."""
 
+    def watch(self, uri: str, /) -> None:
+        """A client wants to be told when a resource changes."""
+
     @property
     def state_key(self) -> bytes:
         """The secret that seals what a client keeps for the server between two requests."""

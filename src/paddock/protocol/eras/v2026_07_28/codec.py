@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from msgspec import UNSET
 
 from paddock.protocol.eras.contract import catalogue_methods
 from paddock.protocol.eras.v2026_07_28 import discovery
+from paddock.protocol.eras.v2026_07_28.listening import MAX_URIS
 from paddock.protocol.errors import InvalidParamsError, UnsupportedVersionError
 from paddock.protocol.jsonrpc import encode, encode_id, error_frame
 from paddock.protocol.model.params import InputParams
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from paddock.protocol.errors import ProtocolError
     from paddock.protocol.facts import Json
     from paddock.protocol.jsonrpc import RequestId
-    from paddock.protocol.model.params import Meta
+    from paddock.protocol.model.params import ListenParams, Meta
     from paddock.protocol.request import InputRequired, Operation, Request, Result
 
 CACHEABLE = frozenset(
@@ -133,6 +134,8 @@ class StatelessEra:
         return level if isinstance(level, str) and self._facts.has("logging") else None
 
     def _listen(self, request: Request) -> None:
+        for uri in cast("ListenParams", request.params).notifications.uris[:MAX_URIS]:
+            self._operations.watch(uri)
         self._listeners.begin(request, self._facts)
 
 
