@@ -44,17 +44,15 @@ class Server(Offering):
         Raises:
             DefinitionError: when names would collide, or the server would be mounted in itself.
         """
-        from paddock.mounting import composition  # noqa: PLC0415 - most servers mount nothing
-        from paddock.mounting.upstream import Limits  # noqa: PLC0415 - as above
-        from paddock.peer.settings import DEFAULT_TIMEOUT  # noqa: PLC0415 - as above
+        from paddock.mounting.composition import mount  # noqa: PLC0415 - most servers mount nothing
 
-        limits = Limits(list_timeout, call_timeout, options.get("timeout", DEFAULT_TIMEOUT))
-        composition.mount(self, target, prefix, separator, limits, **options)
+        limits = {"list_timeout": list_timeout, "call_timeout": call_timeout}
+        mount(self, target, prefix, separator=separator, **limits, **options)
         return self
 
     def unmount(self, mounted: str | Target) -> Self:
         """Undo `mount`, by the prefix or the target; the server itself."""
-        from paddock.mounting import composition  # noqa: PLC0415 - most servers mount nothing
+        from paddock.mounting.composition import unmount  # noqa: PLC0415 - as above
 
-        composition.unmount(self, mounted)
+        unmount(self, mounted)
         return self

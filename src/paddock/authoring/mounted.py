@@ -26,8 +26,15 @@ NAMED_BY = {"tools": "name", "prompts": "name", "resources": "uri", "templates":
 class Source(Protocol):
     """A server whose items another one offers; they have the names here that it gave them."""
 
+    @property
+    def revision(self) -> int:
+        """A number that grows with each change of what it offers."""
+
     def keys(self, kind: str) -> list[str]:
         """The names of its items of a kind."""
+
+    def may_have(self, kind: str, key: str) -> bool:
+        """Whether it has an item, or has not yet said what it offers."""
 
     def entry(self, kind: str, key: str) -> Json:
         """How lists show an item."""
@@ -100,6 +107,10 @@ class MountedItems(Protocol):
 
 class Mounting(Protocol):
     """The servers that an offering has mounted."""
+
+    @property
+    def revision(self) -> int:
+        """A number that grows with each change of what they offer."""
 
     def are_settled(self) -> bool:
         """Whether it is known what they offer, or time was up to find out."""

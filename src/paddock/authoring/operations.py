@@ -283,6 +283,16 @@ class CatalogueOperations:
         else:
             request.work = work
 
+    @property
+    def revision(self) -> int:
+        """A number that grows with each change of what is offered."""
+        own = sum(catalogue.revision for catalogue in self._catalogues.values())
+        return own + (0 if self._offering.mounts is None else self._offering.mounts.revision)
+
+    def may_have(self, kind: str, key: str) -> bool:
+        """Whether there is an item of this name, or may be."""
+        return self._catalogues[kind].find(key) is not None
+
     def keys(self, kind: str) -> list[str]:
         """The names of everything of a kind that is offered here."""
         return list(self._catalogues[kind].offered())

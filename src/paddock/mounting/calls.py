@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections import deque
+from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
 from paddock.errors import PaddockError
@@ -32,6 +32,8 @@ Json = dict[str, Any]
 
 ANSWER_TIME = 600.0
 """Seconds that a client may take to answer a question of an upstream."""
+LOOK_AFTER = 10.0
+"""Seconds between two looks for clients that have not come back."""
 MAX_OPEN = 10_000
 """Calls to one upstream that may be under way at once."""
 
@@ -39,8 +41,7 @@ MAX_OPEN = 10_000
 class Question:
     """A question of a session, which waits until a stateless client calls again with the answer."""
 
-    def __init__(self, key: str, ask: Ask) -> None:
-        self.key = key
+    def __init__(self, ask: Ask) -> None:
         self.ask = ask
         self._answered = threading.Event()
         self._answer: Json | None = None
@@ -50,9 +51,15 @@ class Question:
         self._answer = answer
         self._answered.set()
 
-    def wait(self) -> Json | None:
-        """Block until there is an answer; None when there will be none."""
+    def wait(self) -> Json:
+        """Block until there is an answer.
+
+        Raises:
+            ProtocolError: when there will be none.
+        """
         self._answered.wait(ANSWER_TIME)
+        if self._answer is None:
+            raise ProtocolError("The client has not answered the question")
         return self._answer
 
 
@@ -62,9 +69,11 @@ class Call:
     def __init__(self, request: Request) -> None:
         self.id = secrets.token_hex(16)
         self.request = request
-        self.open_question: Question | None = None
+        self.is_done = False
+        self.left_at: float | None = None
+        """Since when a stateless client has been away to answer questions."""
         self._pending: PendingCall | None = None
-        self._events: deque[Question | None] = deque()
+        self._questions: dict[str, Question] = {}
         self._arrived = Gate()
         self._asked = 0
         self._asking = 0
@@ -84,12 +93,13 @@ class Call:
         """
         meta = meta_for(self.request, peer, self.id)
         wrapped = {**params, "_meta": meta} if meta else params
+        self.is_done = False
         pending = peer.start(self.request.method, wrapped, answers_questions=False)
         self._pending = pending
         pending.when_done(self._done)
 
     def result(self) -> Json:
-        """What came of it, once `next` has said that it is done."""
+        """What came of it, once it is done."""
         if self._pending is None:
             raise ProtocolError("The call was never sent")
         return self._pending.result(0)
@@ -98,24 +108,34 @@ class Call:
         """Have the upstream stop."""
         if self._pending is not None:
             self._pending.cancel(reason)
-        if self.open_question is not None:
-            self.open_question.give(None)
 
-    async def next(self, seconds: float) -> Question | None:
-        """The next question, or None: the call is done.
+    async def next(self, seconds: float) -> dict[str, Ask]:
+        """The questions that are open, or none: the call is done.
 
         Raises:
             TimeoutError: when there was no sign of life for so long.
         """
-        while not self._events:
+        while True:
             self._arrived.shut()
-            if not self._events and not await self._arrived.passed(seconds) and not self._asking:
+            if self.is_done:
+                return {}
+            if self._questions:
+                return {key: asked.ask for key, asked in list(self._questions.items())}
+            if not await self._arrived.passed(seconds) and not self._asking:
                 raise TimeoutError
-        return self._events.popleft()
 
     def heard(self) -> None:
         """A sign of life."""
         self._arrived.open()
+
+    def open_questions(self, keys: list[str]) -> dict[str, Ask]:
+        """Those of these questions that still wait for an answer."""
+        return {key: self._questions[key].ask for key in keys if key in self._questions}
+
+    def give(self, answers: Json) -> None:
+        """Here are the answers to questions."""
+        for key, answer in answers.items():
+            self._questions.pop(key).give(answer)
 
     def answer(self, ask: Ask) -> Json:
         """Put a question to the client, and wait for the answer. In a thread of its own."""
@@ -135,22 +155,17 @@ class Call:
 
     def _suspended(self, ask: Ask) -> Json:
         self._asked += 1
-        asked = Question(f"question-{self._asked}", ask)
-        self.open_question = asked
-        self._events.append(asked)
+        asked = Question(ask)
+        self._questions[f"question-{self._asked}"] = asked
         self._arrived.open()
-        answer = asked.wait()
-        self.open_question = None
-        if answer is None:
-            self.cancel("nobody has answered its question")
-            raise ProtocolError("The client has not answered the question")
-        return answer
+        return asked.wait()
 
     def _done(self) -> None:
-        self._events.append(None)
+        self.is_done = True
         self._arrived.open()
-        if self.open_question is not None:
-            self.open_question.give(None)
+        questions, self._questions = self._questions, {}
+        for asked in questions.values():
+            asked.give(None)
 
 
 class Calls:
@@ -161,10 +176,12 @@ class Calls:
         self._lock = threading.Lock()
         self._open: dict[str, Call] = {}
         self._level: str | None = None
+        self._looked_at = monotonic()
 
     def begin(self, request: Request) -> Call:
         """A call is about to be sent."""
         call = Call(request)
+        self._forget_the_lost()
         with self._lock:
             if len(self._open) >= MAX_OPEN:
                 raise UpstreamError(self._label, "too many calls are under way")
@@ -184,11 +201,12 @@ class Calls:
         """
         with self._lock:
             call = self._open.get(call_id)
-        if call is None or call.open_question is None:
+        if call is None or call.left_at is None:
             raise UpstreamError(self._label, "its question has expired; call again")
         if _key(call.request) != _key(request):
             raise ProtocolError("The question was put to somebody else")
         call.request = request
+        call.left_at = None
         return call
 
     def want_level(self, peer: Peer, request: Request) -> None:
@@ -249,9 +267,22 @@ class Calls:
     def _only(self) -> Call | None:
         """The last call, if all that are under way are of one client."""
         with self._lock:
-            calls = list(self._open.values())
+            calls = [call for call in self._open.values() if not call.is_done]
         clients = {id(call.client) for call in calls}
         return calls[-1] if len(clients) == 1 else None
+
+    def _forget_the_lost(self) -> None:
+        """Give up calls whose clients went away to answer questions and have not come back."""
+        now = monotonic()
+        if now - self._looked_at < LOOK_AFTER:
+            return
+        self._looked_at = now
+        with self._lock:
+            calls = list(self._open.values())
+        for call in calls:
+            if call.left_at is not None and now - call.left_at > ANSWER_TIME:
+                self.end(call)
+                call.cancel("the client has not come back")
 
 
 def _key(request: Request) -> object:

@@ -8,6 +8,7 @@ client calls again with the answer.
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from paddock.authoring.results import error_result
@@ -123,12 +124,12 @@ class Forwarding:
             call = calls.begin(self._request)
         try:
             if is_resumed:
-                self._give_answer(call)
+                self._give_answers(call)
             else:
                 await self._send(call, await self._first_params())
             result = await self._finished(call)
         except InputRequired:
-            if call.open_question is None:
+            if not self._is_left(call):
                 calls.end(call)
             raise
         except BaseException:
@@ -171,22 +172,27 @@ class Forwarding:
         except TimeoutError:
             reason = f"no answer to {self._request.method} within {seconds:g} s"
             raise UpstreamError(self._line.label, reason) from None
-        if asked is not None:
-            self._request.kept = {"call": call.id}
-            raise InputRequired({asked.key: asked.ask})
+        if asked:
+            self._request.kept = {"call": call.id, "keys": list(asked)}
+            raise InputRequired(asked)
         try:
             return call.result()
         except ConnectError as error:
             raise UpstreamError(self._line.label, str(error)) from None
 
-    def _give_answer(self, call: Call) -> None:
-        """Give a session the answer that the client has now brought."""
-        asked = call.open_question
-        if asked is None:
-            raise UpstreamError(self._line.label, "its question has expired; call again")
+    def _give_answers(self, call: Call) -> None:
+        """Give a session the answers that the client has now brought."""
         self._request.kept = self._kept
-        found = cast("Json", self._request.era.ask(self._request, {asked.key: asked.ask}))
-        asked.give(found[asked.key])
+        asks = call.open_questions(self._kept["keys"])
+        call.give(cast("Json", self._request.era.ask(self._request, asks)))
+
+    def _is_left(self, call: Call) -> bool:
+        """Whether the call goes on upstream while the client is away to answer questions."""
+        kept = self._request.kept
+        is_left = isinstance(kept, dict) and kept.get("call") == call.id
+        if is_left:
+            call.left_at = monotonic()
+        return is_left
 
     async def _first_params(self) -> Json:
         """The parameters as they are, or with the answers to an earlier round."""

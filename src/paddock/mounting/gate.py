@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -34,11 +35,15 @@ class Gate:
     async def passed(self, seconds: float) -> bool:
         """Wait until it is open; False when that takes longer than this."""
         loop = asyncio.get_running_loop()
-        woken: asyncio.Future[None] = loop.create_future()
+        decided: asyncio.Future[bool] = loop.create_future()
+
+        def decide(*, is_open: bool) -> None:
+            if not decided.done():
+                decided.set_result(is_open)
 
         def wake() -> None:
             try:
-                loop.call_soon_threadsafe(lambda: None if woken.done() else woken.set_result(None))
+                loop.call_soon_threadsafe(partial(decide, is_open=True))
             except RuntimeError:  # the loop is closed, and nobody waits on it any more
                 return
 
@@ -46,11 +51,11 @@ class Gate:
             if self.is_open:
                 return True
             self._waiting.add(wake)
+        # Not `asyncio.wait_for`, which may swallow a cancellation that comes with the result.
+        timer = loop.call_later(seconds, partial(decide, is_open=False))
         try:
-            await asyncio.wait_for(woken, seconds)
-        except TimeoutError:
-            return False
+            return await decided
         finally:
+            timer.cancel()
             with self._lock:
                 self._waiting.discard(wake)
-        return True

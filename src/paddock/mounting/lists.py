@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from paddock.errors import ConnectError, PaddockError
 from paddock.mounting.circle import has_passed, passed
 from paddock.peer.errors import PeerError
+from paddock.protocol.errors import METHOD_NOT_FOUND
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,6 +38,8 @@ class Lists:
         self._mount = mount
         self._label = label
         self._entries: dict[str, dict[str, Json]] = {}
+        self.revision = 0
+        """Grows with each change."""
         self.fetched_at: float | None = None
         """When all of them were last asked for."""
 
@@ -60,10 +63,12 @@ class Lists:
             is_offered = capability in peer.server_capabilities
             for kind, method, key, name in FETCHED[capability]:
                 found = self._fetched(peer, method, key, name) if is_offered else {}
-                if found is not None and found != self._entries.get(kind, {}):
+                if found is None:
+                    continue
+                if found != self._entries.get(kind, {}):
                     changed.add(capability)
-                if found is not None:
-                    self._entries[kind] = found
+                self._entries[kind] = found
+                self.revision += 1
         self.fetched_at = monotonic()
         return changed
 
@@ -73,9 +78,9 @@ class Lists:
             entries: list[Json] = peer.pages(method, key)
         except ConnectError:
             raise
-        except PeerError:  # it has no such list
-            return {}
         except PaddockError as error:
+            if isinstance(error, PeerError) and error.rpc_code == METHOD_NOT_FOUND:
+                return {}
             _log.warning("The upstream %r: %s: %s", self._label, method, error)
             return None
         return {

@@ -33,13 +33,13 @@ class Items:
         self._mounts = mounts
         self._kind = kind
         self._catalogue = catalogue
-        self._revision = -1
+        self._revision = (-1, -1)
         self._items: dict[str, Mounted] = {}
         self._reported: set[str] = set()
 
     def items(self) -> dict[str, Mounted]:
         """All of it, in the order in which the servers were mounted."""
-        revision = self._catalogue.revision
+        revision = (self._catalogue.revision, self._mounts.revision)
         if self._revision != revision:
             found: dict[str, Mounted] = {}
             for mount in self._mounts:
@@ -53,15 +53,16 @@ class Items:
         found = self.items().get(key)
         if found is not None or self._kind not in ("tools", "prompts"):
             return found
-        unknown = [
-            mount for mount in self._mounts if mount.upstream and not mount.upstream.is_known
-        ]
-        meant = [mount for mount in unknown if key.startswith(mount.naming.before)]
+        meant = [mount for mount in self._mounts if self._may_be_of(mount, key)]
         if not meant:
             return None
         mount = max(meant, key=lambda mount: len(mount.naming.before))
-        name = key.removeprefix(mount.naming.before)
-        return Mounted(mount.source, self._kind, name, key) if name else None
+        return Mounted(mount.source, self._kind, key.removeprefix(mount.naming.before), key)
+
+    def _may_be_of(self, mount: Mount, key: str) -> bool:
+        before = mount.naming.before
+        name = key.removeprefix(before)
+        return bool(name) and key.startswith(before) and mount.source.may_have(self._kind, name)
 
     def collisions(self, mount: Mount) -> list[str]:
         """What keeps items of a further server from being offered."""
@@ -106,6 +107,11 @@ class Mounts:
         for kind, catalogue in self._catalogues.items():
             catalogue.mounted = self._items[kind]
         offering.use_mounts(self)
+
+    @property
+    def revision(self) -> int:
+        """A number that grows with each change of what they offer."""
+        return sum(mount.source.revision for mount in self._mounts)
 
     def __iter__(self) -> Iterator[Mount]:
         return iter(list(self._mounts))
@@ -168,6 +174,8 @@ class Mounts:
             if old not in kept:
                 theirs.remove(old)
         for mount in kept:
+            if mount.upstream is not None:
+                mount.upstream.owner = target
             if mount not in theirs._mounts:  # noqa: SLF001 - another of the same class
                 theirs.add(mount)
 

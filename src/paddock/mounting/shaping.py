@@ -128,7 +128,8 @@ def protocol_error(error: PaddockError, owner: Offering, uri: str = "") -> Proto
     if isinstance(error, ProtocolError):
         return error
     if isinstance(error, PeerError):
-        if error.rpc_code == RESOURCE_NOT_FOUND:
+        data = error.data if isinstance(error.data, dict) else {}
+        if error.rpc_code == RESOURCE_NOT_FOUND or (uri and data.get("uri") == uri):
             return ResourceNotFoundError(uri)
         return ProtocolError(error.message, rpc_code=error.rpc_code, data=error.data)
     return ProtocolError(told(error, owner))

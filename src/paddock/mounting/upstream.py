@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from paddock.errors import PaddockError
+from paddock.errors import ConnectError, PaddockError
 from paddock.mounting.calls import Calls
 from paddock.mounting.changes import Changes
 from paddock.mounting.errors import UpstreamError
@@ -79,6 +79,7 @@ class Upstream:
         self._is_closing = False
         self._peer: Peer | None = None
         self._failure: str | None = None
+        self._ending = ""
         self._attempted = Gate()
         """Open while there is a connection, or the last attempt to make one has failed."""
         self._settled = Gate()
@@ -88,6 +89,15 @@ class Upstream:
         return f"the upstream {self.label!r}"
 
     # What it offers.
+
+    @property
+    def revision(self) -> int:
+        """A number that grows with each change of what it offers."""
+        return self._lists.revision
+
+    def may_have(self, kind: str, key: str) -> bool:
+        """Whether it has an item, or has not yet said what it offers."""
+        return not self._lists.is_known or key in self._lists.of(kind)
 
     def keys(self, kind: str) -> list[str]:
         """The names of its items of a kind, as they were last seen."""
@@ -128,11 +138,6 @@ class Upstream:
         request.async_work = work
 
     # Whether it is there.
-
-    @property
-    def is_known(self) -> bool:
-        """Whether it has ever said what it offers."""
-        return self._lists.is_known
 
     @property
     def is_settled(self) -> bool:
@@ -237,6 +242,7 @@ class Upstream:
             if self._peer is not peer:
                 return
             self._peer = None
+            self._ending = reason
             self._attempted.shut()
             self._moved.notify_all()
         if not self._is_closing:
@@ -256,6 +262,8 @@ class Upstream:
                 self._failed(error)
             if monotonic() - started >= STABLE:
                 pause = 0.0
+            elif pause and self._failure is None:
+                self._failed(ConnectError(f"it ends soon after it has begun: {self._ending}"))
             self._rest(pause)
             pause = min(2 * pause, LONGEST_PAUSE) or FIRST_PAUSE
         with self._moved:
@@ -273,6 +281,8 @@ class Upstream:
                 self._peer, self._failure = peer, None
             self._attempted.open()
             self._serve(peer)
+        except ConnectError as error:
+            self.lost(peer, str(error))
         finally:
             self.lost(peer, "we have closed it")
             self._dialling.hang_up(peer)
@@ -285,9 +295,10 @@ class Upstream:
             kinds = self._changes.taken()
             if kinds:
                 changed = self._lists.fetch(peer, kinds)
-                self._settled.open()
-                for kind in sorted(changed):
+                # As long as it is not settled, nobody has seen any list.
+                for kind in sorted(changed) if self.is_settled else ():
                     self._tell(kind)
+                self._settled.open()
             with self._moved:
                 self._moved.wait_for(
                     lambda: self._is_closing or self._peer is not peer or self._changes.are_due
