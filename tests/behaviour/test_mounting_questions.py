@@ -64,7 +64,7 @@ def theirs(request: pytest.FixtureRequest) -> str:
 def person(method: str, params: Json) -> Json:
     """The client's part."""
     if method == "roots/list":
-        return {"roots": [{"uri": "file:///work"}]}
+        return {"roots": [{"uri": "file:///project"}]}
     if method == "sampling/createMessage":
         content = {"type": "text", "text": "something"}
         return {"role": "assistant", "content": content, "model": "m"}
@@ -84,7 +84,7 @@ def test_questions_of_an_upstream_are_put_to_the_client(
     server = Server("s").mount(upstream(ASKING), "u", era=theirs)
     line = connect(server, era, capabilities=EVERYTHING)
     assert asked(line, "u_greet") == "Ada is 36"
-    assert asked(line, "u_survey") == "Ada, something, file:///work"
+    assert asked(line, "u_survey") == "Ada, something, file:///project"
 
 
 def test_questions_of_an_upstreams_prompt_are_put_to_the_client(
