@@ -9,8 +9,17 @@
     ├── ProtocolError              a fault told to the peer as a JSON-RPC error
     │   ├── InvalidParamsError
     │   │   └── ResourceNotFoundError
+    │   ├── HeaderMismatchError
     │   ├── MissingCapabilityError
+    │   ├── ScopeError
     │   └── UnsupportedVersionError
+    ├── ListenError                an address cannot be served on
+    ├── InvalidTokenError          a token is not good
+    │   ├── NotAllowedError
+    │   └── UndecidedError
+    ├── RefusalError               a request is not let in, as HTTP tells it
+    │   ├── UnauthorizedError
+    │   └── ForbiddenError
     ├── ConnectError               a server cannot be started, reached or understood
     ├── PeerError                  a server answered with a JSON-RPC error
     ├── AnswerError                a server's answer makes no sense

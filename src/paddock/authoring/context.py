@@ -17,6 +17,7 @@ from paddock.authoring.mounted import States
 from paddock.protocol.ask import covers
 from paddock.protocol.asking import Pending
 from paddock.protocol.errors import MissingCapabilityError
+from paddock.protocol.extensions import APP_MIME_TYPE, UI
 from paddock.protocol.interruption import HandlerCancelled
 from paddock.protocol.model.params import LEVELS
 from paddock.protocol.request import said
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from paddock.authoring.offering import Offering
     from paddock.protocol.ask import Ask
     from paddock.protocol.model.content import Content, PromptMessage
+    from paddock.protocol.principal import Principal
     from paddock.protocol.request import Request
 
 Json = dict[str, Any]
@@ -75,10 +77,35 @@ class Context:
         """What the client says it can do."""
         return self._request.era.client_capabilities(self._request)
 
+    def client_extension(self, name: str) -> Json | None:
+        """The settings of an extension that the client has; None when it has not declared it."""
+        extensions = self.client_capabilities.get("extensions")
+        settings = extensions.get(name) if isinstance(extensions, dict) else None
+        return settings if isinstance(settings, dict) else None
+
+    def can_show(self, mime_type: str = APP_MIME_TYPE) -> bool:
+        """Whether the client can show views; where it cannot, the result must say it all."""
+        shown = (self.client_extension(UI) or {}).get("mimeTypes")
+        return isinstance(shown, list) and _media_type(mime_type) in map(_media_type, shown)
+
     @property
     def meta(self) -> Json:
         """The `_meta` of the request, all of it."""
         return self._request.raw_meta()
+
+    @property
+    def principal(self) -> Principal | None:
+        """On whose behalf the request is made, where the server checks that; else None."""
+        return self._request.principal
+
+    def close_stream(self, retry_ms: int | None = None) -> bool:
+        """Let the client go and come back for the answer; whether it was.
+
+        For handlers that take long: in a session over HTTP no connection is kept open meanwhile.
+        The client comes back after `retry_ms` milliseconds.
+        """
+        exchange = self._request.exchange
+        return exchange is not None and exchange.let_go(retry_ms)
 
     @property
     def is_cancelled(self) -> bool:
@@ -108,6 +135,20 @@ class Context:
         """What `remember` kept when the handler last ran for this call; None the first time."""
         return self._request.era.remembered(self._request)
 
+    def detach(self, *, ttl_ms: int | None = None, message: str | None = None) -> bool:
+        """Let the call go on as a task, if the tool and the client allow; whether it does.
+
+        The client is answered at once and fetches the result later, within `ttl_ms` milliseconds.
+        What was asked before is asked with the call itself, what is asked from now on with the
+        task.
+        """
+        return self._request.detach(ttl_ms, message)
+
+    @property
+    def is_task(self) -> bool:
+        """Whether the call goes on as a task."""
+        return self._request.task is not None
+
     def raise_if_cancelled(self) -> None:
         """Stop here if the client has given up; for long loops in compiled code."""
         if self._request.is_cancelled:
@@ -119,8 +160,13 @@ class Context:
         """Say how far the work has come; whether the client was told.
 
         Only clients that asked for it are told, and only of progress that is greater than before.
+        A task shows the message as its status.
         """
         request = self._request
+        if request.task is not None:
+            if message is not None:
+                request.task.say(message)
+            return message is not None
         token = request.meta.progress_token if request.meta is not None else msgspec.UNSET
         last = request.last_progress
         if token is msgspec.UNSET or not isfinite(progress):
@@ -220,6 +266,10 @@ class Context:
         self._asked += 1
         name = key or f"input-{self._asked}"
         return Pending(self._request, {name: ask}, lambda answers: cast("Any", answers[name]))
+
+
+def _media_type(text: object) -> str:
+    return "".join(str(text).split()).lower()
 
 
 def _plain(data: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.arguments import declared_schema
 from paddock.authoring.context import Context
+from paddock.authoring.mirroring import mirrors_of
 from paddock.authoring.schema import DIALECT, input_schema
 from paddock.authoring.signature import Signature
 from paddock.authoring.structure import Structure
@@ -23,17 +24,31 @@ Json = dict[str, Any]
 def tool_entry(tool: Tool) -> Json:
     """A tool as `tools/list` shows it."""
     signature = _signature(tool)
-    found: Json = {"name": tool.name, "inputSchema": _input(tool, signature)}
+    schema = _input(tool, signature)
+    mirrors_of(schema, tool.name)
+    found: Json = {"name": tool.name, "inputSchema": schema}
     optional = {
         "title": tool.title,
         "description": signature.description if tool.description is None else tool.description,
         "outputSchema": _structure(tool, signature).output_schema,
         "annotations": tool.annotations,
+        "execution": None if tool.task == "forbidden" else {"taskSupport": tool.task},
         "icons": tool.icons,
-        "_meta": tool.meta,
+        "_meta": tool.meta if tool.ui is None and tool.visibility is None else _app_meta(tool),
     }
     found.update({key: value for key, value in optional.items() if value})
     return found
+
+
+def _app_meta(tool: Tool) -> Json:
+    """The `_meta` of a tool that has to do with a view."""
+    meta = dict(tool.meta or {})
+    settings = {**meta.get("ui", {})}
+    if tool.ui is not None:
+        settings["resourceUri"] = tool.ui if isinstance(tool.ui, str) else tool.ui.uri
+    if tool.visibility is not None:
+        settings["visibility"] = list(tool.visibility)
+    return {**meta, "ui": settings}
 
 
 def declared_input(tool: Tool) -> Json:

@@ -36,8 +36,8 @@ class Source(Protocol):
     def may_have(self, kind: str, key: str) -> bool:
         """Whether it has an item, or has not yet said what it offers."""
 
-    def entry(self, kind: str, key: str) -> Json:
-        """How lists show an item."""
+    def entry(self, kind: str, key: str) -> Json | None:
+        """How lists show an item; None where they do not."""
 
     def tool(self, name: str) -> Any:
         """A tool, ready to be called: an `Invocation`, or what behaves like one; None if unknown.
@@ -70,9 +70,10 @@ class Mounted:
         self.key = key
         """What it is called here."""
 
-    def entry(self) -> Json:
-        """How lists show it here."""
-        return {**self.source.entry(self.kind, self.name), NAMED_BY[self.kind]: self.key}
+    def entry(self) -> Json | None:
+        """How lists show it here; None where they do not."""
+        found = self.source.entry(self.kind, self.name)
+        return None if found is None else {**found, NAMED_BY[self.kind]: self.key}
 
     def reference(self) -> Reference:
         """What its own server is to complete the arguments of."""

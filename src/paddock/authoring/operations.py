@@ -6,7 +6,6 @@ reported and left out; the others are not affected.
 
 from __future__ import annotations
 
-import binascii
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from msgspec import UNSET
@@ -14,14 +13,20 @@ from msgspec import UNSET
 from paddock.authoring.completion import suggest
 from paddock.authoring.entries import tool_entry
 from paddock.authoring.failures import describe, is_reportable
-from paddock.authoring.hints import encode
 from paddock.authoring.invocation import Invocation
+from paddock.authoring.listing import Listing, bad_cursor, encoded, page
 from paddock.authoring.mounted import Mounted
 from paddock.authoring.reading import Reading, resource_entry, template_entry
 from paddock.authoring.rendering import Rendering, prompt_entry
 from paddock.authoring.results import finished
 from paddock.errors import PaddockError
-from paddock.protocol.errors import InvalidParamsError, ProtocolError, ResourceNotFoundError
+from paddock.protocol.errors import (
+    METHOD_NOT_FOUND,
+    InvalidParamsError,
+    ProtocolError,
+    ResourceNotFoundError,
+)
+from paddock.protocol.extensions import SKILLS
 from paddock.protocol.pace import Pace
 
 if TYPE_CHECKING:
@@ -31,6 +36,8 @@ if TYPE_CHECKING:
     from paddock.authoring.offering import Offering
     from paddock.authoring.prompt import Prompt
     from paddock.authoring.resource import Resource, ResourceTemplate
+    from paddock.authoring.skill_operations import SkillOperations
+    from paddock.authoring.skill_reading import SkillReading
     from paddock.authoring.tool import Tool
     from paddock.protocol.facts import ServerFacts
     from paddock.protocol.model.params import (
@@ -41,22 +48,11 @@ if TYPE_CHECKING:
         Reference,
     )
     from paddock.protocol.request import Outcome, Request, Result
+    from paddock.protocol.tasks import TaskStore
 
 Json = dict[str, Any]
 Declared = TypeVar("Declared")
 Ready = TypeVar("Ready")
-
-
-class Listing:
-    """One list, encoded: whole where it has one page, entry by entry where it has several."""
-
-    __slots__ = ("entries", "members", "revision")
-
-    def __init__(self, revision: int, entries: list[bytes], key: str, size: int | None) -> None:
-        is_one_page = size is None or len(entries) <= size
-        self.revision = revision
-        self.entries = [] if is_one_page else entries
-        self.members = _members(key, entries) if is_one_page else b""
 
 
 class Prepared(Generic[Declared, Ready]):
@@ -127,11 +123,22 @@ class CatalogueOperations:
             "resources": offering.resources,
             "templates": offering.templates,
         }
+        self._tasks: TaskStore | None = None
+        self._skill_operations: SkillOperations | None = None
 
     @property
     def facts(self) -> ServerFacts:
         """What the server says about itself."""
         return self._offering.facts
+
+    @property
+    def tasks(self) -> TaskStore:
+        """The calls that go on after they have been answered."""
+        if self._tasks is None:
+            from paddock.protocol.tasks import TaskStore  # noqa: PLC0415 - few servers have any
+
+            self._tasks = TaskStore()
+        return self._tasks
 
     @property
     def state_key(self) -> bytes:
@@ -152,11 +159,19 @@ class CatalogueOperations:
         ready = self._invocations.get(name)
         if ready is None:
             raise InvalidParamsError(f"Unknown tool: {name}")
+        if request.exchange is not None:
+            ready.admit(request)
         request.pace = ready.pace
         if ready.is_async:
             request.async_work = ready.run_async
         else:
             request.work = ready.run
+        tool = ready.tool
+        wish = request.params.task  # type: ignore[attr-defined]  # of tools/call
+        if tool.task != "forbidden" or wish is not UNSET:
+            request.terms = request.era.task_terms(request, tool.task)
+            if request.terms is not None and not tool.task_from_handler:
+                request.detach()
 
     def list_prompts(self, request: Request) -> Outcome:
         """Answer `prompts/list`."""
@@ -187,8 +202,14 @@ class CatalogueOperations:
         )
 
     def list_resources(self, request: Request) -> Outcome:
-        """Answer `resources/list`."""
-        return self._list(request, "resources", "resources")
+        """Answer `resources/list`, or begin to: what skills say of themselves is on a disk."""
+        if not len(self._offering.skills):
+            return self._list(request, "resources", "resources")
+        skills = self._skills()
+        return self._settled(
+            request,
+            lambda: skills.list_resources(request, lambda item: self._entry("resources", item)),
+        )
 
     def list_templates(self, request: Request) -> Outcome:
         """Answer `resources/templates/list`."""
@@ -197,11 +218,7 @@ class CatalogueOperations:
     def read_resource(self, request: Request) -> None:
         """Begin `resources/read`."""
         uri = cast("ReadResourceParams", request.params).uri
-        mounts = self._offering.mounts
-        if mounts is None or mounts.are_settled():
-            self.read(request, uri)
-        else:
-            self._when_settled(request, lambda: self.read(request, uri))
+        self._settled(request, lambda: self.read(request, uri))
 
     def read(self, request: Request, uri: str) -> None:
         """Begin `resources/read` for the resource of this URI."""
@@ -223,6 +240,21 @@ class CatalogueOperations:
             f"Resource {uri!r}",
             is_async=reading.is_async,
         )
+
+    def list_skills(self, request: Request) -> None:
+        """Begin `skills/list`."""
+        self._require_skills(request)
+        self._skills().list_skills(request)
+
+    def get_skill(self, request: Request) -> None:
+        """Begin `skills/get`."""
+        self._require_skills(request)
+        self._skills().get_skill(request)
+
+    def read_directory(self, request: Request) -> None:
+        """Begin `resources/directory/read`."""
+        self._require_skills(request, "directoryRead")
+        self._skills().read_directory(request)
 
     def complete(self, request: Request) -> None:
         """Begin `completion/complete`."""
@@ -297,7 +329,7 @@ class CatalogueOperations:
         """The names of everything of a kind that is offered here."""
         return list(self._catalogues[kind].offered())
 
-    def entry(self, kind: str, key: str) -> Json:
+    def entry(self, kind: str, key: str) -> Json | None:
         """How lists show the item of this name."""
         return self._entry(kind, self._catalogues[kind].find(key))
 
@@ -310,15 +342,32 @@ class CatalogueOperations:
         if self._offering.mounts is not None:
             self._offering.mounts.watch(uri)
 
-    def _entry(self, kind: str, item: Any) -> Json:
+    def _require_skills(self, request: Request, setting: str | None = None) -> None:
+        """Let a method not exist unless the extension that it belongs to is declared."""
+        settings = self.facts.extension(SKILLS)
+        if settings is None or (setting is not None and not settings.get(setting)):
+            raise ProtocolError(f"Method not found: {request.method}", rpc_code=METHOD_NOT_FOUND)
+
+    def _skills(self) -> SkillOperations:
+        if self._skill_operations is None:
+            from paddock.authoring.skill_operations import (  # noqa: PLC0415 - few have skills
+                SkillOperations,
+            )
+
+            self._skill_operations = SkillOperations(self._offering)
+        return self._skill_operations
+
+    def _entry(self, kind: str, item: Any) -> Json | None:
+        """How lists show an item; None where they do not."""
         if isinstance(item, Mounted):
             return item.entry()
         if kind == "tools":
             return tool_entry(item)
         if kind == "prompts":
             return prompt_entry(Rendering(item, self._offering))
-        reading = Reading(item, self._offering)
-        return resource_entry(reading) if kind == "resources" else template_entry(reading)
+        if kind == "templates":
+            return template_entry(Reading(item, self._offering))
+        return resource_entry(Reading(item, self._offering)) if item.listed else None
 
     def _when_settled(self, request: Request, begin: Callable[[], Outcome]) -> None:
         """Begin once it is known what mounted servers offer."""
@@ -337,12 +386,16 @@ class CatalogueOperations:
 
         request.async_work = work
 
-    def _list(self, request: Request, key: str, kind: str) -> Outcome:
+    def _settled(self, request: Request, begin: Callable[[], Outcome]) -> Outcome:
+        """Begin at once, or once it is known what mounted servers offer."""
         mounts = self._offering.mounts
         if mounts is None or mounts.are_settled():
-            return self._listed(request, key, kind)
-        self._when_settled(request, lambda: self._listed(request, key, kind))
+            return begin()
+        self._when_settled(request, begin)
         return None
+
+    def _list(self, request: Request, key: str, kind: str) -> Outcome:
+        return self._settled(request, lambda: self._listed(request, key, kind))
 
     def _listed(self, request: Request, key: str, kind: str) -> Result:
         catalogue = self._catalogues[kind]
@@ -350,20 +403,22 @@ class CatalogueOperations:
         size = self._offering.page_size
         if listing is None or listing.revision != catalogue.revision:
             revision = catalogue.revision
-            entries = _encoded(catalogue, lambda item: self._entry(kind, item))
+            entries = encoded(catalogue.offered().values(), lambda item: self._entry(kind, item))
             listing = Listing(revision, entries, key, size)
             self._listings[key] = listing
         cursor = cast("ListParams", request.params).cursor
         if size is not None and listing.entries:
-            return _page(key, listing.entries, cursor if isinstance(cursor, str) else None, size)
+            return page(key, listing.entries, cursor if isinstance(cursor, str) else None, size)
         if isinstance(cursor, str):
-            raise _bad_cursor(cursor)
+            raise bad_cursor(cursor)
         return listing.members
 
-    def _find(self, uri: str) -> tuple[Reading | Mounted, dict[str, str]]:
+    def _find(self, uri: str) -> tuple[Reading | SkillReading | Mounted, dict[str, str]]:
         exact = self._readings.get(uri)
         if exact is not None:
             return exact, {}
+        if len(self._offering.skills) and (file := self._skills().reading(uri)) is not None:
+            return file, {}
         for key in self._offering.templates.offered():
             try:
                 reading = self._template_readings.get(key)
@@ -384,44 +439,3 @@ class CatalogueOperations:
             named = reference.name if reference.type == "ref/prompt" else reference.uri
             raise InvalidParamsError(f"Unknown {reference.type}: {named}")
         return item
-
-
-def _encoded(catalogue: Catalogue[Any], entry: Callable[[Any], Json]) -> list[bytes]:
-    entries = []
-    for item in catalogue.offered().values():
-        try:
-            entries.append(encode(entry(item)))
-        except Exception as error:  # noqa: BLE001 - one wrong item must not hide the others
-            import logging  # noqa: PLC0415 - only when something is declared wrongly
-
-            logging.getLogger("paddock").error("%r is left out: %s", item, error)
-    return entries
-
-
-def _members(key: str, entries: list[bytes]) -> bytes:
-    return b'"%b":[%b]' % (key.encode(), b",".join(entries))
-
-
-def _page(key: str, entries: list[bytes], cursor: str | None, size: int) -> bytes:
-    start = 0 if cursor is None else _offset(key, cursor, len(entries))
-    end = start + size
-    members = _members(key, entries[start:end])
-    if end >= len(entries):
-        return members
-    following = binascii.b2a_base64(f"{key}:{end}".encode(), newline=False)
-    return members + b',"nextCursor":%b' % encode(following.decode())
-
-
-def _offset(key: str, cursor: str, count: int) -> int:
-    try:
-        kind, _, number = binascii.a2b_base64(cursor, strict_mode=True).decode().partition(":")
-        offset = int(number)
-    except ValueError:
-        raise _bad_cursor(cursor) from None
-    if kind != key or not 0 < offset < count:
-        raise _bad_cursor(cursor)
-    return offset
-
-
-def _bad_cursor(cursor: str) -> InvalidParamsError:
-    return InvalidParamsError(f"Unknown cursor {cursor!r}: list again without one")

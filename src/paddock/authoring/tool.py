@@ -11,10 +11,12 @@ from paddock.errors import DefinitionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
+    from paddock.authoring.app_view import AppView
     from paddock.protocol.model.content import Icon
+    from paddock.protocol.request import Support
 
     Handler = Callable[..., Any]
     Json = dict[str, object]
@@ -23,6 +25,9 @@ NOTHING = type("Nothing", (), {"__repr__": lambda _: "NOTHING"})()
 """Stands for a default that was not given, since None is a default like any other."""
 
 JSON_TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
+TASK_SUPPORT = ("forbidden", "optional", "required")
+SIDES = ("model", "app")
+"""Who may call a tool: the model, and the page that the client shows for it."""
 MAX_NAME = 128
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/")
 
@@ -60,7 +65,10 @@ class Tool:
 
     With `parameters` or `input_schema` the handler takes one dictionary of arguments; without
     them the handler's own type hints say what it takes. Either way it may also take a `Context`.
-    `input_schema` is passed on as it is and wins over `parameters`.
+    `input_schema` is passed on as it is and wins over `parameters`. Over HTTP only a principal
+    who has all `scopes` may call it. With `task` a call may, or must, become a task that goes on
+    after it was answered: at once, or with `task_from_handler` when the handler says so by
+    `ctx.detach()`.
     """
 
     __slots__ = (
@@ -76,7 +84,12 @@ class Tool:
         "output_schema",
         "parameters",
         "return_type",
+        "scopes",
+        "task",
+        "task_from_handler",
         "title",
+        "ui",
+        "visibility",
     )
 
     def __init__(
@@ -95,6 +108,11 @@ class Tool:
         icons: Sequence[Icon | Json] | None = None,
         meta: Mapping[str, Any] | None = None,
         inline: bool = False,
+        scopes: Iterable[str] = (),
+        task: Support = "forbidden",
+        task_from_handler: bool = False,
+        ui: str | AppView | None = None,
+        visibility: Sequence[str] | None = None,
     ) -> None:
         self.name = name
         self.handler = handler
@@ -113,6 +131,15 @@ class Tool:
         self.icons = icons
         self.meta = meta
         self.inline = inline
+        self.scopes = frozenset([scopes] if isinstance(scopes, str) else scopes)
+        self.task = task
+        self.task_from_handler = task_from_handler
+        if task not in TASK_SUPPORT:
+            raise DefinitionError(
+                f"task is {task!r}", where=name, hint=f"one of {', '.join(TASK_SUPPORT)}"
+            )
+        self.ui = ui
+        self.visibility = visibility
         if input_schema is not None and input_schema.get("type") != "object":
             raise DefinitionError(
                 f"input_schema has type {input_schema.get('type')!r}",
@@ -124,6 +151,7 @@ class Tool:
             raise DefinitionError(f"parameters of one name: {', '.join(names)}", where=name)
         if not callable(handler):
             raise DefinitionError(f"expected a callable handler, got {handler!r}", where=name)
+        _check_ui(ui, visibility, name)
         if not name or len(name) > MAX_NAME or not _NAME_CHARACTERS.issuperset(name):
             raise DefinitionError(
                 f"{name!r} cannot be the name of a tool",
@@ -132,3 +160,15 @@ class Tool:
 
     def __repr__(self) -> str:
         return f"Tool({self.name!r})"
+
+
+def _check_ui(ui: str | AppView | None, visibility: Sequence[str] | None, where: str) -> None:
+    uri = getattr(ui, "uri", ui)
+    if ui is not None and (not isinstance(uri, str) or not uri.startswith("ui://")):
+        raise DefinitionError(
+            f"{ui!r} cannot be the URI of a view", where=where, hint="as in ui://weather/view"
+        )
+    if visibility is not None and (not visibility or not set(visibility) <= set(SIDES)):
+        raise DefinitionError(
+            f"visibility is {visibility!r}", where=where, hint='expected ["model", "app"] or one'
+        )

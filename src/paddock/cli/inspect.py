@@ -106,7 +106,11 @@ def _heading(found: Json) -> str:
 
 def _capability(item: tuple[str, object]) -> str:
     name, details = item
-    flags = [key for key, value in _fields(details).items() if value]
+    flags = [
+        key.removeprefix("io.modelcontextprotocol/")
+        for key, value in _fields(details).items()
+        if value or isinstance(value, dict)
+    ]
     return f"{name} ({', '.join(flags)})" if flags else name
 
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from paddock.authoring.mirroring import check_arguments, mirrors_of
 from paddock.authoring.results import error_result
 from paddock.authoring.tool import Tool
-from paddock.errors import ConnectError
+from paddock.errors import ConnectError, DefinitionError
 from paddock.mounting.errors import UpstreamError
 from paddock.mounting.shaping import call_params, protocol_error, question, shaped, told
 from paddock.peer.errors import AnswerError, PeerError
@@ -22,10 +23,12 @@ from paddock.protocol.pace import Pace
 from paddock.protocol.request import InputRequired
 
 if TYPE_CHECKING:
+    from paddock.authoring.mirroring import Mirror
     from paddock.authoring.offering import Offering
     from paddock.mounting.calls import Call, Calls
     from paddock.peer.peer import Peer
     from paddock.protocol.ask import Ask
+    from paddock.protocol.model.params import CallToolParams
     from paddock.protocol.request import Request, Result
 
 Json = dict[str, Any]
@@ -68,11 +71,26 @@ class RemoteTool:
     def __init__(self, line: Line, name: str, entry: Json) -> None:
         self._line = line
         self._name = name
+        self._mirrors: tuple[Mirror, ...] | None = None
         self.pace = Pace()
         self.tool = Tool("upstream", self.run)
         self.tool.name = name
         schema = entry.get("inputSchema")
         self.tool.input_schema = schema if isinstance(schema, dict) else None
+
+    def admit(self, request: Request) -> None:
+        """Refuse a call that came over HTTP with headers that differ from what they mirror.
+
+        Raises:
+            HeaderMismatchError: saying which header.
+        """
+        if request.exchange is None or not request.era.is_stateless:
+            return
+        if self._mirrors is None:
+            self._mirrors = _mirrors(self.tool)
+        if self._mirrors:
+            raw = cast("CallToolParams", request.params).arguments
+            check_arguments(self._mirrors, raw, request.exchange)
 
     def run(self, request: Request) -> Result:
         """Never: a call to an upstream waits, and no thread should."""
@@ -89,6 +107,13 @@ class RemoteTool:
             raise protocol_error(error, self._line.owner) from None
         except (UpstreamError, AnswerError) as error:
             return error_result(told(error, self._line.owner))
+
+
+def _mirrors(tool: Tool) -> tuple[Mirror, ...]:
+    try:
+        return mirrors_of(tool.input_schema or {}, tool.name)
+    except DefinitionError:  # the upstream's fault, and no client can mirror it
+        return ()
 
 
 async def forward(line: Line, request: Request, params: Json) -> Json:

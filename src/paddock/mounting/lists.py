@@ -84,7 +84,12 @@ class Lists:
             _log.warning("The upstream %r: %s: %s", self._label, method, error)
             return None
         return {
-            str(entry[name]): passed(entry, self._mount)
+            str(entry[name]): passed(_without_tasks(entry), self._mount)
             for entry in entries
             if isinstance(entry.get(name), str) and not has_passed(entry, self._mount)
         }
+
+
+def _without_tasks(entry: Json) -> Json:
+    """An entry that does not promise that its tool can be a task: tasks do not pass through us."""
+    return {key: value for key, value in entry.items() if key != "execution"}

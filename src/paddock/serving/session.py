@@ -42,11 +42,17 @@ class Unavailable:
         """None is to be had, so nothing can be checked with it."""
         raise self._reason
 
+    @property
+    def tasks(self) -> NoReturn:
+        """There are none, since nothing can be called."""
+        raise self._reason
+
     def _refuse(self, _request: Request) -> NoReturn:
         raise self._reason
 
     list_tools = call_tool = list_prompts = get_prompt = _refuse
     list_resources = list_templates = read_resource = complete = _refuse
+    list_skills = get_skill = read_directory = _refuse
 
     def watch(self, _uri: str) -> None:
         """Nothing to watch, yet or at all."""

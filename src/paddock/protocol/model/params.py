@@ -58,11 +58,18 @@ class InputParams(Params, kw_only=True):
     request_state: str | UnsetType = field(default=UNSET, name="requestState")
 
 
+class TaskWish(Struct):
+    """That a call is to become a task, and for how long it is to be kept."""
+
+    ttl: int | None = None
+
+
 class CallToolParams(InputParams, kw_only=True):
     """Of `tools/call`; the arguments stay undecoded until the tool is known."""
 
     name: str
     arguments: Raw | UnsetType = UNSET
+    task: TaskWish | UnsetType = UNSET
 
 
 class GetPromptParams(InputParams, kw_only=True):
@@ -76,6 +83,28 @@ class ReadResourceParams(InputParams, kw_only=True):
     """Of `resources/read`."""
 
     uri: str
+
+
+class SkillParams(Params, kw_only=True):
+    """Of `skills/get`.
+
+    Whether the URI is one is looked at by the operation, which first says whether there are
+    skills at all: without any the method does not exist, whatever its parameters.
+    """
+
+    uri: object = UNSET
+
+
+class DirectoryParams(SkillParams, kw_only=True):
+    """Of `resources/directory/read`."""
+
+    cursor: object = UNSET
+
+
+class SkillListParams(Params, kw_only=True):
+    """Of `skills/list`."""
+
+    cursor: object = UNSET
 
 
 class SubscribeParams(Params, kw_only=True):
@@ -126,12 +155,25 @@ class Filter(Struct):
     prompts: bool = field(default=False, name="promptsListChanged")
     resources: bool = field(default=False, name="resourcesListChanged")
     uris: list[str] = field(default_factory=list, name="resourceSubscriptions")
+    task_ids: list[str] | UnsetType = field(default=UNSET, name="taskIds")
 
 
 class ListenParams(Params, kw_only=True):
     """Of `subscriptions/listen`."""
 
     notifications: Filter
+
+
+class TaskParams(Params, kw_only=True):
+    """Of the requests about one task."""
+
+    task_id: str = field(name="taskId")
+
+
+class UpdateTaskParams(TaskParams, kw_only=True):
+    """Of `tasks/update`."""
+
+    input_responses: dict[str, object] = field(name="inputResponses")
 
 
 class CancelledParams(Struct):
@@ -150,11 +192,19 @@ _TYPES: dict[str, type[Params]] = {
     "resources/list": ListParams,
     "resources/templates/list": ListParams,
     "resources/read": ReadResourceParams,
+    "resources/directory/read": DirectoryParams,
+    "skills/list": SkillListParams,
+    "skills/get": SkillParams,
     "resources/subscribe": SubscribeParams,
     "resources/unsubscribe": SubscribeParams,
     "logging/setLevel": SetLevelParams,
     "completion/complete": CompleteParams,
     "subscriptions/listen": ListenParams,
+    "tasks/get": TaskParams,
+    "tasks/update": UpdateTaskParams,
+    "tasks/cancel": TaskParams,
+    "tasks/list": ListParams,
+    "tasks/result": TaskParams,
 }
 
 
