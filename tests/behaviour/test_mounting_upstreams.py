@@ -2,6 +2,7 @@
 
 import base64
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -271,6 +272,22 @@ def test_a_call_without_a_sign_of_life_is_given_up(
     assert line.text("u_was_stopped") == "true"
 
 
+def test_many_calls_that_hang_hold_up_nobody(
+    connect: Connect, upstream: Upstreams, era: str, theirs: str
+) -> None:
+    server = mounted(upstream(), theirs)
+    slow = threading.Event()
+    server.tool(name="plain")(lambda: slow.wait(0.05))
+    line = connect(server, era)
+    hanging = [line.begin_call("u_hang") for _ in range(200)]
+    for _ in range(3):
+        assert line.text("plain") == "false"
+        assert line.text("own") == "ours"
+        assert line.text("u_add", {"a": 1, "b": 2}) == "3"
+    for request_id in hanging:
+        line.cancel(request_id)
+
+
 def test_an_upstream_that_dies_during_a_call_says_so_and_comes_back(
     connect: Connect, upstream: Upstreams, era: str, theirs: str
 ) -> None:
@@ -341,6 +358,14 @@ def test_an_open_peer_can_be_mounted_and_stays_open(connect: Connect, upstream: 
         line.close()
         wait_for_the_end()
         assert peer.call("add", a=2, b=2).text == "4"
+        assert connect(server).text("p_add", {"a": 3, "b": 2}) == "5"
+
+
+def test_a_mounted_peer_that_has_ended_is_told_so(connect: Connect, upstream: Upstreams) -> None:
+    with paddock.connect(upstream()) as peer:
+        server = Server("s").mount(peer, "p")
+    text = connect(server).call("p_add", {"a": 1, "b": 2})["content"][0]["text"]
+    assert "The peer that was mounted has ended" in text
 
 
 def test_names_of_an_upstream_that_collide_are_left_out_and_logged(
@@ -414,3 +439,37 @@ def test_servers_can_be_mounted_on_the_command_line(start: Start, upstream: Upst
     line = process.connect(STATELESS)
     assert line.text("u_add", {"a": 1, "b": 2}) == "3"
     assert line.text("v_add", {"a": 1, "b": 2}) == "3"
+
+
+RELOADED = """
+from paddock import Context, Server
+
+child = Server("child", lifespan=lambda server: iter(["state"]))
+
+
+@child.tool
+def {name}(ctx: Context) -> str:
+    return str(ctx.state)
+
+
+server = Server("s")
+server.mount(child, "c")
+server.mount({path!r}, "u")
+"""
+
+
+def test_a_reload_keeps_upstreams_and_the_state_of_children(
+    start: Start, upstream: Upstreams
+) -> None:
+    path = upstream()
+    file = upstream(RELOADED.format(name="before", path=path))
+    process = start.command([sys.executable, "-m", "paddock", "serve", "--reload", file])
+    line = process.connect()
+    line.open()
+    pid = line.text("u_pid")
+    assert line.text("c_before") == "state"
+    Path(file).write_text(RELOADED.format(name="after_it", path=path), encoding="utf-8")
+    line.notification("notifications/tools/list_changed")
+    assert line.text("c_after_it") == "state"
+    assert line.error("tools/call", {"name": "c_before"})["code"] == -32602
+    assert line.text("u_pid") == pid

@@ -24,7 +24,8 @@ class Changes:
     be called by any.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, are_heard: bool) -> None:
+        self._are_heard = are_heard
         self._lock = threading.Lock()
         self._due: set[str] = set()
         self._wanted: set[str] = set()
@@ -38,7 +39,7 @@ class Changes:
             self._due = set(FETCHED)
             self._subscribed = set()
             self._listening = None
-            self._is_new = peer.protocol_version in STATELESS_VERSIONS
+            self._is_new = self._are_heard and peer.protocol_version in STATELESS_VERSIONS
 
     @property
     def are_due(self) -> bool:
@@ -60,7 +61,7 @@ class Changes:
     def want(self, uri: str) -> bool:
         """A client wants to hear of a resource; whether that is new."""
         with self._lock:
-            if uri in self._wanted or len(self._wanted) >= MAX_WATCHED:
+            if not self._are_heard or uri in self._wanted or len(self._wanted) >= MAX_WATCHED:
                 return False
             self._wanted = {*self._wanted, uri}
             return True
@@ -109,6 +110,8 @@ class Changes:
             earlier.close()
 
     def _is_told(self, peer: Peer, kind: str) -> bool:
+        if not self._are_heard:
+            return False
         if peer.protocol_version in STATELESS_VERSIONS:
             listening = self._listening
             honoured = listening.honoured if listening is not None and listening.is_open else None

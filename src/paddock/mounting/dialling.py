@@ -49,7 +49,11 @@ class Dialling:
         self._target = target
         self._options: Any = {"client_capabilities": EVERYTHING, **options}
         self._opening: ProcessChannel | None = None
-        self._is_used = False
+        self._ending: str | None = None
+        self.is_heard = not isinstance(target, Peer)
+        """Whether what the upstream says of itself comes to us; an open peer has callbacks."""
+        if isinstance(target, Peer):
+            target.when_ended(self._ended)
 
     def connect(self, hear: Hear, answer: Answer) -> Peer:
         """Open a connection.
@@ -60,9 +64,8 @@ class Dialling:
         """
         target = self._target
         if isinstance(target, Peer):
-            if self._is_used:
-                raise ConnectError("The connection was opened elsewhere, and has ended")
-            self._is_used = True
+            if self._ending is not None:
+                raise ConnectError(f"The peer that was mounted has ended: {self._ending}")
             return target
         options = {**self._options, "on_notification": hear, "on_question": answer}
         if isinstance(target, str) and target.startswith(WEB):
@@ -76,6 +79,9 @@ class Dialling:
             return connect_channel(channel, settings)
         finally:
             self._opening = None
+
+    def _ended(self, reason: str) -> None:
+        self._ending = reason
 
     def abandon(self) -> None:
         """Give up a connection that is just being opened."""

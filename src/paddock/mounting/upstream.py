@@ -72,7 +72,7 @@ class Upstream:
         self.id = secrets.token_hex(4)
         self._dialling = dialling
         self._lists = Lists(self.id, label)
-        self._changes = Changes()
+        self._changes = Changes(are_heard=dialling.is_heard)
         self._moved = threading.Condition()
         self._thread: threading.Thread | None = None
         self._holders: set[object] = set()
