@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from paddock.errors import DefinitionError as DefinitionError
     from paddock.errors import LoadError as LoadError
     from paddock.errors import PaddockError as PaddockError
+    from paddock.peer.errors import AccessRefusedError as AccessRefusedError
+    from paddock.peer.errors import HttpError as HttpError
     from paddock.peer.errors import PeerError as PeerError
     from paddock.peer.errors import PeerTimeoutError as PeerTimeoutError
     from paddock.peer.peer import Peer as Peer
@@ -85,7 +87,7 @@ _HOMES = {
     "paddock.authorization.static_tokens": ("StaticTokens",),
     "paddock.connecting": ("connect",),
     "paddock.errors": ("ConnectError", "DefinitionError", "LoadError", "PaddockError"),
-    "paddock.peer.errors": ("PeerError", "PeerTimeoutError"),
+    "paddock.peer.errors": ("AccessRefusedError", "HttpError", "PeerError", "PeerTimeoutError"),
     "paddock.peer.peer": ("Peer",),
     "paddock.peer.results": ("ToolResult",),
     "paddock.protocol.ask": ("AskError",),

@@ -1,5 +1,6 @@
 """The programs of the how-to pages do what the pages say."""
 
+import os
 import runpy
 import subprocess
 import sys
@@ -349,6 +350,27 @@ def test_a_script_calls_a_server_from_python() -> None:
         check=True,
     )
     assert ran.stdout == "greet - Greet somebody.\nHello, Ada!\n"
+
+
+def test_a_script_calls_a_server_over_http() -> None:
+    script = ROOT / "docs_src/how_to/calling_over_http.py"
+    serve = [sys.executable, "-m", "paddock", "serve", "--http", "127.0.0.1:0"]
+    with subprocess.Popen(
+        [*serve, str(ROOT / "docs_src/readme.py")], stderr=subprocess.PIPE, text=True
+    ) as served:
+        try:
+            assert served.stderr is not None
+            url = served.stderr.readline().split()[-1]
+            ran = subprocess.run(
+                [sys.executable, str(script), url],
+                env={**os.environ, "KITCHEN_TOKEN": "any"},
+                stdout=subprocess.PIPE,
+                text=True,
+                check=True,
+            )
+        finally:
+            served.terminate()
+    assert ran.stdout == "Hello, Ada!\n"
 
 
 def test_changed_files_are_picked_up_while_the_client_stays(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from paddock import connecting
 from paddock.errors import ConnectError, DefinitionError
 from paddock.mounting.circle import environment
-from paddock.peer.connect import command_for, connect_channel
+from paddock.peer.connect import URL_OPTIONS, command_for, connect_channel, is_url
 from paddock.peer.peer import Peer
 from paddock.peer.process import ProcessChannel
 from paddock.peer.settings import Settings
@@ -27,13 +27,12 @@ if TYPE_CHECKING:
 OURS = frozenset(
     {
         *("on_elicit", "on_sample", "on_question", "on_log", "on_progress", "on_notification"),
-        *("roots", "record"),
+        *("roots", "record", "tasks"),
     }
 )
 """Options of `connect` that are the client's business, which calls through us."""
 EVERYTHING: Json = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
 """What we tell sessions that they may ask: whether it can be answered depends on who calls."""
-WEB = ("http://", "https://")
 
 
 class Dialling:
@@ -46,6 +45,9 @@ class Dialling:
                 f"mount has no option {', '.join(sorted(refused))}",
                 hint="questions and notifications are passed on to the client that calls",
             )
+        strange = set() if is_url(target) else {*URL_OPTIONS} & set(options)
+        if strange:
+            raise DefinitionError(f"{', '.join(sorted(strange))}: only for servers behind a URL")
         self._target = target
         self._options: Any = {"client_capabilities": EVERYTHING, **options}
         self._opening: ProcessChannel | None = None
@@ -68,8 +70,8 @@ class Dialling:
                 raise ConnectError(f"The peer that was mounted has ended: {self._ending}")
             return target
         options = {**self._options, "on_notification": hear, "on_question": answer}
-        if isinstance(target, str) and target.startswith(WEB):
-            return connecting.connect(target, **cast("Options", options))
+        if is_url(target):
+            return connecting.connect(str(target), **cast("Options", options))
         command = command_for(target)
         options["env"] = {**(options.get("env") or {}), **environment(command)}
         settings = Settings(**options)

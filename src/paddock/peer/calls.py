@@ -105,11 +105,7 @@ class PendingCall:
         if following is not None:
             following.cancel()
             return
-        if self._link.forget(self._id):
-            params: Json = {"requestId": self._id}
-            if reason is not None:
-                params["reason"] = reason
-            self._link.notify("notifications/cancelled", params)
+        self._link.cancel(self._id, reason)
 
     def take(self, outcome: Outcome) -> None:
         """An answer has come."""

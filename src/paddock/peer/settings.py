@@ -26,6 +26,11 @@ Stderr = int | IO[bytes] | Literal["capture"] | None
 """What becomes of a server's standard error: None leaves it with ours, "capture" keeps its end for
 error messages; otherwise as for `subprocess.Popen`."""
 
+Token = str | Callable[[], str]
+"""A bearer token, or what gives one; it is asked anew when the server refuses its last one."""
+TraceContext = Callable[[], Mapping[str, str]]
+"""Gives the W3C trace context of the current work: `traceparent`, `tracestate`, `baggage`."""
+
 DEFAULT_TIMEOUT = 30.0
 PROBE_TIMEOUT = 5.0
 
@@ -64,6 +69,15 @@ class Options(TypedDict, total=False):
     """Environment variables for the server, in addition to ours."""
     cwd: str | PathLike[str] | None
     stderr: Stderr
+    token: Token | None
+    """For a server behind a URL: sent to that origin only, and never recorded."""
+    headers: Mapping[str, str] | None
+    """More HTTP headers for a server behind a URL."""
+    verify: bool | str
+    """Whether to check the certificate of an https URL, or the file or directory with the
+    certificates to check it against."""
+    trace_context: TraceContext | None
+    """None takes OpenTelemetry's current context, if the program has imported that."""
 
 
 class Settings(Struct, kw_only=True, frozen=True):
@@ -86,3 +100,7 @@ class Settings(Struct, kw_only=True, frozen=True):
     env: Mapping[str, str] | None = None
     cwd: str | PathLike[str] | None = None
     stderr: Stderr = None
+    token: Token | None = None
+    headers: Mapping[str, str] | None = None
+    verify: bool | str = True
+    trace_context: TraceContext | None = None
