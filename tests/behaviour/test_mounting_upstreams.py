@@ -11,6 +11,7 @@ import pytest
 import paddock
 from paddock import DefinitionError, Server, Tool
 from tests.behaviour.line import Json, Line
+from tests.behaviour.process import ServerProcess
 from tests.behaviour.test_mounting import names
 from tests.behaviour.upstreams import Upstreams, is_running, keepers, upstream, wait_for_the_end
 from tests.behaviour.wire import META_KEY, SESSION, STATELESS
@@ -473,3 +474,51 @@ def test_a_reload_keeps_upstreams_and_the_state_of_children(
     assert line.text("c_after_it") == "state"
     assert line.error("tools/call", {"name": "c_before"})["code"] == -32602
     assert line.text("u_pid") == pid
+
+
+class Web:
+    """A server behind a URL, which can be ended and begun again."""
+
+    def __init__(self, start: Start, file: str) -> None:
+        self._start = start
+        self._file = file
+        self._process = self._begun("127.0.0.1:0")
+        self._process.wait_for_stderr("/mcp\n")
+        self.url = self._process.stderr.split()[-1]
+
+    def restart(self) -> None:
+        self.end()
+        self._process = self._begun(self.url.split("/")[2])
+        self._process.wait_for_stderr("/mcp\n")
+
+    def end(self) -> None:
+        self._process.process.kill()
+        self._process.wait()
+
+    def _begun(self, address: str) -> ServerProcess:
+        command = [sys.executable, "-m", "paddock", "serve", self._file, "--http", address]
+        return self._start.command(command)
+
+
+def test_a_server_behind_a_url_can_be_mounted_and_comes_back(
+    connect: Connect, start: Start, upstream: Upstreams, era: str, theirs: str
+) -> None:
+    web = Web(start, upstream())
+    line = connect(mounted(web.url, theirs), era)
+    assert "u_add" in names(line.result("tools/list")["tools"])
+    assert line.text("u_steps", None, progressToken=1) == "done"
+    assert line.notification("notifications/progress")["progress"] == 1
+    web.end()
+    result = line.call("u_add", {"a": 1, "b": 2})
+    assert result["isError"]
+    assert web.url in result["content"][0]["text"]
+    assert line.text("own") == "ours"
+    web.restart()
+    deadline = time.monotonic() + 20
+    while line.call("u_add", {"a": 1, "b": 2}).get("isError"):
+        assert time.monotonic() < deadline
+
+
+def test_options_of_urls_are_not_for_commands() -> None:
+    with pytest.raises(DefinitionError, match="headers"):
+        Server("s").mount("server.py", "u", headers={"X-Key": "value"})

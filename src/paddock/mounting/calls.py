@@ -72,6 +72,8 @@ class Call:
         self.is_done = False
         self.left_at: float | None = None
         """Since when a stateless client has been away to answer questions."""
+        self.peer: Peer | None = None
+        """The connection that it was last sent over."""
         self._pending: PendingCall | None = None
         self._questions: dict[str, Question] = {}
         self._arrived = Gate()
@@ -93,7 +95,7 @@ class Call:
         """
         meta = meta_for(self.request, peer, self.id)
         wrapped = {**params, "_meta": meta} if meta else params
-        self.is_done = False
+        self.is_done, self.peer = False, peer
         pending = peer.start(self.request.method, wrapped, answers_questions=False)
         self._pending = pending
         pending.when_done(self._done)

@@ -20,7 +20,7 @@ MAX_WATCHED = 10_000
 class Changes:
     """The changes of one upstream.
 
-    `begin`, `subscribe` and `taken` belong to the thread that keeps the connection, the others may
+    `subscribe` and `taken` belong to the thread that keeps the connection, the others may
     be called by any.
     """
 
@@ -34,11 +34,10 @@ class Changes:
         self._is_new = False
 
     def begin(self, peer: Peer) -> None:
-        """A connection has been opened: nothing is known yet, and nothing promised."""
+        """A connection has been opened, or has to be looked at anew: nothing is known of it."""
         with self._lock:
             self._due = set(FETCHED)
             self._subscribed = set()
-            self._listening = None
             self._is_new = self._are_heard and peer.protocol_version in STATELESS_VERSIONS
 
     @property

@@ -62,6 +62,9 @@ class Line(Protocol):
     def lost(self, peer: Peer, reason: str) -> None:
         """A connection turned out to have ended."""
 
+    def doubt(self, peer: Peer) -> None:
+        """A call over a connection has failed, which others may survive."""
+
 
 class RemoteTool:
     """A tool of an upstream, ready to be called; stands in the place of an `Invocation`."""
@@ -203,6 +206,8 @@ class Forwarding:
         try:
             return call.result()
         except ConnectError as error:
+            if call.peer is not None:
+                self._line.doubt(call.peer)
             raise UpstreamError(self._line.label, str(error)) from None
 
     def _give_answers(self, call: Call) -> None:

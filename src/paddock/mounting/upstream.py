@@ -248,6 +248,13 @@ class Upstream:
         if not self._is_closing:
             _log.warning("%r has to be connected to anew: %s", self, reason)
 
+    def doubt(self, peer: Peer) -> None:
+        """A call over a connection has failed, which others may survive: look whether it works."""
+        with self._moved:
+            if self._peer is peer:
+                self._changes.begin(peer)
+                self._moved.notify_all()
+
     # The thread.
 
     def _keep(self, earlier: threading.Thread | None) -> None:
