@@ -13,6 +13,7 @@ import pytest
 from docs_src.how_to.apps import server as apps
 from docs_src.how_to.changes import server as changes
 from docs_src.how_to.completions import server as completions
+from docs_src.how_to.composition import server as composed
 from docs_src.how_to.explicit_tools import server as explicit
 from docs_src.how_to.handlers import server as handlers
 from docs_src.how_to.handlers import stopped
@@ -47,6 +48,14 @@ from tests.docs.pages import ROOT
 
 SESSION, STATELESS = "2025-11-25", "2026-07-28"
 PATIENCE = 20.0
+
+
+@pytest.mark.parametrize("era", [SESSION, STATELESS])
+def test_a_server_made_of_two_offers_the_tools_of_both(era: str) -> None:
+    with connect(composed, era=era) as peer:
+        assert [tool.name for tool in peer.tools()] == ["weather_today", "guests_visit"]
+        assert peer.call("weather_today", city="Rome").text == "Sunny in Rome"
+        assert peer.call("guests_visit", name="Ada").text == "1"
 
 
 def test_explicit_tools_take_one_dictionary_of_arguments() -> None:

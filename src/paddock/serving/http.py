@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from paddock.authoring.operations import CatalogueOperations
 from paddock.errors import DefinitionError, LoadError
-from paddock.serving.lifespan import managed
 from paddock.serving.loading import load_target
 from paddock.serving.reloading import Reloader
 from paddock.transports.http.asgi import AsgiApp
@@ -58,7 +57,7 @@ class Life:
         """Enter the offering's lifespan; answer from now on."""
         state = None
         if self._offering.lifespan is not None:
-            self._lifespan = managed(self._offering.lifespan(self._offering))
+            self._lifespan = self._offering.lifespan(self._offering)
             if hasattr(self._lifespan, "__aenter__"):
                 state = await self._lifespan.__aenter__()
             else:
