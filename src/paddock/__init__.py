@@ -44,7 +44,9 @@ if TYPE_CHECKING:
     from paddock.protocol.model.content import ResourceLink as ResourceLink
     from paddock.protocol.model.content import TextContent as TextContent
     from paddock.protocol.model.content import TextResourceContents as TextResourceContents
-    from paddock.serving.server import Server as Server
+    from paddock.server import Server as Server
+    from paddock.serving.http import http_app as http_app
+    from paddock.transports.http.limits import Limits as Limits
     from paddock.version import __version__ as __version__
 
 _HOMES = {
@@ -82,7 +84,9 @@ _HOMES = {
         "TextContent",
         "TextResourceContents",
     ),
-    "paddock.serving.server": ("Server",),
+    "paddock.server": ("Server",),
+    "paddock.serving.http": ("http_app",),
+    "paddock.transports.http.limits": ("Limits",),
     "paddock.version": ("__version__",),
 }
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}

@@ -9,7 +9,9 @@
     ├── ProtocolError              a fault told to the peer as a JSON-RPC error
     │   ├── InvalidParamsError
     │   │   └── ResourceNotFoundError
+    │   ├── HeaderMismatchError
     │   ├── MissingCapabilityError
+    │   ├── ScopeError
     │   └── UnsupportedVersionError
     ├── ConnectError               a server cannot be started, reached or understood
     ├── PeerError                  a server answered with a JSON-RPC error

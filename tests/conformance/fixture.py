@@ -4,6 +4,7 @@ The names, texts and shapes are the suite's (see its server scenarios); our own 
 them over a plain connection, in both eras.
 """
 
+import asyncio
 import base64
 from typing import Annotated, Any
 
@@ -33,7 +34,6 @@ WAV = b"RIFF$\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0@\x1f\0\0\x80>\0\0\x02\0\x10\0d
 NAME_FORM: dict[str, Any] = {
     "type": "object",
     "properties": {"name": {"type": "string"}},
-    "required": ["name"],
 }
 
 server = Server("conformance", version="1.0.0")
@@ -216,6 +216,14 @@ def test_missing_capability(ctx: Context) -> str:
 def test_streaming_elicitation(ctx: Context) -> str:
     """A question of the stateless era."""
     return ctx.elicit("Name?", NAME_FORM, key="user_name").wait().action
+
+
+@server.tool
+async def test_reconnection(ctx: Context) -> str:
+    """Let the client go, and answer when it has come back."""
+    ctx.close_stream(retry_ms=500)
+    await asyncio.sleep(0.2)
+    return "The client came back"
 
 
 @server.tool

@@ -19,7 +19,6 @@ from paddock.peer import calls
 from paddock.peer.settings import Options
 from paddock.protocol import dispatch, versions
 from paddock.protocol import errors as rpc
-from paddock.protocol.connection import Connection
 from paddock.protocol.eras.v2025_11_25.codec import RESOURCE_NOT_FOUND, SessionEra
 from paddock.protocol.eras.v2026_07_28 import input_required, listening
 from paddock.protocol.eras.v2026_07_28.codec import StatelessEra
@@ -176,8 +175,7 @@ def test_every_version_and_method_is_listed() -> None:
         for era in (0, 1)
     }
     offered = Unavailable(paddock.Server("any").facts, RuntimeError())
-    connection = Connection(lambda _: None)
-    assert listed[0] == set(SessionEra(connection, offered).methods)
+    assert listed[0] == set(SessionEra(offered).methods)
     assert listed[1] == set(StatelessEra(offered, listening.Listeners()).methods)
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from paddock.authoring.offering import Offering
     from paddock.protocol.ask import Ask
     from paddock.protocol.model.content import Content, PromptMessage
+    from paddock.protocol.principal import Principal
     from paddock.protocol.request import Request
 
 Json = dict[str, Any]
@@ -77,6 +78,20 @@ class Context:
     def meta(self) -> Json:
         """The `_meta` of the request, all of it."""
         return self._request.raw_meta()
+
+    @property
+    def principal(self) -> Principal | None:
+        """On whose behalf the request is made, where the server checks that; else None."""
+        return self._request.principal
+
+    def close_stream(self, retry_ms: int | None = None) -> bool:
+        """Let the client go and come back for the answer; whether it was.
+
+        For handlers that take long: in a session over HTTP no connection is kept open meanwhile.
+        The client comes back after `retry_ms` milliseconds.
+        """
+        exchange = self._request.exchange
+        return exchange is not None and exchange.let_go(retry_ms)
 
     @property
     def is_cancelled(self) -> bool:

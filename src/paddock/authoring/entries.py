@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.arguments import declared_schema
 from paddock.authoring.context import Context
+from paddock.authoring.mirroring import mirrors_of
 from paddock.authoring.schema import DIALECT, input_schema
 from paddock.authoring.signature import Signature
 from paddock.authoring.structure import Structure
@@ -23,7 +24,9 @@ Json = dict[str, Any]
 def tool_entry(tool: Tool) -> Json:
     """A tool as `tools/list` shows it."""
     signature = _signature(tool)
-    found: Json = {"name": tool.name, "inputSchema": _input(tool, signature)}
+    schema = _input(tool, signature)
+    mirrors_of(schema, tool.name)
+    found: Json = {"name": tool.name, "inputSchema": schema}
     optional = {
         "title": tool.title,
         "description": signature.description if tool.description is None else tool.description,

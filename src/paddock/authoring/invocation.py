@@ -23,6 +23,7 @@ from paddock.authoring.arguments import (
 from paddock.authoring.context import Context
 from paddock.authoring.entries import declared_input, declared_structure
 from paddock.authoring.failures import ToolError, describe, is_reportable
+from paddock.authoring.mirroring import check_arguments, mirrors_of
 from paddock.authoring.refusals import explain
 from paddock.authoring.results import convert, error_result, finished
 from paddock.authoring.signature import (
@@ -31,13 +32,19 @@ from paddock.authoring.signature import (
     count_required,
     is_coroutine_function,
 )
-from paddock.protocol.errors import InvalidParamsError, MissingCapabilityError, ProtocolError
+from paddock.protocol.errors import (
+    InvalidParamsError,
+    MissingCapabilityError,
+    ProtocolError,
+    ScopeError,
+)
 from paddock.protocol.jsonrpc import DECODE_FAULTS
 from paddock.protocol.pace import Pace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from paddock.authoring.mirroring import Mirror
     from paddock.authoring.offering import Offering
     from paddock.authoring.tool import Tool
     from paddock.protocol.request import Request, Result
@@ -48,6 +55,7 @@ class Invocation:
 
     __slots__ = (
         "_call",
+        "_mirrors",
         "_offering",
         "_read",
         "_structure",
@@ -60,6 +68,7 @@ class Invocation:
         self.tool = tool
         self.pace = Pace(is_trusted=tool.inline)
         self._offering = offering
+        self._mirrors: tuple[Mirror, ...] | None = None
         self._structure = declared_structure(tool)
         self._read: Callable[[Any], Any]
         self._call: Callable[[Any, Request], Any]
@@ -73,6 +82,27 @@ class Invocation:
             signature = Signature(tool.handler, Context, tool.name)
             self._read, self._call = self._spread_call(signature)
         self.is_async = is_coroutine_function(tool.handler)
+
+    def admit(self, request: Request) -> None:
+        """Refuse a call that came over HTTP and must not reach the handler.
+
+        Raises:
+            ScopeError: when whoever calls may not.
+            HeaderMismatchError: when a header differs from the argument that it mirrors.
+        """
+        exchange = request.exchange
+        if exchange is None:
+            return
+        principal = request.principal
+        if self.tool.scopes and (principal is None or not self.tool.scopes <= principal.scopes):
+            raise ScopeError(self.tool.scopes, f"Tool {self.tool.name!r}")
+        if not request.era.is_stateless:
+            return
+        if self._mirrors is None:
+            self._mirrors = mirrors_of(declared_input(self.tool), self.tool.name)
+        if self._mirrors:
+            raw = request.params.arguments  # type: ignore[attr-defined]  # of tools/call
+            check_arguments(self._mirrors, raw, exchange)
 
     def run(self, request: Request) -> Result:
         """Call the handler in this thread."""

@@ -1,7 +1,7 @@
 """What a server offers: what it says about itself, and its tools, prompts and resources.
 
 It only holds them. What a request is answered with is `authoring.operations`; running is added by
-`serving.server.Server`. Loaded before msgspec, so it needs nothing but the interpreter.
+`paddock.server.Server`. Loaded before msgspec, so it needs nothing but the interpreter.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class Offering:
         self.state_key = state_key
         self.mask_errors = mask_errors
         self.max_message = max_message
-        self._connections: dict[Announce, Callable[[], None]] = {}
+        self._connections: dict[Announce, Callable[[], object]] = {}
         self._unannounced: set[str] | None = None
         self._watchers: dict[str, list[Callable[[str], object]]] = {}
         self.tools: Catalogue[Tool] = Catalogue(lambda: self._changed("tools"))
@@ -209,6 +209,7 @@ class Offering:
             icons: Sequence[Icon | Json] | None = None,
             meta: Mapping[str, Any] | None = None,
             inline: bool = False,
+            scopes: Iterable[str] = (),
         ) -> Callable[[F], F]: ...
         def tool(self, function: object = None, /, **options: object) -> object:
             """Make a tool of a function, by its name, docstring and type hints."""
@@ -312,7 +313,7 @@ class Offering:
         for stop in list(self._connections.values()):
             stop()
 
-    def attach(self, announce: Announce, stop: Callable[[], None]) -> None:
+    def attach(self, announce: Announce, stop: Callable[[], object]) -> None:
         """Have changes announced to a further connection, which `stop` ends. For transports."""
         self._connections[announce] = stop
 

@@ -132,6 +132,8 @@ class CatalogueOperations:
         ready = self._invocations.get(name)
         if ready is None:
             raise InvalidParamsError(f"Unknown tool: {name}")
+        if request.exchange is not None:
+            ready.admit(request)
         request.pace = ready.pace
         if ready.is_async:
             request.async_work = ready.run_async

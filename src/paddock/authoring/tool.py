@@ -11,7 +11,7 @@ from paddock.errors import DefinitionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from paddock.protocol.model.content import Icon
@@ -60,7 +60,8 @@ class Tool:
 
     With `parameters` or `input_schema` the handler takes one dictionary of arguments; without
     them the handler's own type hints say what it takes. Either way it may also take a `Context`.
-    `input_schema` is passed on as it is and wins over `parameters`.
+    `input_schema` is passed on as it is and wins over `parameters`. Over HTTP only a principal
+    who has all `scopes` may call it.
     """
 
     __slots__ = (
@@ -76,6 +77,7 @@ class Tool:
         "output_schema",
         "parameters",
         "return_type",
+        "scopes",
         "title",
     )
 
@@ -95,6 +97,7 @@ class Tool:
         icons: Sequence[Icon | Json] | None = None,
         meta: Mapping[str, Any] | None = None,
         inline: bool = False,
+        scopes: Iterable[str] = (),
     ) -> None:
         self.name = name
         self.handler = handler
@@ -113,6 +116,7 @@ class Tool:
         self.icons = icons
         self.meta = meta
         self.inline = inline
+        self.scopes = frozenset([scopes] if isinstance(scopes, str) else scopes)
         if input_schema is not None and input_schema.get("type") != "object":
             raise DefinitionError(
                 f"input_schema has type {input_schema.get('type')!r}",

@@ -1,4 +1,4 @@
-"""`paddock serve`: a file or a directory as an MCP server on standard input and output."""
+"""`paddock serve`: a file or a directory as an MCP server, on standard input and output or HTTP."""
 
 from __future__ import annotations
 
@@ -7,13 +7,56 @@ import click
 from paddock.serving.stdio import serve_target
 from paddock.serving.target import Target
 
+DEFAULT_ADDRESS = "127.0.0.1:8642"
+
 
 @click.command()
 @click.argument("target")
 @click.option("--reload", is_flag=True, help="Pick up changed files; clients stay connected.")
-def serve(target: str, *, reload: bool) -> None:
+@click.option(
+    "--http",
+    is_flag=False,
+    flag_value=DEFAULT_ADDRESS,
+    metavar="[HOST:PORT]",
+    help=f"Serve over HTTP instead of standard input and output; {DEFAULT_ADDRESS} by default.",
+)
+@click.option("--path", default="/mcp", show_default=True, help="Where the HTTP endpoint is.")
+@click.option(
+    "--allowed-host",
+    "allowed_hosts",
+    multiple=True,
+    help="A further host that HTTP requests may name; * for any. Can be repeated.",
+)
+@click.option(
+    "--allowed-origin",
+    "allowed_origins",
+    multiple=True,
+    help="A further origin whose web pages may use the endpoint. Can be repeated.",
+)
+def serve(
+    target: str,
+    *,
+    reload: bool,
+    http: str | None,
+    path: str,
+    allowed_hosts: tuple[str, ...],
+    allowed_origins: tuple[str, ...],
+) -> None:
     """Serve TARGET: a file (server.py), an object in one (server.py:server), or a directory.
 
-    Clients are answered at once; the file is loaded behind the first answer.
+    On standard input and output clients are answered at once; the file is loaded behind the first
+    answer.
     """
-    serve_target(Target(target), reload=reload)
+    if http is None:
+        serve_target(Target(target), reload=reload)
+        return
+    from paddock.serving.http import serve_target_http  # noqa: PLC0415 - asyncio is 45 ms
+
+    serve_target_http(
+        Target(target),
+        http,
+        reload=reload,
+        path=path,
+        allowed_hosts=allowed_hosts,
+        allowed_origins=allowed_origins,
+    )

@@ -43,12 +43,10 @@ from paddock.protocol.request import Batch, Request, said
 from paddock.protocol.versions import BATCH_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from paddock.protocol.connection import Connection
     from paddock.protocol.eras.contract import Operations
     from paddock.protocol.model.params import CallFrame, Params
-    from paddock.protocol.request import Era, Operation
+    from paddock.protocol.request import Era, Exchange, Operation
 
 Reply = bytes | Request | None
 """An answer, a request with work to run, or nothing to say."""
@@ -73,21 +71,51 @@ class Held(Exception):  # noqa: N818 - not an error: the answer has to wait
     """Raised by an operation that cannot answer yet: the server is still being loaded."""
 
 
+class Eras:
+    """Both eras of one server, which all its connections share."""
+
+    def __init__(self, operations: Operations, listeners: Listeners | None = None) -> None:
+        self.listeners = Listeners() if listeners is None else listeners
+        self.session = SessionEra(operations)
+        self.stateless = StatelessEra(operations, self.listeners)
+
+    def of(self, params: Params) -> Era:
+        """The era of a request: it is stateless if it says so itself."""
+        meta = params.meta
+        return self.session if meta is UNSET or meta.version is UNSET else self.stateless
+
+
+def start(request: Request, operation: Operation) -> Reply:
+    """Have a request answered: the answer, or the request where there is work to run first."""
+    era = request.era
+    try:
+        era.enter(request)
+        result = operation(request)
+    except ProtocolError as error:
+        request.fault = error
+        return era.error(request.id, error)
+    except Held:
+        raise
+    except Exception as fault:  # noqa: BLE001 - a request must get an answer
+        _log_fault(request.method)
+        text = f"Internal error: {type(fault).__name__}: {said(fault)}"
+        request.fault = ProtocolError(text)
+        return era.error(request.id, request.fault)
+    if result is None:
+        return request if request.work or request.async_work else None
+    return era.reply(request, result)
+
+
 class Dispatcher:
-    """Answers the messages of one connection from one server's operations."""
+    """Answers the messages of one connection."""
 
-    def __init__(self, connection: Connection, operations: Operations) -> None:
+    def __init__(self, connection: Connection, eras: Eras, *, is_ready: bool = False) -> None:
         self.connection = connection
-        self._held: list[tuple[int | str, bytes]] | None = []
+        self._eras = eras
+        self._held: list[tuple[int | str, bytes]] | None = None if is_ready else []
         self._holding = allocate_lock()
-        self._listeners = Listeners()
-        self._use(operations)
-        self._notifications: dict[str, Callable[[Frame], None]] = {
-            "notifications/initialized": self._initialized,
-            "notifications/cancelled": self._cancelled,
-        }
 
-    def receive(self, line: bytes) -> Reply | list[Reply]:
+    def receive(self, line: bytes, exchange: Exchange | None = None) -> Reply | list[Reply]:
         """Take one line; several replies only for a batch."""
         if line.find(CALL, 0, CALL_WITHIN) >= 0:
             try:
@@ -95,33 +123,35 @@ class Dispatcher:
             except DECODE_FAULTS:
                 pass  # the long way finds out what is wrong
             else:
-                return self._called(call, line)
-        return self._receive_any(line)
+                return self._called(call, line, exchange)
+        return self._receive_any(line, exchange)
 
-    def _called(self, call: CallFrame, line: bytes) -> Reply | list[Reply]:
+    def _called(
+        self, call: CallFrame, line: bytes, exchange: Exchange | None
+    ) -> Reply | list[Reply]:
         try:
-            return self._begin(call.id, "tools/call", call.params, line)
+            return self._begin(call.id, "tools/call", call.params, line, exchange)
         except Held:
             return self._hold(call.id, line)
 
-    def _receive_any(self, line: bytes) -> Reply | list[Reply]:
+    def _receive_any(self, line: bytes, exchange: Exchange | None) -> Reply | list[Reply]:
         try:
             frame = decode_frame(line)
         except DECODE_FAULTS as fault:
             if self.connection.version == BATCH_VERSION and is_batch(line):
-                return self._receive_batch(line)
+                return self._receive_batch(line, exchange)
             return fault_frame(line, fault)
         if frame.method is UNSET or frame.id is UNSET:
             return self._take(frame)
         try:
-            return self._request(frame.id, frame.method, frame, line)
+            return self._request(frame.id, frame.method, frame, line, exchange)
         except Held:
             return self._hold(frame.id, line)
 
     def adopt(self, operations: Operations) -> list[bytes]:
         """Answer from these operations from now on; the lines that were waiting for them."""
         with self._holding:
-            self._use(operations)
+            self._eras = Eras(operations, self._eras.listeners)
             held, self._held = self._held, None
         return [line for _, line in held or ()]
 
@@ -137,16 +167,13 @@ class Dispatcher:
 
     def announce(self, kind: str, uri: str | None = None) -> int:
         """Tell the peer, in whichever era it listens, that something has changed."""
-        return self._session.announce(kind, uri) + self._stateless.announce(kind, uri)
+        told = self._eras.session.announce(self.connection, kind, uri)
+        return told + self._eras.listeners.announce(kind, uri)
 
     def close(self) -> None:
         """The connection ends: say goodbye to listeners, stop what is under way."""
-        self._stateless.close()
+        self._eras.listeners.close()
         self.connection.close()
-
-    def _use(self, operations: Operations) -> None:
-        self._session = SessionEra(self.connection, operations)
-        self._stateless = StatelessEra(operations, self._listeners)
 
     def _hold(self, request_id: int | str, line: bytes) -> Reply | list[Reply]:
         """Keep a line until there are operations; they may have come this very moment."""
@@ -158,33 +185,39 @@ class Dispatcher:
                 return None
         return self.receive(line)
 
-    def _request(self, request_id: int | str, method: str, frame: Frame, line: bytes) -> Reply:
+    def _request(
+        self,
+        request_id: int | str,
+        method: str,
+        frame: Frame,
+        line: bytes,
+        exchange: Exchange | None,
+    ) -> Reply:
         try:
             params = decode_params(method, frame.params)
         except ProtocolError as error:
             return self._wrong_params(request_id, method, frame, error)
-        return self._begin(request_id, method, params, line)
+        return self._begin(request_id, method, params, line, exchange)
 
-    def _begin(self, request_id: int | str, method: str, params: Params, line: bytes) -> Reply:
-        meta = params.meta
-        is_session = meta is UNSET or meta.version is UNSET
-        era: Era = self._session if is_session else self._stateless
+    def _begin(
+        self,
+        request_id: int | str,
+        method: str,
+        params: Params,
+        line: bytes,
+        exchange: Exchange | None,
+    ) -> Reply:
+        era = self._eras.of(params)
         request = Request(self.connection, era, request_id, method, params, line)
-        try:
-            operation = era.methods.get(method) or self._operation(request)
-            era.enter(request)
-            result = operation(request)
-        except ProtocolError as error:
-            return era.error(request_id, error)
-        except Held:
-            raise
-        except Exception as fault:  # noqa: BLE001 - a request must get an answer
-            _log_fault(method)
-            text = f"Internal error: {type(fault).__name__}: {said(fault)}"
-            return era.error(request_id, ProtocolError(text))
-        if result is None:
-            return request if request.work or request.async_work else None
-        return era.reply(request, result)
+        if exchange is not None:
+            request.exchange = exchange
+        operation = era.methods.get(method)
+        if operation is None:
+            try:
+                operation = self._operation(request)
+            except ProtocolError as error:
+                return era.error(request_id, error)
+        return start(request, operation)
 
     def _wrong_params(
         self, request_id: int | str, method: str, frame: Frame, error: ProtocolError
@@ -194,8 +227,7 @@ class Dispatcher:
             params = decode_envelope(frame.params)
         except ProtocolError:
             return error_frame(request_id, error)
-        is_session = params.meta is UNSET or params.meta.version is UNSET
-        era: Era = self._session if is_session else self._stateless
+        era = self._eras.of(params)
         request = Request(self.connection, era, request_id, method, params, b"")
         try:
             self._operation(request)
@@ -207,7 +239,8 @@ class Dispatcher:
         """What answers a request, once its envelope has been found right."""
         era, method = request.era, request.method
         operation = era.methods.get(method)
-        if operation is None and era is self._session and method in self._stateless.methods:
+        is_session = era is self._eras.session
+        if operation is None and is_session and method in self._eras.stateless.methods:
             raise InvalidParamsError(
                 f"{method} needs params._meta with {META_VERSION!r} and {META_CAPABILITIES!r}"
             )
@@ -219,9 +252,10 @@ class Dispatcher:
     def _take(self, frame: Frame) -> bytes | None:
         """A notification, an answer to a request of ours, or neither."""
         if frame.method is not UNSET:
-            take = self._notifications.get(frame.method)
-            if take is not None:
-                take(frame)
+            if frame.method == "notifications/initialized":
+                self.connection.is_initialized = self.connection.version is not None
+            elif frame.method == "notifications/cancelled":
+                self._cancelled(frame)
             return None
         if frame.result is UNSET and frame.error is UNSET:
             request_id = None if frame.id is UNSET else frame.id
@@ -236,9 +270,6 @@ class Dispatcher:
         self.connection.answered(frame.id, result, error)
         return None
 
-    def _initialized(self, _frame: Frame) -> None:
-        self.connection.is_initialized = self.connection.version is not None
-
     def _cancelled(self, frame: Frame) -> None:
         if frame.params is UNSET:
             return
@@ -246,7 +277,7 @@ class Dispatcher:
             params = _decode_cancelled(frame.params)
         except DECODE_FAULTS:
             return
-        self._listeners.drop(params.request_id)
+        self._eras.listeners.drop(self.connection, params.request_id)
         with self._holding:
             if self._held:
                 self._held = [held for held in self._held if held[0] != params.request_id]
@@ -254,7 +285,7 @@ class Dispatcher:
         if request is not None:
             request.cancel(params.reason)
 
-    def _receive_batch(self, line: bytes) -> Reply | list[Reply]:
+    def _receive_batch(self, line: bytes, exchange: Exchange | None) -> Reply | list[Reply]:
         try:
             messages = split_batch(line)
         except DECODE_FAULTS as fault:
@@ -266,9 +297,9 @@ class Dispatcher:
         batch = Batch(len(messages))
         replies: list[Reply] = []
         for message in messages:
-            reply = _NESTED_BATCH if is_batch(message) else self.receive(message)
+            reply = _NESTED_BATCH if is_batch(message) else self.receive(message, exchange)
             if isinstance(reply, Request):
-                reply.batch = batch
+                reply.outlet = batch
                 replies.append(reply)
             else:
                 replies.append(batch.add(reply if isinstance(reply, bytes) else None))

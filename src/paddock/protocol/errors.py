@@ -13,6 +13,7 @@ INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
+HEADER_MISMATCH = -32020
 MISSING_CAPABILITY = -32021
 UNSUPPORTED_VERSION = -32022
 
@@ -60,6 +61,27 @@ class MissingCapabilityError(ProtocolError):
             data={"requiredCapabilities": required},
         )
         self.required = required
+
+
+class HeaderMismatchError(ProtocolError):
+    """A header of an HTTP request does not say what its body says."""
+
+    code = "header-mismatch"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, rpc_code=HEADER_MISMATCH)
+
+
+class ScopeError(ProtocolError):
+    """The request needs scopes that whoever sent it does not have."""
+
+    code = "scope"
+
+    def __init__(self, scopes: frozenset[str], purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the scopes {', '.join(sorted(scopes))}", rpc_code=INVALID_REQUEST
+        )
+        self.scopes = scopes
 
 
 class UnsupportedVersionError(ProtocolError):

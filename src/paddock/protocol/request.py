@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from paddock.protocol.facts import Json
     from paddock.protocol.model.params import Meta, Params
     from paddock.protocol.pace import Pace
+    from paddock.protocol.principal import Principal
 
 Result = bytes | tuple[bytes, ...] | dict[str, object]
 """A result as a dictionary, or as the encoded members of its JSON object (without braces), whole
@@ -65,7 +66,7 @@ class Waitable(Protocol):
 
 
 class Era(Protocol):
-    """One protocol era on one connection."""
+    """One protocol era, for all connections of a server."""
 
     methods: dict[str, Operation]
     is_stateless: bool
@@ -104,11 +105,34 @@ class Era(Protocol):
     def log_level(self, request: Request) -> str | None:
         """The lowest level at which this request's log messages are wanted; None: not at all."""
 
-    def announce(self, kind: str, uri: str | None) -> int:
-        """Tell the peer that a list or a resource has changed; how many messages were sent."""
 
-    def close(self) -> None:
-        """End what is open, gracefully."""
+class Exchange(Protocol):
+    """Where a request came from, when its connection serves several at once: HTTP."""
+
+    principal: Principal | None
+
+    def send(self, frame: bytes) -> None:
+        """Send a frame that belongs to the request. May be called by any thread."""
+
+    def header(self, name: str) -> str | None:
+        """A header of the request, without the blanks around it.
+
+        Raises:
+            HeaderMismatchError: when it is there more than once.
+        """
+
+    def let_go(self, retry_ms: int | None) -> bool:
+        """Have the client come back later for the answer; whether that is possible."""
+
+    def finish(self, request: Request, answer: bytes | None) -> None:
+        """Send the answer, with which the exchange ends. May be called by any thread."""
+
+
+class Outlet(Protocol):
+    """What takes an answer in the place of the peer."""
+
+    def add(self, answer: bytes | None) -> bytes | None:
+        """Take an answer; what is to be sent instead."""
 
 
 class Request:
@@ -119,7 +143,9 @@ class Request:
     async_work: AsyncWork | None = None
     pace: Pace | None = None
     stop: Callable[[], None] | None = None
-    batch: Batch | None = None
+    outlet: Outlet | None = None
+    exchange: Exchange | None = None
+    fault: ProtocolError | None = None
     is_cancelled = False
     is_done = False
     last_progress: float | None = None
@@ -149,9 +175,19 @@ class Request:
         """What the protocol itself reads of the request's `_meta`."""
         return None if self.params.meta is UNSET else self.params.meta
 
+    @property
+    def principal(self) -> Principal | None:
+        """Who the request comes from, where that was checked."""
+        return None if self.exchange is None else self.exchange.principal
+
+    @property
+    def origin(self) -> object:
+        """What the id of the request is unique in."""
+        return self.exchange or self.connection
+
     def send(self, frame: bytes) -> None:
         """Send a frame that belongs to this request."""
-        self.connection.send(frame)
+        (self.exchange or self.connection).send(frame)
 
     def run(self) -> bytes | None:
         """Do the work in this thread; the frame to send, or None when there is nothing to say."""
@@ -170,7 +206,7 @@ class Request:
             self.is_done = True
         if self._is_injected:
             self._settle()
-        return answer if self.batch is None and not self.is_cancelled else self._deliver(answer)
+        return answer if self.outlet is None and not self.is_cancelled else self._deliver(answer)
 
     async def run_async(self, finish: Callable[[Request, bytes | None], None]) -> None:
         """Do the work on the running event loop and give the frame to `finish`."""
@@ -232,15 +268,15 @@ class Request:
                 return self.era.input_required(self, fault)
         except Exception as error:  # noqa: BLE001 - the peer must get an answer
             fault = error
-        if isinstance(fault, ProtocolError):
-            return self.era.error(self.id, fault)
-        text = f"Internal error: {type(fault).__name__}: {said(fault)}"
-        return self.era.error(self.id, ProtocolError(text))
+        if not isinstance(fault, ProtocolError):
+            fault = ProtocolError(f"Internal error: {type(fault).__name__}: {said(fault)}")
+        self.fault = fault
+        return self.era.error(self.id, fault)
 
     def _deliver(self, answer: bytes | None) -> bytes | None:
         if self.is_cancelled:
             answer = None
-        return answer if self.batch is None else self.batch.add(answer)
+        return answer if self.outlet is None else self.outlet.add(answer)
 
     def _interrupt(self) -> None:
         # The worker sets is_done before it looks at _is_injected, we set _is_injected before we

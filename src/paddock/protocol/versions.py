@@ -28,6 +28,7 @@ FEATURE_VERSIONS = {
     "icons": "2025-11-25",
     "url-elicitation": "2025-11-25",
     "sampling-tools": "2025-11-25",
+    "sse-priming": "2025-11-25",
 }
 """The first version that has a feature."""
 

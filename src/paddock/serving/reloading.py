@@ -11,8 +11,17 @@ from typing import TYPE_CHECKING
 from paddock.serving.loading import files_of, forget_modules, load_target
 
 if TYPE_CHECKING:
-    from paddock.serving.session import Session
+    from typing import Protocol
+
+    from paddock.authoring.offering import Offering
     from paddock.serving.target import Target
+
+    class Served(Protocol):
+        """What a newly loaded server can be put into."""
+
+        def replace(self, offering: Offering) -> None:
+            """Put it in the place of the one that is served."""
+
 
 INTERVAL = 0.3
 """Seconds between two looks at the files."""
@@ -22,7 +31,7 @@ Stamp = tuple[int, int]
 
 
 class Reloader:
-    """Watches a target's files and puts what they hold now into a running session.
+    """Watches a target's files and puts what they hold now into what is being served.
 
     Made before the target is loaded, so that no change between is missed.
     """
@@ -35,18 +44,18 @@ class Reloader:
         self._seen: dict[Path, Stamp] = {}
         self._begin()
 
-    def start(self, session: Session) -> None:
+    def start(self, served: Served) -> None:
         """Begin to watch, in a thread of its own, once the target is loaded."""
         self._learn()
-        start_new_thread(self._watch, (session,))
+        start_new_thread(self._watch, (served,))
 
-    def _watch(self, session: Session) -> None:
+    def _watch(self, served: Served) -> None:
         while True:
             time.sleep(INTERVAL)
             if self._stamps() != self._seen:
-                self._reload(session)
+                self._reload(served)
 
-    def _reload(self, session: Session) -> None:
+    def _reload(self, served: Served) -> None:
         self._begin()
         forget_modules(self._directory)
         try:
@@ -54,7 +63,7 @@ class Reloader:
         except Exception as error:  # noqa: BLE001 - the author's code: keep what works, tell why
             _say(f"Reload failed, the server goes on as it was: {error}")
         else:
-            session.replace(fresh)
+            served.replace(fresh)
             _say(f"Reloaded {self._target.text}")
         self._learn()
 

@@ -7,15 +7,15 @@ the serving thread, which is the main thread of a stdio server.
 
 from __future__ import annotations
 
-import contextlib
 import threading  # noqa: F401 - whichever thread loads it first, it takes for the main thread
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from paddock.authoring.failures import log_failure
 from paddock.authoring.operations import CatalogueOperations
 from paddock.errors import PaddockError
-from paddock.protocol.dispatch import Dispatcher, Held
+from paddock.protocol.dispatch import Dispatcher, Eras, Held
 from paddock.protocol.errors import ProtocolError
+from paddock.serving.lifespan import managed
 from paddock.transports.stream import MAX_LINE, Stream
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Session:
     ) -> None:
         waiting: Operations = Unavailable(facts, Held())
         self._facts = facts
-        self._dispatcher = Dispatcher(connection, waiting)
+        self._dispatcher = Dispatcher(connection, Eras(waiting))
         self.stream = Stream(channel, self._dispatcher, max_line)
         self._offering: Offering | None = None
         self._lifespan: Any = None
@@ -124,7 +124,7 @@ class Session:
     def _enter_lifespan(self, offering: Offering) -> None:
         if offering.lifespan is None:
             return
-        manager = _managed(offering.lifespan(offering))
+        manager = managed(offering.lifespan(offering))
         if hasattr(manager, "__aenter__"):
             state = self.stream.event_loop().complete(manager.__aenter__())
         else:
@@ -143,12 +143,3 @@ class Session:
                 manager.__exit__(None, None, None)
         except Exception as error:  # noqa: BLE001 - the process is ending: only the log is left
             log_failure(error, "Leaving the lifespan failed")
-
-
-def _managed(manager: Any) -> Any:
-    """A context manager; a bare generator, whose author forgot the decorator, is made one."""
-    if hasattr(manager, "__anext__"):
-        return contextlib.asynccontextmanager(lambda: manager)()
-    if hasattr(manager, "__next__"):
-        return contextlib.contextmanager(lambda: manager)()
-    return manager

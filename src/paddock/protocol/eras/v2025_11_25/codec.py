@@ -37,12 +37,11 @@ BEFORE_INITIALIZE = frozenset({"initialize", "ping"})
 
 
 class SessionEra:
-    """The versions opened by `initialize`, on one connection."""
+    """The versions opened by `initialize`."""
 
     is_stateless = False
 
-    def __init__(self, connection: Connection, operations: Operations) -> None:
-        self._connection = connection
+    def __init__(self, operations: Operations) -> None:
         self._facts = operations.facts
         self.methods: dict[str, Operation] = {
             "initialize": self._initialize,
@@ -58,7 +57,7 @@ class SessionEra:
 
     def enter(self, request: Request) -> None:
         """Nothing but `initialize` and `ping` before the session is open."""
-        if self._connection.version is None and request.method not in BEFORE_INITIALIZE:
+        if request.connection.version is None and request.method not in BEFORE_INITIALIZE:
             raise ProtocolError(
                 f"{request.method} before initialize: open the session first, or name a "
                 "protocol version in the request's _meta",
@@ -92,7 +91,7 @@ class SessionEra:
     def ask(self, request: Request, asks: dict[str, Ask]) -> Answers:
         """Send the questions as requests of ours."""
         for ask in asks.values():
-            ask.check(self._connection.client_capabilities)
+            ask.check(request.connection.client_capabilities)
         answers = Answers(request, asks)
         for key, ask in asks.items():
             self._send_ask(request, answers, key, ask)
@@ -103,41 +102,38 @@ class SessionEra:
 
     def version(self, request: Request) -> str:
         """The version that was negotiated."""
-        return self._connection.version or ""
+        return request.connection.version or ""
 
     def client_capabilities(self, request: Request) -> Json:
         """What the client declared when the session was opened."""
-        return self._connection.client_capabilities
+        return request.connection.client_capabilities
 
     def client_info(self, request: Request) -> Json | None:
         """Who the client said it is when the session was opened."""
-        return self._connection.client_info
+        return request.connection.client_info
 
     def log_level(self, request: Request) -> str | None:
         """The level that the client set for the session."""
-        return self._connection.log_level if self._facts.has("logging") else None
+        return request.connection.log_level if self._facts.has("logging") else None
 
-    def announce(self, kind: str, uri: str | None) -> int:
-        """Send a change to the session, if it is open and wants to know."""
-        if not self._connection.is_initialized:
+    def announce(self, connection: Connection, kind: str, uri: str | None) -> int:
+        """Send a change to a session, if it is open and wants to know; how many messages."""
+        if not connection.is_initialized:
             return 0
         if kind == "elicitation":
-            if uri not in self._connection.elicitations:
+            if uri not in connection.elicitations:
                 return 0
-            self._connection.elicitations.discard(uri)
+            connection.elicitations.discard(uri)
             params = {"elicitationId": uri}
             frame = notification_frame("notifications/elicitation/complete", params)
         elif uri is not None:
-            if uri not in self._connection.subscriptions:
+            if uri not in connection.subscriptions:
                 return 0
             frame = notification_frame("notifications/resources/updated", {"uri": uri})
         else:
             frame = notification_frame(f"notifications/{kind}/list_changed")
-        self._connection.send(frame)
+        connection.send(frame)
         return 1
-
-    def close(self) -> None:
-        """A session ends with its connection."""
 
     def _initialize(self, request: Request) -> Json:
         params = cast("InitializeParams", request.params)
@@ -146,38 +142,37 @@ class SessionEra:
             "capabilities": params.capabilities,
             "clientInfo": params.client_info,
         }
-        return initialize(self._connection, self._facts, raw)
+        return initialize(request.connection, self._facts, raw)
 
     def _set_level(self, request: Request) -> bytes:
-        self._connection.log_level = cast("SetLevelParams", request.params).level
+        request.connection.log_level = cast("SetLevelParams", request.params).level
         return b""
 
     def _subscribe(self, request: Request) -> bytes:
-        subscriptions = self._connection.subscriptions
+        subscriptions = request.connection.subscriptions
         if len(subscriptions) >= MAX_SUBSCRIPTIONS:
             raise ProtocolError(f"A session can subscribe to {MAX_SUBSCRIPTIONS} resources")
         subscriptions.add(cast("SubscribeParams", request.params).uri)
         return b""
 
     def _unsubscribe(self, request: Request) -> bytes:
-        self._connection.subscriptions.discard(cast("SubscribeParams", request.params).uri)
+        request.connection.subscriptions.discard(cast("SubscribeParams", request.params).uri)
         return b""
 
     def _send_ask(self, request: Request, answers: Answers, key: str, ask: Ask) -> None:
-        request_id = self._connection.expect(
-            lambda result, error: answers.receive(key, result, error)
-        )
-        request.on_cancel(lambda: self._withdraw_ask(request_id))
-        answers.withdrawals.append(lambda: self._withdraw_ask(request_id))
+        connection = request.connection
+        request_id = connection.expect(lambda result, error: answers.receive(key, result, error))
+
+        def withdraw() -> None:
+            if connection.forget(request_id):
+                params = {"requestId": request_id}
+                request.send(notification_frame("notifications/cancelled", params))
+
+        request.on_cancel(withdraw)
+        answers.withdrawals.append(withdraw)
         params = ask.params
         if params.get("mode") == "url":
             # This era tells a client by an id when the page has done its work.
             params = {"elicitationId": urandom(16).hex(), **params}
-            self._connection.elicitations.add(str(params["elicitationId"]))
+            connection.elicitations.add(str(params["elicitationId"]))
         request.send(request_frame(request_id, ask.method, params))
-
-    def _withdraw_ask(self, request_id: RequestId) -> None:
-        if self._connection.forget(request_id):
-            self._connection.send(
-                notification_frame("notifications/cancelled", {"requestId": request_id})
-            )

@@ -38,7 +38,7 @@ CACHEABLE = frozenset(
 
 
 class StatelessEra:
-    """The versions without sessions, on one connection."""
+    """The versions without sessions."""
 
     is_stateless = True
 
@@ -131,14 +131,6 @@ class StatelessEra:
         """The level that the request asks for; without one it gets no log messages."""
         level = _meta(request).log_level
         return level if isinstance(level, str) and self._facts.has("logging") else None
-
-    def announce(self, kind: str, uri: str | None) -> int:
-        """Send a change to every listener that asked for it."""
-        return self._listeners.announce(kind, uri)
-
-    def close(self) -> None:
-        """Tell every listener that it will hear no more."""
-        self._listeners.close()
 
     def _listen(self, request: Request) -> None:
         self._listeners.begin(request, self._facts)

@@ -38,19 +38,21 @@ class Listener:
 
 
 class Listeners:
-    """The open streams of one connection."""
+    """The open streams of a server."""
 
-    def __init__(self) -> None:
-        self._open: dict[RequestId, Listener] = {}
+    def __init__(self, limit: int = MAX_LISTENERS) -> None:
+        self._limit = limit
+        self._open: dict[tuple[object, RequestId], Listener] = {}
         self._lock = allocate_lock()
 
     def begin(self, request: Request, facts: ServerFacts) -> None:
         """Open a stream; its first message says which of the wishes will be honoured."""
-        if request.id in self._open:
+        key = (request.origin, request.id)
+        if key in self._open:
             text = f"Id {request.id!r} is listening already"
             raise ProtocolError(text, rpc_code=INVALID_REQUEST)
-        if len(self._open) >= MAX_LISTENERS:
-            raise ProtocolError(f"Only {MAX_LISTENERS} may listen at once")
+        if len(self._open) >= self._limit:
+            raise ProtocolError(f"Only {self._limit} may listen at once")
         wanted = cast("ListenParams", request.params).notifications
         kinds = {kind for kind in KINDS if _honours(facts, wanted, kind)}
         uris = wanted.uris[:MAX_URIS] if _can(facts, "resources", "subscribe") else []
@@ -61,7 +63,7 @@ class Listeners:
         # Whoever announces a change meanwhile must neither miss the listener nor forestall the
         # acknowledgement.
         with self._lock:
-            self._open[request.id] = listener
+            self._open[key] = listener
             _send(listener, "notifications/subscriptions/acknowledged", {"notifications": honoured})
 
     def announce(self, kind: str, uri: str | None) -> int:
@@ -75,22 +77,27 @@ class Listeners:
                 _send(listener, "notifications/resources/updated", {"uri": uri})
         return len(told)
 
-    def drop(self, request_id: RequestId) -> None:
+    def drop(self, origin: object, request_id: RequestId) -> None:
         """A client wants to hear no more."""
-        self._open.pop(request_id, None)
+        self._open.pop((origin, request_id), None)
 
     def close(self) -> None:
         """End all streams from our side.
 
         The specification asks in one place for a cancellation, in another for a result: on a
-        shared channel both are sent, in that order.
+        channel that several requests share both are sent, in that order.
         """
         with self._lock:
             closing, self._open = list(self._open.values()), {}
         for listener in closing:
             request = listener.request
-            request.send(notification_frame("notifications/cancelled", {"requestId": request.id}))
-            request.send(request.era.reply(request, {"_meta": {META_SUBSCRIPTION: request.id}}))
+            end = request.era.reply(request, {"_meta": {META_SUBSCRIPTION: request.id}})
+            if request.exchange is not None:
+                request.exchange.finish(request, end)
+            else:
+                params = {"requestId": request.id}
+                request.send(notification_frame("notifications/cancelled", params))
+                request.send(end)
 
 
 def _send(listener: Listener, method: str, params: Json) -> None:

@@ -1,0 +1,206 @@
+"""Serving over HTTP: an offering joined to the HTTP transport, on our own server or on another's.
+
+The server's lifespan is entered once for the process, before the first request, and not for each
+connection as on stdio: what it yields is shared by all clients.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+from paddock.authoring.operations import CatalogueOperations
+from paddock.errors import DefinitionError, LoadError
+from paddock.serving.lifespan import managed
+from paddock.serving.loading import load_target
+from paddock.serving.reloading import Reloader
+from paddock.transports.http.asgi import AsgiApp
+from paddock.transports.http.guards import Guard, is_loopback
+from paddock.transports.http.service import Service
+
+if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Iterable
+
+    from paddock.authoring.offering import Offering
+    from paddock.serving.target import Target
+    from paddock.transports.http.contract import Authorization
+    from paddock.transports.http.limits import Limits
+
+WILDCARDS = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - recognised, to be refused
+
+
+class HttpOptions(TypedDict, total=False):
+    """What can be said about serving over HTTP."""
+
+    path: str
+    """Where the endpoint is; `/mcp` unless said otherwise."""
+    allowed_hosts: Iterable[str]
+    """Hosts that requests may name, besides this machine's own; `*` for any."""
+    allowed_origins: Iterable[str]
+    """Origins whose web pages may use the endpoint, besides this machine's own; `*` for any."""
+    authorization: Authorization | None
+    """Who may use it; everybody who reaches it when left out."""
+    limits: Limits | None
+
+
+class Life:
+    """The time in which an offering is served over HTTP."""
+
+    def __init__(self, offering: Offering, service: Service) -> None:
+        self._offering = offering
+        self._service = service
+        self._lifespan: Any = None
+
+    async def begin(self) -> None:
+        """Enter the offering's lifespan; answer from now on."""
+        state = None
+        if self._offering.lifespan is not None:
+            self._lifespan = managed(self._offering.lifespan(self._offering))
+            if hasattr(self._lifespan, "__aenter__"):
+                state = await self._lifespan.__aenter__()
+            else:
+                state = self._lifespan.__enter__()
+        self._service.bind(asyncio.get_running_loop(), state)
+        self._offering.attach(self._service.announce, self._service.hush)
+
+    async def end(self) -> None:
+        """Let what is under way finish, and leave the lifespan."""
+        await self._service.drain()
+        self._service.close()
+        await self.leave()
+
+    async def leave(self) -> None:
+        """Leave the lifespan."""
+        self._offering.detach(self._service.announce)
+        lifespan, self._lifespan = self._lifespan, None
+        if lifespan is None:
+            return
+        if hasattr(lifespan, "__aexit__"):
+            await lifespan.__aexit__(None, None, None)
+        else:
+            lifespan.__exit__(None, None, None)
+
+
+def http_app(server: Offering, **options: Unpack[HttpOptions]) -> AsgiApp:
+    """A server as an ASGI application, to be run by any ASGI server or mounted in another.
+
+    See `HttpOptions` for the keyword arguments.
+    """
+    service = _service(server, options)
+    return AsgiApp(service, Life(server, service))
+
+
+def serve_http(
+    offering: Offering,
+    address: str,
+    *,
+    tls: ssl.SSLContext | None = None,
+    **options: Unpack[HttpOptions],
+) -> None:
+    """Serve an offering on an address until a signal, or `Server.stop`, ends it.
+
+    Raises:
+        ListenError: when the address cannot be had.
+        DefinitionError: when it is none, or is open to others without saying to whom.
+    """
+    httpd = _import_httpd()
+    host, port = httpd.split_address(address)
+    options["allowed_hosts"] = _hosts(host, options.get("allowed_hosts", ()))
+    service = _service(offering, options)
+    life = Life(offering, service)
+
+    async def serve() -> None:
+        server = httpd.HttpServer(service, host, port, tls)
+        loop = asyncio.get_running_loop()
+        await life.begin()
+        try:
+            offering.attach(service.announce, partial(loop.call_soon_threadsafe, server.stop))
+            await server.start()
+            url = _url(host, server.port, service.path, is_secure=tls is not None)
+            if service.hub.authorization is not None:
+                service.hub.authorization.bind(url)
+            sys.stderr.write(f"Serving {offering.name} at {url}\n")
+            sys.stderr.flush()
+            await server.serve()
+        finally:
+            await life.leave()
+
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(serve())
+
+
+def serve_target_http(
+    target: Target, address: str, *, reload: bool = False, **options: Unpack[HttpOptions]
+) -> None:
+    """Serve what a target holds.
+
+    Raises:
+        LoadError: when it cannot be loaded.
+    """
+    reloader = Reloader(target) if reload else None
+    offering = load_target(target)
+    if reloader is not None:
+        reloader.start(Replaceable(offering))
+    serve_http(offering, address, **options)
+
+
+class Replaceable:
+    """An offering that takes over what its files hold now."""
+
+    def __init__(self, offering: Offering) -> None:
+        self._offering = offering
+
+    def replace(self, offering: Offering) -> None:
+        """Put a newly loaded offering in its place."""
+        self._offering.adopt(offering)
+
+
+def _service(offering: Offering, options: HttpOptions) -> Service:
+    guard = Guard(options.get("allowed_hosts", ()), options.get("allowed_origins", ()))
+    return Service(
+        CatalogueOperations(offering),
+        guard,
+        path=options.get("path", "/mcp"),
+        limits=options.get("limits"),
+        authorization=options.get("authorization"),
+    )
+
+
+def _hosts(host: str, allowed: Iterable[str]) -> list[str]:
+    """The hosts that requests to an address may name."""
+    hosts = [allowed] if isinstance(allowed, str) else list(allowed)
+    if host in WILDCARDS and not hosts:
+        raise DefinitionError(
+            f"serving on {host!r} lets every network in, but allowed_hosts names nobody",
+            hint='name the hosts that clients will use, as in ["paddock.example.org"], or "*"',
+        )
+    return hosts if host in WILDCARDS or is_loopback(host) else [*hosts, _bracketed(host)]
+
+
+def _url(host: str, port: int, path: str, *, is_secure: bool) -> str:
+    return f"{'https' if is_secure else 'http'}://{_bracketed(host)}:{port}{path}"
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _import_httpd() -> Any:
+    try:
+        from paddock.transports.http import httpd  # noqa: PLC0415 - of an extra
+    except ImportError as error:
+        raise LoadError(
+            f"Serving over HTTP needs {error.name}", hint="pip install 'paddock[http]'"
+        ) from None
+    return httpd
+
+
+def _loop_factory() -> Any:
+    try:
+        import uvloop  # noqa: PLC0415 - of an extra, and not on every platform
+    except ImportError:
+        return None
+    return uvloop.new_event_loop

@@ -1,0 +1,132 @@
+"""What the parts of the HTTP transport know of each other, and of whoever carries the bytes.
+
+A carrier (our own server, or an ASGI server through `asgi`) brings a `Head` and a body, and takes
+the answer through an `Outgoing`. All of it happens on one event loop.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from paddock.protocol.errors import HeaderMismatchError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from paddock.protocol.principal import Principal
+
+Headers = list[tuple[bytes, bytes]]
+
+JSON_TYPE = (b"content-type", b"application/json")
+
+
+class Response(NamedTuple):
+    """An answer that is complete."""
+
+    status: int
+    headers: Headers
+    body: bytes = b""
+
+
+class Head:
+    """What stands before the body of an HTTP request; names in lower case, values stripped."""
+
+    __slots__ = ("headers", "method", "path", "repeated")
+
+    def __init__(
+        self,
+        method: str,
+        path: str,
+        headers: dict[bytes, bytes],
+        repeated: dict[bytes, list[bytes]],
+    ) -> None:
+        self.method = method
+        self.path = path
+        self.headers = headers
+        self.repeated = repeated
+
+    @classmethod
+    def of(cls, method: str, path: str, pairs: Iterable[tuple[bytes, bytes]]) -> Head:
+        """From names in lower case and values."""
+        headers: dict[bytes, bytes] = {}
+        repeated: dict[bytes, list[bytes]] = {}
+        for name, value in pairs:
+            if name in headers:
+                repeated.setdefault(name, [headers[name]]).append(value.strip(b" \t"))
+            else:
+                headers[name] = value.strip(b" \t")
+        return cls(method, path, headers, repeated)
+
+    def all(self, name: bytes) -> list[bytes]:
+        """Every value of a header."""
+        if name in self.repeated:
+            return self.repeated[name]
+        return [self.headers[name]] if name in self.headers else []
+
+    def single(self, name: str) -> str | None:
+        """The one value of a header.
+
+        Raises:
+            HeaderMismatchError: when there are several.
+        """
+        key = name.lower().encode("latin-1")
+        if key in self.repeated:
+            raise HeaderMismatchError(f"{name} is there more than once")
+        value = self.headers.get(key)
+        return None if value is None else value.decode("latin-1")
+
+
+class Outgoing(Protocol):
+    """Takes the answer to one HTTP request; used only on the event loop."""
+
+    on_close: Callable[[], None] | None
+    """Called when the client is gone before the answer is complete."""
+
+    def respond(self, response: Response) -> None:
+        """Send a whole answer."""
+
+    def open_stream(self, headers: Headers) -> None:
+        """Begin an answer of unknown length, with status 200."""
+
+    def write(self, chunk: bytes) -> bool:
+        """Send a part of the stream; False when the client reads too slowly to take more."""
+
+    def end(self) -> None:
+        """The stream is complete."""
+
+    def abort(self) -> None:
+        """Break off: the client must see that something is missing."""
+
+
+class Waiting(Protocol):
+    """A request that is being answered."""
+
+    def check(self, now: float) -> None:
+        """Called now and then: give the client a sign of life, or give up."""
+
+    def close(self) -> None:
+        """Break off."""
+
+
+class Refusal(Protocol):
+    """An exception that says how a request without sufficient rights is answered."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes
+
+
+class Authorization(Protocol):
+    """Who may use the endpoint; `paddock.authorization` has it."""
+
+    def bind(self, resource: str) -> None:
+        """The endpoint is served at this URL."""
+
+    async def authenticate(self, values: list[str], /) -> Principal:
+        """Who sent a request with these Authorization headers; raises a `Refusal`."""
+
+    def insufficient(self, scopes: Iterable[str], principal: Principal) -> Exception:
+        """The `Refusal` of a principal who lacks scopes."""
+
+    def metadata(self) -> dict[str, object]:
+        """The RFC 9728 document about the endpoint."""

@@ -1,0 +1,155 @@
+"""Our own HTTP server: sockets, signals, and an orderly end around `wire`."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from email.utils import formatdate
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from paddock.errors import DefinitionError, PaddockError
+from paddock.transports.http.wire import Wire
+
+if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Callable
+
+    from paddock.transports.http.service import Service
+
+CHECK = 1.0
+"""Seconds between two looks at idle connections."""
+BACKLOG = 2048
+LAST_WORDS = 0.5
+"""Seconds that the last answers get to leave."""
+
+
+class ListenError(PaddockError):
+    """An address cannot be served on."""
+
+    code = "listen"
+
+
+class HttpServer:
+    """Serves one service on one address."""
+
+    def __init__(
+        self, service: Service, host: str, port: int, tls: ssl.SSLContext | None = None
+    ) -> None:
+        self._service = service
+        self._host = host
+        self._port = port
+        self._tls = tls
+        self._wires: set[Wire] = set()
+        self._date = b""
+        self._checker: asyncio.TimerHandle | None = None
+        self._server: asyncio.Server | None = None
+        self._stopped = asyncio.Event()
+        self._is_hurried = False
+
+    @property
+    def port(self) -> int:
+        """The port that is listened on: also where any free one was asked for."""
+        sockets = self._server.sockets if self._server is not None else ()
+        return int(sockets[0].getsockname()[1]) if sockets else self._port
+
+    async def start(self) -> None:
+        """Begin to listen.
+
+        Raises:
+            ListenError: when the address cannot be had.
+        """
+        loop = asyncio.get_running_loop()
+        self._check()
+        try:
+            self._server = await loop.create_server(
+                self._wire, self._host, self._port, ssl=self._tls, backlog=BACKLOG
+            )
+        except OSError as error:
+            raise ListenError(
+                f"Cannot listen on {self._host}:{self._port}: {error.strerror or error}",
+                hint="is another server running there? Port 0 takes any that is free",
+            ) from None
+
+    async def serve(self) -> None:
+        """Serve until `stop`; then let what is under way finish, and hang up."""
+        undo = self._catch_signals()
+        try:
+            await self._stopped.wait()
+            if self._server is not None:
+                self._server.close()
+            for wire in list(self._wires):
+                wire.drain()
+            await self._drain()
+        finally:
+            undo()
+            self._service.close()
+            await self._hang_up()
+            if self._checker is not None:
+                self._checker.cancel()
+
+    def stop(self) -> None:
+        """End in good order; asked a second time, end at once. Only on the loop."""
+        self._is_hurried = self._stopped.is_set()
+        self._stopped.set()
+
+    async def _drain(self) -> None:
+        draining = asyncio.ensure_future(self._service.drain())
+        while not draining.done() and not self._is_hurried:
+            await asyncio.wait([draining], timeout=0.05)
+        draining.cancel()
+
+    async def _hang_up(self) -> None:
+        deadline = monotonic() + LAST_WORDS
+        for wire in list(self._wires):
+            wire.drain()
+        while self._wires and monotonic() < deadline:  # noqa: ASYNC110 - once, at the end
+            await asyncio.sleep(0.01)
+        for wire in list(self._wires):
+            wire.abort()
+
+    def _wire(self) -> Wire:
+        return Wire(self._service, self._wires, self._date_header)
+
+    def _date_header(self) -> bytes:
+        return self._date
+
+    def _check(self) -> None:
+        self._date = f"date: {formatdate(usegmt=True)}\r\n".encode()
+        now = monotonic()
+        for wire in list(self._wires):
+            wire.check(now)
+        self._checker = asyncio.get_running_loop().call_later(CHECK, self._check)
+
+    def _catch_signals(self) -> Callable[[], None]:
+        if threading.current_thread() is not threading.main_thread():
+            return lambda: None
+        loop = asyncio.get_running_loop()
+        caught = (signal.SIGINT, signal.SIGTERM)
+        try:
+            for number in caught:
+                loop.add_signal_handler(number, self.stop)
+        except NotImplementedError:  # Windows
+            for number in caught:
+                signal.signal(number, lambda *_: loop.call_soon_threadsafe(self.stop))
+            return lambda: None
+
+        def undo() -> None:
+            for number in caught:
+                loop.remove_signal_handler(number)
+
+        return undo
+
+
+def split_address(text: str) -> tuple[str, int]:
+    """The host and port of `127.0.0.1:8642`, `[::1]:8642`, `:8642` or `8642`.
+
+    Raises:
+        DefinitionError: when it is none of these.
+    """
+    host, _, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]") or "127.0.0.1"
+    if not port.isdecimal() or int(port) > 65535:
+        raise DefinitionError(f"{text!r} is not an address", hint="as in 127.0.0.1:8642")
+    return host, int(port)

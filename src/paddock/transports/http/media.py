@@ -1,0 +1,55 @@
+"""Media types: what a client sends and what it is ready to take."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+JSON = "application/json"
+EVENTS = "text/event-stream"
+
+
+class Accepts(NamedTuple):
+    """Which forms of an answer a client takes."""
+
+    json: bool
+    events: bool
+
+
+@lru_cache(maxsize=256)
+def accepts(header: bytes) -> Accepts:
+    """What an Accept header allows; one that is missing allows everything."""
+    if not header.strip():
+        return Accepts(json=True, events=True)
+    ranges = [_range(part) for part in header.decode("latin-1").split(",")]
+    return Accepts(json=_weight(ranges, JSON) > 0, events=_weight(ranges, EVENTS) > 0)
+
+
+@lru_cache(maxsize=256)
+def is_json(header: bytes) -> bool:
+    """Whether a Content-Type is JSON in UTF-8."""
+    kind, *parameters = [part.strip().lower() for part in header.decode("latin-1").split(";")]
+    charsets = [part[8:].strip('"') for part in parameters if part.startswith("charset=")]
+    return kind == JSON and all(charset in ("utf-8", "utf8") for charset in charsets)
+
+
+def _range(part: str) -> tuple[str, float]:
+    kind, *parameters = [piece.strip().lower() for piece in part.split(";")]
+    weight = 1.0
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        if name.strip() == "q":
+            try:
+                weight = float(value)
+            except ValueError:
+                weight = 0.0
+    return kind, weight
+
+
+def _weight(ranges: list[tuple[str, float]], kind: str) -> float:
+    """How much a type is wanted: the most specific range counts."""
+    for name in (kind, kind.partition("/")[0] + "/*", "*/*"):
+        found = [weight for given, weight in ranges if given == name]
+        if found:
+            return max(found)
+    return 0.0

@@ -1,0 +1,96 @@
+"""Where the work of requests runs: coroutines on the event loop, plain functions in threads.
+
+A plain function that is declared cheap (`inline=True`) runs on the loop itself. What other
+threads have to say comes to the loop through a mailbox, with one wake-up for many messages.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections import deque
+from functools import partial
+from typing import TYPE_CHECKING
+
+from paddock.transports.workers import Workers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from paddock.protocol.request import Request
+
+
+class Mailbox:
+    """Calls functions on an event loop, in the order in which they were posted."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._waiting: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
+        self._is_woken = False
+
+    def post(self, function: Callable[..., object], *arguments: Any) -> None:
+        """Have a function called on the loop. May be called by any thread."""
+        self._waiting.append((function, arguments))
+        if not self._is_woken:
+            self._is_woken = True
+            try:
+                self._loop.call_soon_threadsafe(self._deliver)
+            except RuntimeError:  # the loop is closed: nobody is left to be told
+                self._waiting.clear()
+
+    def _deliver(self) -> None:
+        self._is_woken = False
+        while self._waiting:
+            function, arguments = self._waiting.popleft()
+            function(*arguments)
+
+
+class Runner:
+    """Runs requests for one event loop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self.mailbox = Mailbox(loop)
+        self._workers = Workers(_finish)
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def run(self, request: Request) -> None:
+        """Have the work of a request done; its exchange gets the answer. Only on the loop."""
+        if request.async_work is not None:
+            self._begin(request)
+        elif request.pace is not None and request.pace.is_trusted:
+            _finish(request, request.run())
+        elif not self._workers.submit(request):
+            _finish(request, request.refuse())
+
+    def spawn(self, work: Any) -> None:
+        """Run a coroutine of our own on the loop, and keep hold of it until it is done."""
+        task = self.loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def close(self) -> None:
+        """Let the threads end, each after what it is doing."""
+        self._workers.close()
+
+    def _begin(self, request: Request) -> None:
+        task = self._task(request)
+        if request.is_done:
+            return
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        request.stop = partial(self.mailbox.post, task.cancel)
+        if request.is_cancelled:
+            request.stop()
+
+    def _task(self, request: Request) -> asyncio.Task[None]:
+        work = request.run_async(_finish)
+        if sys.version_info >= (3, 12):  # a handler that does not wait is done at once
+            return asyncio.Task(work, loop=self.loop, eager_start=True)
+        return self.loop.create_task(work)
+
+
+def _finish(request: Request, answer: bytes | None) -> None:
+    if request.exchange is not None:
+        request.exchange.finish(request, answer)

@@ -1,0 +1,229 @@
+"""One server behind HTTP: who is let in, what is under way, and how it all ends.
+
+Carriers ask `admit` about the head of a request, then hand the body to `take`. What the posted
+messages mean is the business of `receiving`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from time import monotonic
+from typing import TYPE_CHECKING, cast
+
+from paddock.protocol.errors import ProtocolError
+from paddock.protocol.jsonrpc import encode, error_frame
+from paddock.transports.http.contract import JSON_TYPE, Response
+from paddock.transports.http.events import STREAM_HEADERS
+from paddock.transports.http.exchange import BUSY, RETRY_AFTER
+from paddock.transports.http.hub import Hub, encoded
+from paddock.transports.http.limits import Limits
+from paddock.transports.http.media import accepts, is_json
+from paddock.transports.http.receiving import SESSION_ID, Receiver
+from paddock.transports.http.sessions import Sessions
+
+if TYPE_CHECKING:
+    from paddock.protocol.eras.contract import Operations
+    from paddock.protocol.principal import Principal
+    from paddock.transports.http.contract import (
+        Authorization,
+        Head,
+        Headers,
+        Outgoing,
+        Refusal,
+    )
+    from paddock.transports.http.guards import Guard
+
+WELL_KNOWN = "/.well-known/oauth-protected-resource"
+HEALTH = "/health"
+TICK = 1.0
+"""Seconds between two looks at what is waiting."""
+
+log = logging.getLogger("paddock.http")
+
+
+class Service:
+    """Answers HTTP requests from one server's operations."""
+
+    def __init__(
+        self,
+        operations: Operations,
+        guard: Guard,
+        *,
+        path: str = "/mcp",
+        limits: Limits | None = None,
+        authorization: Authorization | None = None,
+    ) -> None:
+        self.limits = limits or Limits()
+        self.path = "/" + path.strip("/")
+        self.hub = Hub(operations, guard, self.limits, authorization)
+        self.sessions = Sessions(self.hub)
+        self.is_draining = False
+        self._receiver = Receiver(self.hub, self.sessions)
+        self._ticker: asyncio.TimerHandle | None = None
+
+    def bind(self, loop: asyncio.AbstractEventLoop, state: object = None) -> None:
+        """Work on this event loop, which is the running one."""
+        self.hub.bind(loop)
+        self.hub.connection.state = state
+        self._ticker = loop.call_later(TICK, self._tick)
+
+    def admit(self, head: Head) -> Response | None:
+        """The answer to what needs no body, or must not be read any further; else None."""
+        path = head.path.rstrip("/") or "/"
+        if path == HEALTH:
+            return self._health()
+        objection = self.hub.guard.objection(head)
+        if objection is not None:
+            return self._plain(403, objection, [])
+        if path != self.path:
+            return self._elsewhere(head, path)
+        if head.method == "OPTIONS":
+            return Response(204, self.hub.guard.preflight_headers(head))
+        if self.is_draining:
+            return self._plain(503, "The server is ending", RETRY_AFTER)
+        if head.method == "POST":
+            return self._admit_post(head)
+        if head.method not in ("GET", "DELETE") or SESSION_ID not in head.headers:
+            allowed: Headers = [(b"allow", b"POST")]
+            return self._plain(405, "Only POST is possible without a session", allowed, head)
+        return None
+
+    def take(self, head: Head, body: bytes, outgoing: Outgoing) -> None:
+        """Answer a request that was admitted."""
+        if self.hub.authorization is None:
+            self._take(head, body, outgoing, None)
+        else:
+            self.hub.runner.spawn(self._authorize(self.hub.authorization, head, body, outgoing))
+
+    def announce(self, kind: str, uri: str | None = None) -> int:
+        """Tell all clients that want to know that something has changed."""
+        told = self.hub.eras.listeners.announce(kind, uri)
+        for session in self.sessions.all():
+            told += self.hub.eras.session.announce(session.connection, kind, uri)
+        return told
+
+    def hush(self) -> None:
+        """End the streams that would not end by themselves. May be called by any thread."""
+        self.hub.post(self._end_streams)
+
+    async def drain(self) -> None:
+        """Take nothing new, end the streams that would not end, and wait for the rest."""
+        self.is_draining = True
+        self._end_streams()
+        deadline = monotonic() + self.limits.drain_seconds
+        while self.hub.active and monotonic() < deadline:  # noqa: ASYNC110 - once, at the end
+            await asyncio.sleep(0.01)
+
+    def close(self) -> None:
+        """Break off what is left."""
+        if self._ticker is not None:
+            self._ticker.cancel()
+        for exchange in list(self.hub.active):
+            exchange.close()
+        for session in self.sessions.all():
+            self.sessions.close(session)
+        self.hub.runner.close()
+
+    def _end_streams(self) -> None:
+        self.hub.eras.listeners.close()
+        for session in self.sessions.all():
+            session.standalone.release()
+
+    def _take(
+        self, head: Head, body: bytes, outgoing: Outgoing, principal: Principal | None
+    ) -> None:
+        if head.method == "POST":
+            if len(self.hub.active) >= self.limits.concurrent_requests:
+                busy = self._plain(503, BUSY, RETRY_AFTER, head)
+                outgoing.respond(busy)
+            else:
+                self._receiver.receive(head, body, outgoing, principal)
+            return
+        session = self._receiver.session_of(head, outgoing, principal)
+        if session is None:
+            return
+        if head.method == "DELETE":
+            self.sessions.close(session)
+            outgoing.respond(Response(204, self.hub.guard.cors_headers(head)))
+            return
+        if not accepts(head.headers.get(b"accept", b"")).events:
+            text = "This needs an Accept header that allows text/event-stream"
+            outgoing.respond(self._plain(406, text, [], head))
+            return
+        headers = [
+            *STREAM_HEADERS,
+            (SESSION_ID, session.id.encode()),
+            *self.hub.guard.cors_headers(head),
+        ]
+        last = head.headers.get(b"last-event-id")
+        if last is None:
+            if not session.listen(outgoing, headers):
+                outgoing.respond(self._plain(409, "The session has too many streams", [], head))
+        elif not session.resume(last.decode("latin-1"), outgoing, headers):
+            outgoing.respond(self._plain(400, "Last-Event-ID was never given out", [], head))
+
+    async def _authorize(
+        self, authorization: Authorization, head: Head, body: bytes, outgoing: Outgoing
+    ) -> None:
+        values = [value.decode("latin-1") for value in head.all(b"authorization")]
+        try:
+            principal = await authorization.authenticate(values)
+        except Exception as error:  # noqa: BLE001 - a Refusal, or something that must not let in
+            outgoing.respond(self._refused(error, head))
+            return
+        self._take(head, body, outgoing, principal)
+
+    def _refused(self, error: Exception, head: Head) -> Response:
+        if not hasattr(error, "status"):
+            log.error("The authorization failed", exc_info=error)
+            return self._plain(500, "The authorization could not be checked", [], head)
+        refusal = cast("Refusal", error)
+        headers = [JSON_TYPE, *encoded(refusal.headers), *self.hub.guard.cors_headers(head)]
+        return Response(refusal.status, headers, refusal.body)
+
+    def _admit_post(self, head: Head) -> Response | None:
+        if not is_json(head.headers.get(b"content-type", b"")):
+            return self._plain(415, "Expected Content-Type: application/json", [], head)
+        wanted = accepts(head.headers.get(b"accept", b""))
+        if not (wanted.json or wanted.events):
+            text = "Expected Accept: application/json, text/event-stream"
+            return self._plain(406, text, [], head)
+        length = head.headers.get(b"content-length", b"0")
+        if not length.isdigit() or int(length) > self.limits.body_bytes:
+            return self.too_large(head)
+        return None
+
+    def too_large(self, head: Head) -> Response:
+        """The answer to a body that is longer than the limit."""
+        text = f"The body has more than {self.limits.body_bytes} bytes"
+        return self._plain(413, text, [], head)
+
+    def _elsewhere(self, head: Head, path: str) -> Response:
+        if self.hub.authorization is not None and path in (WELL_KNOWN, WELL_KNOWN + self.path):
+            document = encode(self.hub.authorization.metadata())
+            # The document is public, also for web pages of origins that may not call us.
+            headers = [JSON_TYPE, (b"access-control-allow-origin", b"*")]
+            return Response(200, headers, document)
+        return self._plain(404, f"There is nothing here; the endpoint is {self.path}", [], head)
+
+    def _health(self) -> Response:
+        status, said = (503, "draining") if self.is_draining else (200, "ok")
+        return Response(status, [JSON_TYPE], encode({"status": said}))
+
+    def _plain(
+        self, status: int, text: str, headers: Headers, head: Head | None = None
+    ) -> Response:
+        cors = [] if head is None else self.hub.guard.cors_headers(head)
+        return Response(status, [JSON_TYPE, *headers, *cors], _fault(text))
+
+    def _tick(self) -> None:
+        now = monotonic()
+        for exchange in list(self.hub.active):
+            exchange.check(now)
+        self.sessions.sweep(now)
+        self._ticker = self.hub.runner.loop.call_later(TICK, self._tick)
+
+
+def _fault(text: str) -> bytes:
+    return error_frame(None, ProtocolError(text, rpc_code=-32600)).rstrip(b"\n")

@@ -1,0 +1,316 @@
+"""Our own HTTP/1.1: one connection of a client, parsed by llhttp (`httptools`).
+
+Between the socket and the service there is no other layer, no task for a request and no queue:
+that is what makes it twice as fast as an ASGI server (docs/decisions/0005). One request at a time
+is answered on a connection; a client that sends several gets the answers in order.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from http import HTTPStatus
+from time import monotonic
+from typing import TYPE_CHECKING, cast
+
+import httptools
+
+from paddock.transports.http.contract import Head, Response
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paddock.transports.http.contract import Headers
+    from paddock.transports.http.service import Service
+
+MAX_HEADERS = 128
+MAX_PIPELINED = 64
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+_STATUS_LINES = {
+    status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus
+}
+_TOO_MANY_HEADERS = Response(431, [], b"")
+_MALFORMED = Response(400, [], b"")
+_TOO_MANY = Response(503, [], b"")
+_TOO_SLOW = Response(408, [], b"")
+
+
+class Wire(asyncio.Protocol):
+    """One connection: requests in, answers out."""
+
+    _head: Head | None
+    _response: Response | None
+
+    def __init__(self, service: Service, open_wires: set[Wire], date: Callable[[], bytes]) -> None:
+        self._service = service
+        self._limits = service.limits
+        self._open_wires = open_wires
+        self._date = date
+        self._parser = httptools.HttpRequestParser(self)
+        self._transport: asyncio.Transport = cast("asyncio.Transport", None)
+        self._waiting: list[tuple[Head, bytes, bool]] = []
+        self._reset()
+        self._is_answering = False
+        self._is_streaming = False
+        self._is_chunked = True
+        self._is_head = False
+        self._keeps_alive = True
+        self._is_closing = False
+        self._is_full = self._is_paused = False
+        self._last_moved = monotonic()
+        self.on_close: Callable[[], None] | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """A client has connected."""
+        self._transport = cast("asyncio.Transport", transport)
+        self._transport.set_write_buffer_limits(high=self._limits.backlog_bytes // 4)
+        self._open_wires.add(self)
+        if len(self._open_wires) > self._limits.connections:
+            self._refuse(Response(503, [(b"retry-after", b"1")], b""))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The client is gone."""
+        self._open_wires.discard(self)
+        self._is_closing = True
+        self._waiting.clear()
+        on_close, self.on_close = self.on_close, None
+        if on_close is not None:
+            on_close()
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes have come."""
+        self._last_moved = monotonic()
+        if self._is_closing:
+            return
+        try:
+            self._parser.feed_data(data)
+        except (httptools.HttpParserUpgrade, httptools.HttpParserError):
+            self._refuse(_MALFORMED)
+
+    def eof_received(self) -> bool:
+        """The client sends no more, which counts as leaving."""
+        return False
+
+    def pause_writing(self) -> None:
+        """The client does not read as fast as we write."""
+        self._is_full = True
+
+    def resume_writing(self) -> None:
+        """The client has caught up."""
+        self._is_full = False
+        self._last_moved = monotonic()
+        self._go_on()
+
+    # What the parser calls.
+
+    def on_url(self, url: bytes) -> None:
+        """A part of the request's target."""
+        self._url += url
+        self._count(len(url))
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """One header."""
+        self._headers.append((name.lower(), value))
+        self._count(len(name) + len(value))
+
+    def on_headers_complete(self) -> None:
+        """The head is complete: refuse what need not be read any further."""
+        if self._is_closing:
+            return
+        method = self._parser.get_method().decode("ascii")
+        head = Head.of(method, _path(self._url), self._headers)
+        self._head = head
+        self._response = self._service.admit(head)
+        expects = head.headers.get(b"expect", b"").lower() == b"100-continue"
+        if expects and self._response is None and not self._is_answering:
+            self._transport.write(CONTINUE)
+
+    def on_body(self, body: bytes) -> None:
+        """A part of the body."""
+        if self._response is not None:
+            self._skipped += len(body)
+            if self._skipped > self._limits.body_bytes:
+                self._refuse(self._response)
+            return
+        self._size += len(body)
+        if self._size > self._limits.body_bytes and self._head is not None:
+            self._response = self._service.too_large(self._head)
+            self._body.clear()
+            return
+        self._body.append(body)
+
+    def on_message_complete(self) -> None:
+        """A request is complete: answer it, or keep it until the one before is answered."""
+        if self._is_closing or self._head is None:
+            return
+        head, response = self._head, self._response
+        body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
+        keeps_alive = self._parser.should_keep_alive()
+        self._is_chunked = self._parser.get_http_version() != "1.0"
+        self._reset()
+        if self._is_answering or self._is_full:
+            self._waiting.append((head, body, keeps_alive))
+            if len(self._waiting) >= MAX_PIPELINED:
+                self._refuse(_TOO_MANY)
+            self._pause()
+            return
+        self._answer(head, body, keeps_alive=keeps_alive, response=response)
+
+    # What the service calls.
+
+    def respond(self, response: Response) -> None:
+        """Send a whole answer."""
+        body = response.body
+        parts = [_STATUS_LINES[response.status], self._date()]
+        parts.extend(b"%b: %b\r\n" % header for header in response.headers)
+        if response.status not in (204, 304):
+            parts.append(b"content-length: %d\r\n" % len(body))
+        if not self._keeps_alive:
+            parts.append(b"connection: close\r\n")
+        parts.append(b"\r\n")
+        if not self._is_head:
+            parts.append(body)
+        self._write(b"".join(parts))
+        self._answered()
+
+    def open_stream(self, headers: Headers) -> None:
+        """Begin an answer of unknown length."""
+        self._is_streaming = True
+        parts = [_STATUS_LINES[200], self._date()]
+        parts.extend(b"%b: %b\r\n" % header for header in headers)
+        if self._is_chunked:
+            parts.append(b"transfer-encoding: chunked\r\n")
+        else:
+            self._keeps_alive = False
+        if not self._keeps_alive:
+            parts.append(b"connection: close\r\n")
+        parts.append(b"\r\n")
+        self._write(b"".join(parts))
+        self._resume()  # a client that leaves is noticed only by reading
+
+    def write(self, chunk: bytes) -> bool:
+        """Send a part of a stream; False when the client reads too slowly."""
+        if self._transport.get_write_buffer_size() > self._limits.backlog_bytes:
+            return False
+        self._write(b"%x\r\n%b\r\n" % (len(chunk), chunk) if self._is_chunked else chunk)
+        return True
+
+    def end(self) -> None:
+        """A stream is complete."""
+        if self._is_chunked:
+            self._write(b"0\r\n\r\n")
+        self._answered()
+
+    def abort(self) -> None:
+        """Break off."""
+        self._is_closing = True
+        self.on_close = None
+        self._transport.abort()
+
+    # What the server calls.
+
+    def check(self, now: float) -> None:
+        """Close a connection on which nothing has moved for too long."""
+        idle = now - self._last_moved
+        limits = self._limits
+        if self._transport.get_write_buffer_size():
+            if idle > limits.write_seconds:
+                self._transport.abort()
+        elif self._is_answering:
+            return
+        elif self._has_begun():
+            if idle > limits.receive_seconds or now - self._begun > limits.receive_seconds * 2:
+                self._refuse(_TOO_SLOW)
+        elif idle > limits.idle_seconds:
+            self._transport.close()
+
+    def drain(self) -> None:
+        """Close after the answer that is under way, or now if there is none."""
+        self._keeps_alive = False
+        if not self._is_answering:
+            self._is_closing = True
+            self._transport.close()
+
+    def _reset(self) -> None:
+        self._url = b""
+        self._headers: Headers = []
+        self._head = None
+        self._response = None
+        self._body: list[bytes] = []
+        self._size = self._skipped = self._head_size = 0
+        self._begun = 0.0
+
+    def _has_begun(self) -> bool:
+        return bool(self._head_size)
+
+    def _count(self, size: int) -> None:
+        if not self._head_size:
+            self._begun = monotonic()
+        self._head_size += size + 4
+        too_many = len(self._headers) > MAX_HEADERS
+        if (too_many or self._head_size > self._limits.header_bytes) and not self._is_closing:
+            self._refuse(_TOO_MANY_HEADERS)
+
+    def _answer(
+        self, head: Head, body: bytes, *, keeps_alive: bool, response: Response | None
+    ) -> None:
+        self._is_answering = True
+        self._is_head = head.method == "HEAD"
+        if not keeps_alive:
+            self._keeps_alive = False
+        if response is not None:
+            self.respond(response)
+        else:
+            self._service.take(head, body, self)
+
+    def _answered(self) -> None:
+        self._is_answering = self._is_streaming = False
+        self.on_close = None
+        if not self._keeps_alive:
+            self._is_closing = True
+            self._transport.close()
+        elif self._waiting or self._is_paused:
+            asyncio.get_running_loop().call_soon(self._go_on)
+
+    def _go_on(self) -> None:
+        """Answer what had to wait."""
+        if self._is_closing or self._is_answering or self._is_full:
+            return
+        if self._waiting:
+            head, body, keeps_alive = self._waiting.pop(0)
+            response = self._service.admit(head)
+            self._answer(head, body, keeps_alive=keeps_alive, response=response)
+        else:
+            self._resume()
+
+    def _pause(self) -> None:
+        if not self._is_paused:
+            self._is_paused = True
+            self._transport.pause_reading()
+
+    def _resume(self) -> None:
+        if self._is_paused and not self._is_closing:
+            self._is_paused = False
+            self._transport.resume_reading()
+
+    def _refuse(self, response: Response) -> None:
+        """Answer what cannot be understood, and hang up."""
+        self._keeps_alive = False
+        if self._is_answering:
+            self.abort()
+        else:
+            self._is_answering = True
+            self.respond(response)
+
+    def _write(self, data: bytes) -> None:
+        self._last_moved = monotonic()
+        if not self._transport.is_closing():
+            self._transport.write(data)
+
+
+def _path(url: bytes) -> str:
+    if not url.startswith(b"/"):
+        try:
+            url = httptools.parse_url(url).path or b"/"
+        except httptools.HttpParserInvalidURLError:
+            return ""
+    return url.partition(b"?")[0].decode("latin-1")
