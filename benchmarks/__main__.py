@@ -37,7 +37,7 @@ def _names_from(known: Collection[str]) -> Callable[[str], list[str]]:
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     peers = [peer.key for peer in PEERS]
     parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few repetitions: a minute or two")
+    parser.add_argument("--quick", action="store_true", help="few repetitions")
     parser.add_argument(
         "--only",
         metavar="GROUPS",

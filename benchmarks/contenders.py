@@ -102,12 +102,16 @@ class Field:
 
     def official(self, key: str) -> list[str]:
         """The rows of the official SDK in the era of a row."""
+        return [contender.key for contender in self._official(key)]
+
+    def official_as_written(self, key: str) -> list[str]:
+        """Those of them with plain functions as tools."""
+        return [contender.key for contender in self._official(key) if not contender.environment]
+
+    def _official(self, key: str) -> list[Contender]:
         eras = {contender.key: contender.era for contender in self.contenders}
-        return [
-            contender.key
-            for contender in self.contenders
-            if contender.of == OFFICIAL and contender.era == eras.get(key)
-        ]
+        rows = [contender for contender in self.contenders if contender.of == OFFICIAL]
+        return [contender for contender in rows if contender.era == eras.get(key)]
 
 
 @dataclass(frozen=True)

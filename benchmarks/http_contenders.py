@@ -85,31 +85,28 @@ HTTP_PEERS = (
 )
 
 
-def _ours(way: str, program: str, era: str) -> tuple[Contender, ...]:
+_WAYS = {
+    "http": ("", "inline", "async tools"),
+    "uvicorn": ("", "inline"),
+    "granian": ("", "inline"),
+}
+"""How Paddock is served, and with which kinds of tools: plain, declared cheap, coroutines."""
+_KINDS = {"": {}, "inline": _INLINE, "async tools": _ASYNC}
+
+
+def _ours(era: str, way: str, kind: str) -> Contender:
     label = "paddock" if way == "http" else f"paddock on {way}"
     key = f"paddock-{way}"
-    return (
-        _row("paddock", label, program, CHECKOUT_HTTP, era, key=key),
-        _row(
-            "paddock",
-            f"{label}, inline",
-            program,
-            CHECKOUT_HTTP,
-            era,
-            _INLINE,
-            f"{key}-inline",
-            _CALLS,
-        ),
-    )
+    if kind:
+        label, key = f"{label}, {kind}", f"{key}-{kind.partition(' ')[0]}"
+    groups = _CALLS if kind else None
+    program = f"paddock_{way}.py"
+    return _row("paddock", label, program, CHECKOUT_HTTP, era, _KINDS[kind], key, groups)
 
 
 OUR_HTTP = tuple(
-    row
+    _ours(era, way, kind)
     for era in (STATELESS, SESSIONS)
-    for way, program in (
-        ("http", "paddock_http.py"),
-        ("uvicorn", "paddock_uvicorn.py"),
-        ("granian", "paddock_granian.py"),
-    )
-    for row in _ours(way, program, era)
+    for way, kinds in _WAYS.items()
+    for kind in kinds
 )

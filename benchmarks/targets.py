@@ -10,11 +10,12 @@ from benchmarks.results import Metric, Results
 LEVEL = 0.95
 AHEAD = 1.0
 BEST_PEER = "best peer"
+PLAIN_OFFICIAL = "official with plain functions"
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """So many times better than the official SDK, or than the best of all peers."""
+    """So many times better than the official SDK at its best, or than the best of all peers."""
 
     base: str
     at_least: float
@@ -119,7 +120,8 @@ TARGETS = (
     *_for_both("HTTP memory flat", ("http.growth.rss",), Limit(1.0)),
 )
 
-# Further goals, drawn from what prototypes reached.
+# Further goals, drawn from what prototypes reached; over HTTP beside the official SDK with plain
+# functions, not at its best.
 STRETCH_GOALS = (
     Target("cold start", "paddock", _COLD, _official(25)),
     Target("first call", "paddock", ("cold.echo",), _official(20)),
@@ -135,10 +137,10 @@ STRETCH_GOALS = (
     Target("tools/list", "paddock", ("tools.list.10000",), _official(200)),
     Target("large argument", "paddock", ("large.echo_1mb", "large.echo_10mb"), _official(1.8)),
     Target("large result", "paddock", ("large.image_5mb",), _official(2)),
-    *_for_both("HTTP throughput, own server", _HTTP_RATE, _official(40)),
-    *_for_both("HTTP p99, own server", _per_tool("http.one_cpu.p99"), _official(40)),
-    Target("HTTP throughput, uvicorn", "paddock-uvicorn-2026", _HTTP_RATE, _official(15)),
-    Target("HTTP throughput, uvicorn", "paddock-uvicorn-2025", _HTTP_RATE, _official(15)),
+    *_for_both("HTTP throughput, own server", _HTTP_RATE, Ratio(PLAIN_OFFICIAL, 40)),
+    *_for_both("HTTP p99, own server", _per_tool("http.one_cpu.p99"), Ratio(PLAIN_OFFICIAL, 40)),
+    Target("HTTP on uvicorn", "paddock-uvicorn-2026", _HTTP_RATE, Ratio(PLAIN_OFFICIAL, 15)),
+    Target("HTTP on uvicorn", "paddock-uvicorn-2025", _HTTP_RATE, Ratio(PLAIN_OFFICIAL, 15)),
     *_for_both("HTTP, 1,000 tools", ("http.tools.kept",), Floor(95)),
 )
 
@@ -166,12 +168,19 @@ def _verdict(target: Target, metric: Metric, field: Field, results: Results) -> 
         return Verdict(target, metric, value, value <= goal.at_most)
     if isinstance(goal, Floor):
         return Verdict(target, metric, value, value >= goal.at_least)
-    names = field.official(target.contender) if goal.base == OFFICIAL else field.peers
-    base = best_of(metric, names, results)
+    base = best_of(metric, _rows(goal.base, target.contender, field), results)
     if base is None:
         return Verdict(target, metric, None, reached=False)
     ratio = metric.advantage(value, base)
     return Verdict(target, metric, ratio, ratio >= goal.at_least)
+
+
+def _rows(base: str, contender: str, field: Field) -> list[str]:
+    if base == OFFICIAL:
+        return field.official(contender)
+    if base == PLAIN_OFFICIAL:
+        return field.official_as_written(contender)
+    return field.peers
 
 
 def best_of(metric: Metric, contenders: Iterable[str], results: Results) -> float | None:
