@@ -13,6 +13,7 @@
     │   ├── MissingCapabilityError
     │   ├── ScopeError
     │   └── UnsupportedVersionError
+    ├── ListenError                an address cannot be served on
     ├── ConnectError               a server cannot be started, reached or understood
     ├── PeerError                  a server answered with a JSON-RPC error
     ├── AnswerError                a server's answer makes no sense

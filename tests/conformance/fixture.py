@@ -22,10 +22,12 @@ from paddock import (
     TextContent,
     TextResourceContents,
     Tool,
+    ToolError,
     elicitation,
     roots,
     sampling,
 )
+from paddock.protocol.errors import ProtocolError
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -300,6 +302,58 @@ def test_input_required_result_capabilities(ctx: Context) -> str:
     if "sampling" in ctx.client_capabilities:
         questions["greeting"] = sampling("Greet me", max_tokens=100)
     return ", ".join(ctx.ask(**questions).wait())
+
+
+@server.tool
+def greet(name: str) -> str:
+    """Never a task."""
+    return f"Hello, {name}!"
+
+
+@server.tool(task="optional")
+async def slow_compute(seconds: float, label: str = "") -> str:
+    """A task where the client knows tasks."""
+    await asyncio.sleep(seconds)
+    return f"{label} took {seconds} s"
+
+
+@server.tool(task="required")
+async def failing_job() -> str:
+    """A task whose tool fails."""
+    await asyncio.sleep(1)
+    raise ToolError("The job has failed")
+
+
+@server.tool(task="required")
+async def protocol_error_job() -> str:
+    """A task that ends with a fault of the protocol."""
+    await asyncio.sleep(0.1)
+    raise ProtocolError("The job broke down")
+
+
+@server.tool(task="required")
+async def confirm_delete(filename: str, ctx: Context) -> str:
+    """A task that asks."""
+    answer = await ctx.elicit(f"Delete {filename}?", NAME_FORM, key="confirm")
+    return f"{filename}: {answer.action}"
+
+
+@server.tool(task="required")
+async def multi_input(ctx: Context) -> str:
+    """A task that asks two things at once."""
+    answers = await ctx.ask(
+        first=elicitation("First?", NAME_FORM), second=elicitation("Second?", NAME_FORM)
+    )
+    return ", ".join(sorted(answers))
+
+
+@server.tool(task="required", task_from_handler=True)
+async def test_tool_with_task(ctx: Context) -> str:
+    """Ask first, and go on as a task."""
+    filled = await ctx.elicit("What is your name?", NAME_FORM, key="user_name")
+    ctx.detach()
+    await asyncio.sleep(0.1)
+    return f"Hello, {filled.data}"
 
 
 @server.resource("test://static-text", mime_type="text/plain")

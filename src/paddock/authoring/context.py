@@ -121,6 +121,20 @@ class Context:
         """What `remember` kept when the handler last ran for this call; None the first time."""
         return self._request.era.remembered(self._request)
 
+    def detach(self, *, ttl_ms: int | None = None, message: str | None = None) -> bool:
+        """Let the call go on as a task, if the tool and the client allow; whether it does.
+
+        The client is answered at once and fetches the result later, within `ttl_ms` milliseconds.
+        What was asked before is asked with the call itself, what is asked from now on with the
+        task.
+        """
+        return self._request.detach(ttl_ms, message)
+
+    @property
+    def is_task(self) -> bool:
+        """Whether the call goes on as a task."""
+        return self._request.task is not None
+
     def raise_if_cancelled(self) -> None:
         """Stop here if the client has given up; for long loops in compiled code."""
         if self._request.is_cancelled:
@@ -132,8 +146,13 @@ class Context:
         """Say how far the work has come; whether the client was told.
 
         Only clients that asked for it are told, and only of progress that is greater than before.
+        A task shows the message as its status.
         """
         request = self._request
+        if request.task is not None:
+            if message is not None:
+                request.task.say(message)
+            return message is not None
         token = request.meta.progress_token if request.meta is not None else msgspec.UNSET
         last = request.last_progress
         if token is msgspec.UNSET or not isfinite(progress):

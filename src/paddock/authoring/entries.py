@@ -32,6 +32,7 @@ def tool_entry(tool: Tool) -> Json:
         "description": signature.description if tool.description is None else tool.description,
         "outputSchema": _structure(tool, signature).output_schema,
         "annotations": tool.annotations,
+        "execution": None if tool.task == "forbidden" else {"taskSupport": tool.task},
         "icons": tool.icons,
         "_meta": tool.meta,
     }

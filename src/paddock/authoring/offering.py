@@ -25,13 +25,23 @@ if TYPE_CHECKING:
     from paddock.authoring.tool import Parameter
     from paddock.protocol.facts import Json
     from paddock.protocol.model.content import Icon
+    from paddock.protocol.request import Support
 
     F = TypeVar("F", bound=Callable[..., Any])
     Item = Tool | Prompt | Resource | ResourceTemplate
     Announce = Callable[[str, str | None], int]
 
 KNOWN_CAPABILITIES = frozenset(
-    {"completions", "experimental", "extensions", "logging", "prompts", "resources", "tools"}
+    {
+        "completions",
+        "experimental",
+        "extensions",
+        "logging",
+        "prompts",
+        "resources",
+        "tasks",
+        "tools",
+    }
 )
 MIN_STATE_KEY = 32
 MAX_MESSAGE = 128 * 1024 * 1024
@@ -210,6 +220,8 @@ class Offering:
             meta: Mapping[str, Any] | None = None,
             inline: bool = False,
             scopes: Iterable[str] = (),
+            task: Support = "forbidden",
+            task_from_handler: bool = False,
         ) -> Callable[[F], F]: ...
         def tool(self, function: object = None, /, **options: object) -> object:
             """Make a tool of a function, by its name, docstring and type hints."""

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         ReadResourceParams,
     )
     from paddock.protocol.request import Request, Result
+    from paddock.protocol.tasks import TaskStore
 
 Json = dict[str, Any]
 Declared = TypeVar("Declared")
@@ -107,11 +108,21 @@ class CatalogueOperations:
             offering.templates, lambda template: Reading(template, offering)
         )
         self._completion_pace = Pace()
+        self._tasks: TaskStore | None = None
 
     @property
     def facts(self) -> ServerFacts:
         """What the server says about itself."""
         return self._offering.facts
+
+    @property
+    def tasks(self) -> TaskStore:
+        """The calls that go on after they have been answered."""
+        if self._tasks is None:
+            from paddock.protocol.tasks import TaskStore  # noqa: PLC0415 - few servers have any
+
+            self._tasks = TaskStore()
+        return self._tasks
 
     @property
     def state_key(self) -> bytes:
@@ -139,6 +150,12 @@ class CatalogueOperations:
             request.async_work = ready.run_async
         else:
             request.work = ready.run
+        tool = ready.tool
+        wish = request.params.task  # type: ignore[attr-defined]  # of tools/call
+        if tool.task != "forbidden" or wish is not UNSET:
+            request.terms = request.era.task_terms(request, tool.task)
+            if request.terms is not None and not tool.task_from_handler:
+                request.detach()
 
     def list_prompts(self, request: Request) -> Result:
         """Answer `prompts/list`."""

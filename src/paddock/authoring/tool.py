@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from paddock.protocol.model.content import Icon
+    from paddock.protocol.request import Support
 
     Handler = Callable[..., Any]
     Json = dict[str, object]
@@ -23,6 +24,7 @@ NOTHING = type("Nothing", (), {"__repr__": lambda _: "NOTHING"})()
 """Stands for a default that was not given, since None is a default like any other."""
 
 JSON_TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
+TASK_SUPPORT = ("forbidden", "optional", "required")
 MAX_NAME = 128
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/")
 
@@ -61,7 +63,9 @@ class Tool:
     With `parameters` or `input_schema` the handler takes one dictionary of arguments; without
     them the handler's own type hints say what it takes. Either way it may also take a `Context`.
     `input_schema` is passed on as it is and wins over `parameters`. Over HTTP only a principal
-    who has all `scopes` may call it.
+    who has all `scopes` may call it. With `task` a call may, or must, become a task that goes on
+    after it was answered: at once, or with `task_from_handler` when the handler says so by
+    `ctx.detach()`.
     """
 
     __slots__ = (
@@ -78,6 +82,8 @@ class Tool:
         "parameters",
         "return_type",
         "scopes",
+        "task",
+        "task_from_handler",
         "title",
     )
 
@@ -98,6 +104,8 @@ class Tool:
         meta: Mapping[str, Any] | None = None,
         inline: bool = False,
         scopes: Iterable[str] = (),
+        task: Support = "forbidden",
+        task_from_handler: bool = False,
     ) -> None:
         self.name = name
         self.handler = handler
@@ -117,6 +125,12 @@ class Tool:
         self.meta = meta
         self.inline = inline
         self.scopes = frozenset([scopes] if isinstance(scopes, str) else scopes)
+        self.task = task
+        self.task_from_handler = task_from_handler
+        if task not in TASK_SUPPORT:
+            raise DefinitionError(
+                f"task is {task!r}", where=name, hint=f"one of {', '.join(TASK_SUPPORT)}"
+            )
         if input_schema is not None and input_schema.get("type") != "object":
             raise DefinitionError(
                 f"input_schema has type {input_schema.get('type')!r}",

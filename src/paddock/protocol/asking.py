@@ -69,6 +69,7 @@ class Answers:
         self._missing = len(asks)
         self._lock = allocate_lock()
         self._done: Callable[[], None] | None = None
+        self._then: Callable[[], None] | None = None
         self.withdrawals: list[Callable[[], None]] = []
 
     def receive(self, key: str, result: object, error: object) -> None:
@@ -78,9 +79,15 @@ class Answers:
             if error is not None:
                 self._refused = f"The client refused {self._asks[key].method}: {_message(error)}"
             self._found[key] = result
-            done = self._done if self._is_complete() else None
-        if done is not None:
-            done()
+            is_complete = self._is_complete()
+        if is_complete and self._then is not None:
+            self._then()
+        if is_complete and self._done is not None:
+            self._done()
+
+    def when_answered(self, call: Callable[[], None]) -> None:
+        """Also call a function when all answers are in."""
+        self._then = call
 
     def wait(self) -> Json:
         """Block until all answers are in, or the request is cancelled."""

@@ -20,6 +20,7 @@ def default_capabilities() -> Json:
         "resources": {"subscribe": True, "listChanged": True},
         "completions": {},
         "logging": {},
+        "tasks": {},
     }
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from _thread import allocate_lock, get_ident
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 from msgspec import UNSET
@@ -40,6 +40,9 @@ answer later by itself."""
 Operation = Callable[["Request"], Outcome]
 Work = Callable[["Request"], Result]
 AsyncWork = Callable[["Request"], Awaitable[Result]]
+
+Support = Literal["forbidden", "optional", "required"]
+"""Whether calls of a tool can become tasks."""
 
 _cancelling = allocate_lock()
 
@@ -93,6 +96,16 @@ class Era(Protocol):
     def remembered(self, request: Request) -> object:
         """What the handler kept when it last had to ask, if it is being run again."""
 
+    def task_terms(self, request: Request, support: Support) -> Terms | None:
+        """Whether a call of a tool may become a task.
+
+        Raises:
+            ProtocolError: when the client and the tool do not fit.
+        """
+
+    def task_created(self, request: Request, task: Detached) -> bytes:
+        """The frame that answers a call with the task that it has become."""
+
     def version(self, request: Request) -> str:
         """The protocol version of a request."""
 
@@ -135,6 +148,23 @@ class Outlet(Protocol):
         """Take an answer; what is to be sent instead."""
 
 
+class Detached(Outlet, Protocol):
+    """Work that goes on after its request has been answered; `protocol.tasks` has it."""
+
+    def ask(self, asks: dict[str, Ask]) -> Waitable:
+        """Put questions to whoever looks after it."""
+
+    def say(self, message: str) -> None:
+        """Say in words how it goes."""
+
+
+class Terms(Protocol):
+    """That a request may become a task."""
+
+    def create(self, request: Request, ttl_ms: int | None, message: str | None) -> Detached:
+        """Make it one."""
+
+
 class Request:
     """One request of the peer, from its arrival to its answer."""
 
@@ -146,6 +176,8 @@ class Request:
     outlet: Outlet | None = None
     exchange: Exchange | None = None
     fault: ProtocolError | None = None
+    terms: Terms | None = None
+    task: Detached | None = None
     is_cancelled = False
     is_done = False
     last_progress: float | None = None
@@ -230,9 +262,23 @@ class Request:
         elif self._thread:
             self._interrupt()
 
+    def detach(self, ttl_ms: int | None = None, message: str | None = None) -> bool:
+        """Answer the request with a task, as which the work goes on; False if it cannot be one."""
+        if self.task is not None:
+            return True
+        if self.terms is None or self.is_cancelled:
+            return False
+        self.task = self.outlet = task = self.terms.create(self, ttl_ms, message)
+        frame = self.era.task_created(self, task)
+        if self.exchange is not None:
+            self.exchange.finish(self, frame)
+        else:
+            self.connection.send(frame)
+        return True
+
     def notify(self, method: str, params: object) -> bool:
         """Tell the peer something about this request, as long as it is not answered."""
-        if self.is_done or self.is_cancelled:
+        if self.is_done or self.is_cancelled or self.task is not None:
             return False
         self.send(notification_frame(method, params))
         return True

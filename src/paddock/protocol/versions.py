@@ -29,6 +29,7 @@ FEATURE_VERSIONS = {
     "url-elicitation": "2025-11-25",
     "sampling-tools": "2025-11-25",
     "sse-priming": "2025-11-25",
+    "tasks": "2025-11-25",
 }
 """The first version that has a feature."""
 

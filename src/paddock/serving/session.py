@@ -43,6 +43,11 @@ class Unavailable:
         """None is to be had, so nothing can be checked with it."""
         raise self._reason
 
+    @property
+    def tasks(self) -> NoReturn:
+        """There are none, since nothing can be called."""
+        raise self._reason
+
     def _refuse(self, _request: Request) -> NoReturn:
         raise self._reason
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from paddock.protocol.facts import ServerFacts
     from paddock.protocol.request import Operation, Outcome, Request
+    from paddock.protocol.tasks import TaskStore
 
 
 class Operations(Protocol):
@@ -39,6 +40,10 @@ class Operations(Protocol):
 
     def complete(self, request: Request, /) -> Outcome:
         """Answer `completion/complete`, or begin to."""
+
+    @property
+    def tasks(self) -> TaskStore:
+        """The calls that go on after they have been answered."""
 
     @property
     def state_key(self) -> bytes:

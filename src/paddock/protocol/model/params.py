@@ -58,11 +58,18 @@ class InputParams(Params, kw_only=True):
     request_state: str | UnsetType = field(default=UNSET, name="requestState")
 
 
+class TaskWish(Struct):
+    """That a call is to become a task, and for how long it is to be kept."""
+
+    ttl: int | None = None
+
+
 class CallToolParams(InputParams, kw_only=True):
     """Of `tools/call`; the arguments stay undecoded until the tool is known."""
 
     name: str
     arguments: Raw | UnsetType = UNSET
+    task: TaskWish | UnsetType = UNSET
 
 
 class GetPromptParams(InputParams, kw_only=True):
@@ -126,12 +133,25 @@ class Filter(Struct):
     prompts: bool = field(default=False, name="promptsListChanged")
     resources: bool = field(default=False, name="resourcesListChanged")
     uris: list[str] = field(default_factory=list, name="resourceSubscriptions")
+    task_ids: list[str] | UnsetType = field(default=UNSET, name="taskIds")
 
 
 class ListenParams(Params, kw_only=True):
     """Of `subscriptions/listen`."""
 
     notifications: Filter
+
+
+class TaskParams(Params, kw_only=True):
+    """Of the requests about one task."""
+
+    task_id: str = field(name="taskId")
+
+
+class UpdateTaskParams(TaskParams, kw_only=True):
+    """Of `tasks/update`."""
+
+    input_responses: dict[str, object] = field(name="inputResponses")
 
 
 class CancelledParams(Struct):
@@ -155,6 +175,11 @@ _TYPES: dict[str, type[Params]] = {
     "logging/setLevel": SetLevelParams,
     "completion/complete": CompleteParams,
     "subscriptions/listen": ListenParams,
+    "tasks/get": TaskParams,
+    "tasks/update": UpdateTaskParams,
+    "tasks/cancel": TaskParams,
+    "tasks/list": ListParams,
+    "tasks/result": TaskParams,
 }
 
 

@@ -14,6 +14,7 @@ class Accepts(NamedTuple):
 
     json: bool
     events: bool
+    prefers_events: bool = False
 
 
 @lru_cache(maxsize=256)
@@ -22,7 +23,10 @@ def accepts(header: bytes) -> Accepts:
     if not header.strip():
         return Accepts(json=True, events=True)
     ranges = [_range(part) for part in header.decode("latin-1").split(",")]
-    return Accepts(json=_weight(ranges, JSON) > 0, events=_weight(ranges, EVENTS) > 0)
+    json, events = _weight(ranges, JSON), _weight(ranges, EVENTS)
+    named = [kind for kind, _ in ranges if kind in (JSON, EVENTS)]
+    is_first = events == json > 0 and named[:1] == [EVENTS]
+    return Accepts(json > 0, events > 0, prefers_events=events > json or is_first)
 
 
 @lru_cache(maxsize=256)

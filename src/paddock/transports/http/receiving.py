@@ -119,7 +119,7 @@ class Receiver:
         request.exchange = exchange
         try:
             version = str(params.meta.version)  # type: ignore[union-attr]  # it names its version
-            if params.meta.capabilities is UNSET:  # type: ignore[union-attr]
+            if params.meta.capabilities is UNSET:  # type: ignore[union-attr]  # as above
                 raise _missing_meta(META_CAPABILITIES)
             check_mirrors(exchange.head, method, version, params)
             if version not in STATELESS_VERSIONS:
@@ -138,10 +138,11 @@ class Receiver:
     def _answer(self, exchange: Exchange, request: Request, reply: Reply) -> None:
         if isinstance(reply, bytes):
             exchange.finish(request, reply)
-        elif not exchange.is_over:
+            return
+        if not exchange.is_over:  # a task has been answered already
             exchange.wait_for(request)
-            if reply is not None:
-                self._hub.runner.run(request)
+        if reply is not None:
+            self._hub.runner.run(request)
 
     def _wrong_params(self, exchange: Exchange, frame: Frame, error: ProtocolError) -> None:
         """Say the first thing that is wrong: the envelope, the headers, the parameters."""
@@ -207,7 +208,7 @@ class Receiver:
             return
         reply = session.dispatcher.receive(body, exchange)
         if isinstance(reply, bytes):
-            exchange.respond(200, reply)
+            exchange.deliver(reply)
         elif isinstance(reply, Request):
             self._answer(exchange, reply, reply)
         elif reply:
@@ -219,7 +220,7 @@ class Receiver:
         """The answers to a batch come together, when the last one is there."""
         for reply in replies:
             if isinstance(reply, bytes):
-                exchange.respond(200, reply)
+                exchange.deliver(reply)
             elif reply is not None:
                 exchange.wait_for(reply)
         for reply in replies:

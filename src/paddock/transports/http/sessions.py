@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from paddock.protocol.connection import Connection
 from paddock.protocol.dispatch import Dispatcher
+from paddock.protocol.errors import ScopeError
 from paddock.protocol.versions import supports
 from paddock.transports.http.events import (
     KEEP_ALIVE,
@@ -204,16 +205,18 @@ class Session:
 class SessionExchange(Exchange):
     """A request in a session: the client may leave and come back for the answer."""
 
-    __slots__ = ("_session", "_stream")
+    __slots__ = ("_pending", "_session", "_stream")
 
     def __init__(self, hub: Hub, head: Head, outgoing: Outgoing, session: Session) -> None:
         super().__init__(hub, head, outgoing)
         self._session = session
         self._stream: Stream | None = None
+        self._pending = 0  # more than one only for a batch
 
     def wait_for(self, request: Request) -> None:
         """The answer will come later; see `Exchange`."""
         super().wait_for(request)
+        self._pending += 1
         self._session.connection.in_flight[request.id] = request
 
     def leave(self) -> None:
@@ -264,15 +267,31 @@ class SessionExchange(Exchange):
     def _finish(self, request: Request, answer: bytes | None) -> None:
         self._session.connection.in_flight.pop(request.id, None)
         self._session.touch()
-        stream = self._stream
-        if stream is None:
-            super()._finish(request, answer)
+        self._pending -= 1
+        if answer is None and self._pending > 0:
             return
-        if not self.is_over and answer is not None:
-            stream.add(answer)
-        self._end()
-        self._session.streams.pop(stream.id, None)
-        stream.end()
+        if isinstance(request.fault, ScopeError) and not self.is_streaming:
+            super()._finish(request, answer)
+        else:
+            self.deliver(answer)
+
+    def deliver(self, answer: bytes | None) -> None:
+        """Give the answer in the form that the client likes best; none if it was cancelled."""
+        stream = self._stream
+        if stream is not None:
+            if answer is not None:
+                stream.add(answer)
+            self._end()
+            self._session.streams.pop(stream.id, None)
+            stream.end()
+        elif self.is_over:
+            return
+        elif answer is None:
+            self.accept()
+        elif self.accepts.prefers_events and self._open():
+            self.deliver(answer)
+        else:
+            self.respond(200, answer)
 
 
 class Sessions:

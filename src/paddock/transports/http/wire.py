@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from paddock.transports.http.service import Service
 
 MAX_HEADERS = 128
+READ_SIZE = 256 * 1024
+"""How much the event loops read at once, at the most."""
 MAX_PIPELINED = 64
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _STATUS_LINES = {
@@ -37,6 +39,7 @@ _TOO_SLOW = Response(408, [], b"")
 class Wire(asyncio.Protocol):
     """One connection: requests in, answers out."""
 
+    _begun: float
     _head: Head | None
     _response: Response | None
 
@@ -78,9 +81,16 @@ class Wire(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Bytes have come."""
-        self._last_moved = monotonic()
+        self._last_moved = now = monotonic()
         if self._is_closing:
             return
+        if self._head is None:
+            # Before the data is parsed, so that no head can fill the memory.
+            self._begun = self._begun or now
+            self._head_size += len(data)
+            if self._head_size > self._limits.header_bytes + READ_SIZE:
+                self._refuse(_TOO_MANY_HEADERS)
+                return
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserUpgrade, httptools.HttpParserError):
@@ -105,19 +115,20 @@ class Wire(asyncio.Protocol):
     def on_url(self, url: bytes) -> None:
         """A part of the request's target."""
         self._url += url
-        self._count(len(url))
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """One header."""
         self._headers.append((name.lower(), value))
-        self._count(len(name) + len(value))
 
     def on_headers_complete(self) -> None:
         """The head is complete: refuse what need not be read any further."""
         if self._is_closing:
             return
-        method = self._parser.get_method().decode("ascii")
-        head = Head.of(method, _path(self._url), self._headers)
+        headers = self._headers
+        if len(headers) > MAX_HEADERS or self._is_head_too_long():
+            self._refuse(_TOO_MANY_HEADERS)
+            return
+        head = Head.of(self._parser.get_method().decode("ascii"), _path(self._url), headers)
         self._head = head
         self._response = self._service.admit(head)
         expects = head.headers.get(b"expect", b"").lower() == b"100-continue"
@@ -217,7 +228,7 @@ class Wire(asyncio.Protocol):
                 self._transport.abort()
         elif self._is_answering:
             return
-        elif self._has_begun():
+        elif self._begun:
             if idle > limits.receive_seconds or now - self._begun > limits.receive_seconds * 2:
                 self._refuse(_TOO_SLOW)
         elif idle > limits.idle_seconds:
@@ -239,16 +250,11 @@ class Wire(asyncio.Protocol):
         self._size = self._skipped = self._head_size = 0
         self._begun = 0.0
 
-    def _has_begun(self) -> bool:
-        return bool(self._head_size)
-
-    def _count(self, size: int) -> None:
-        if not self._head_size:
-            self._begun = monotonic()
-        self._head_size += size + 4
-        too_many = len(self._headers) > MAX_HEADERS
-        if (too_many or self._head_size > self._limits.header_bytes) and not self._is_closing:
-            self._refuse(_TOO_MANY_HEADERS)
+    def _is_head_too_long(self) -> bool:
+        limit = self._limits.header_bytes
+        if self._head_size <= limit:
+            return False
+        return len(self._url) + sum(len(name) + len(value) for name, value in self._headers) > limit
 
     def _answer(
         self, head: Head, body: bytes, *, keeps_alive: bool, response: Response | None

@@ -20,16 +20,29 @@ from paddock.protocol.jsonrpc import (
     error_frame,
     notification_frame,
     request_frame,
+    result_frame,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
     from paddock.protocol.ask import Ask
     from paddock.protocol.connection import Connection
     from paddock.protocol.eras.contract import Operations
     from paddock.protocol.facts import Json
     from paddock.protocol.jsonrpc import RequestId
     from paddock.protocol.model.params import InitializeParams, SetLevelParams, SubscribeParams
-    from paddock.protocol.request import InputRequired, Operation, Request, Result
+    from paddock.protocol.request import (
+        Detached,
+        InputRequired,
+        Operation,
+        Outcome,
+        Request,
+        Result,
+        Support,
+        Terms,
+    )
 
 RESOURCE_NOT_FOUND = -32002
 MAX_SUBSCRIPTIONS = 10_000
@@ -48,6 +61,11 @@ class SessionEra:
             "ping": lambda _: b"",
             **catalogue_methods(operations),
         }
+        self._operations = operations
+        self._is_watching = False
+        if self._facts.has("tasks"):
+            for method in ("tasks/get", "tasks/cancel", "tasks/list", "tasks/result"):
+                self.methods[method] = self._about_task
         if self._facts.has("logging"):
             self.methods["logging/setLevel"] = self._set_level
         resources = self._facts.capabilities.get("resources")
@@ -93,9 +111,27 @@ class SessionEra:
         for ask in asks.values():
             ask.check(request.connection.client_capabilities)
         answers = Answers(request, asks)
+        task = request.task
+        if task is not None:
+            _tasks().await_input(task, answers)
         for key, ask in asks.items():
             self._send_ask(request, answers, key, ask)
         return answers
+
+    def task_terms(self, request: Request, support: Support) -> Terms | None:
+        """Whether the client of a call has asked for a task."""
+        if not self._facts.has("tasks"):
+            return None
+        store = self._operations.tasks
+        if not self._is_watching:
+            self._is_watching = True
+            store.watch(_tasks().tell)
+        terms: Terms | None = _tasks().terms(request, support, store)
+        return terms
+
+    def task_created(self, request: Request, task: Detached) -> bytes:
+        """The answer to a call that goes on as a task."""
+        return result_frame(request.id, _tasks().created(task))
 
     def remembered(self, request: Request) -> None:
         """Nothing: in this era a handler is never run again."""
@@ -144,6 +180,10 @@ class SessionEra:
         }
         return initialize(request.connection, self._facts, raw)
 
+    def _about_task(self, request: Request) -> Outcome:
+        answer: Outcome = _tasks().METHODS[request.method](request, self._operations.tasks)
+        return answer
+
     def _set_level(self, request: Request) -> bytes:
         request.connection.log_level = cast("SetLevelParams", request.params).level
         return b""
@@ -166,7 +206,7 @@ class SessionEra:
         def withdraw() -> None:
             if connection.forget(request_id):
                 params = {"requestId": request_id}
-                request.send(notification_frame("notifications/cancelled", params))
+                _outlet(request)(notification_frame("notifications/cancelled", params))
 
         request.on_cancel(withdraw)
         answers.withdrawals.append(withdraw)
@@ -175,4 +215,20 @@ class SessionEra:
             # This era tells a client by an id when the page has done its work.
             params = {"elicitationId": urandom(16).hex(), **params}
             connection.elicitations.add(str(params["elicitationId"]))
-        request.send(request_frame(request_id, ask.method, params))
+        if request.task is not None:
+            params = {**params, "_meta": _tasks().related(request.task)}
+        _outlet(request)(request_frame(request_id, ask.method, params))
+
+
+def _outlet(request: Request) -> Callable[[bytes], None]:
+    """Where what a handler has to say goes: with its request, or where its task is awaited."""
+    if request.task is None:
+        return request.send
+    send: Callable[[bytes], None] = _tasks().outlet(request.task)
+    return send
+
+
+def _tasks() -> ModuleType:
+    from paddock.protocol.eras.v2025_11_25 import tasks  # noqa: PLC0415 - few servers have any
+
+    return tasks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paddock.protocol.versions import negotiate
+from paddock.protocol.versions import negotiate, supports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,9 +18,17 @@ def initialize(connection: Connection, facts: ServerFacts, params: Json) -> Json
     connection.client_info = info if isinstance(info, dict) else None
     result: Json = {
         "protocolVersion": connection.version,
-        "capabilities": facts.capabilities,
+        "capabilities": _capabilities(facts, connection.version),
         "serverInfo": facts.info(),
     }
     if facts.instructions:
         result["instructions"] = facts.instructions
     return result
+
+
+def _capabilities(facts: ServerFacts, version: str) -> Json:
+    """What a session of a version is told that the server can do."""
+    known: Json = {key: value for key, value in facts.capabilities.items() if key != "tasks"}
+    if facts.has("tasks") and facts.has("tools") and supports(version, "tasks"):
+        known["tasks"] = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}
+    return known

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from msgspec import UNSET
 
@@ -11,6 +11,7 @@ from paddock.protocol.eras.v2026_07_28 import discovery
 from paddock.protocol.errors import InvalidParamsError, UnsupportedVersionError
 from paddock.protocol.jsonrpc import encode, encode_id, error_frame
 from paddock.protocol.model.params import InputParams
+from paddock.protocol.request import InputRequired
 from paddock.protocol.versions import STATELESS_VERSIONS
 
 if TYPE_CHECKING:
@@ -22,8 +23,16 @@ if TYPE_CHECKING:
     from paddock.protocol.errors import ProtocolError
     from paddock.protocol.facts import Json
     from paddock.protocol.jsonrpc import RequestId
-    from paddock.protocol.model.params import Meta
-    from paddock.protocol.request import InputRequired, Operation, Request, Result
+    from paddock.protocol.model.params import ListenParams, Meta
+    from paddock.protocol.request import (
+        Detached,
+        Operation,
+        Request,
+        Result,
+        Support,
+        Terms,
+        Waitable,
+    )
 
 CACHEABLE = frozenset(
     {
@@ -51,6 +60,9 @@ class StatelessEra:
             "subscriptions/listen": self._listen,
             **catalogue_methods(operations),
         }
+        if self._facts.has("tasks"):
+            for method in ("tasks/get", "tasks/update", "tasks/cancel"):
+                self.methods[method] = self._about_task
         info = encode(self._facts.info())
         self._tail = b'"resultType":"complete","_meta":{"%b":%b}' % (
             discovery.META_SERVER_INFO.encode(),
@@ -96,14 +108,31 @@ class StatelessEra:
         body = discovery.complete(result, self._facts)
         return b'{"jsonrpc":"2.0","id":%b,"result":%b}\n' % (encode_id(request.id), encode(body))
 
-    def ask(self, request: Request, asks: dict[str, Ask]) -> Json:
+    def ask(self, request: Request, asks: dict[str, Ask]) -> Json | Waitable:
         """The answers that came with the request.
 
         Raises:
             InputRequired: when some are still missing.
         """
-        found: Json = _input_required().answers(request, asks, self._operations.state_key)
+        try:
+            found: Json = _input_required().answers(request, asks, self._operations.state_key)
+        except InputRequired:
+            if request.task is None:
+                raise
+            return request.task.ask(asks)
         return found
+
+    def task_terms(self, request: Request, support: Support) -> Terms | None:
+        """Whether the client of a call can be given a task instead of a result."""
+        if support == "forbidden" or not self._facts.has("tasks"):
+            return None
+        terms: Terms | None = _tasks().terms(request, support, self._operations.tasks)
+        return terms
+
+    def task_created(self, request: Request, task: Detached) -> bytes:
+        """The answer to a call that goes on as a task."""
+        body = discovery.complete(_tasks().created(task), self._facts)
+        return b'{"jsonrpc":"2.0","id":%b,"result":%b}\n' % (encode_id(request.id), encode(body))
 
     def remembered(self, request: Request) -> object:
         """What travelled with the client since the handler last ran."""
@@ -132,8 +161,17 @@ class StatelessEra:
         level = _meta(request).log_level
         return level if isinstance(level, str) and self._facts.has("logging") else None
 
+    def _about_task(self, request: Request) -> Json:
+        answer: Json = _tasks().METHODS[request.method](request, self._operations.tasks)
+        return answer
+
     def _listen(self, request: Request) -> None:
-        self._listeners.begin(request, self._facts)
+        wanted = cast("ListenParams", request.params).notifications.task_ids
+        tasks = None
+        if wanted is not UNSET and self._facts.has("tasks"):
+            _tasks().require(request)
+            tasks = self._operations.tasks
+        self._listeners.begin(request, self._facts, tasks)
 
 
 def _input_required() -> ModuleType:
@@ -142,6 +180,12 @@ def _input_required() -> ModuleType:
     )
 
     return input_required
+
+
+def _tasks() -> ModuleType:
+    from paddock.protocol.eras.v2026_07_28 import tasks  # noqa: PLC0415 - few servers have any
+
+    return tasks
 
 
 def _meta(request: Request) -> Meta:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 META_VERSION = "io.modelcontextprotocol/protocolVersion"
 META_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+TASKS = "io.modelcontextprotocol/tasks"
 META_SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 
 
@@ -17,7 +18,7 @@ def discover(facts: ServerFacts) -> Json:
     """The result of `server/discover`, all but its `resultType` and `_meta`."""
     result: Json = {
         "supportedVersions": list(STATELESS_VERSIONS),
-        "capabilities": facts.capabilities,
+        "capabilities": _capabilities(facts),
         **facts.cache_hints(),
     }
     if facts.instructions:
@@ -31,3 +32,12 @@ def complete(result: Json, facts: ServerFacts) -> Json:
     own = {META_SERVER_INFO: facts.info()}
     merged = {**own, **meta} if isinstance(meta, dict) else own
     return {"resultType": "complete", **result, "_meta": merged}
+
+
+def _capabilities(facts: ServerFacts) -> Json:
+    """What the server can do, in which tasks are an extension."""
+    known: Json = {key: value for key, value in facts.capabilities.items() if key != "tasks"}
+    if facts.has("tasks") and facts.has("tools"):
+        extensions = known.get("extensions")
+        known["extensions"] = {TASKS: {}, **(extensions if isinstance(extensions, dict) else {})}
+    return known
