@@ -2,7 +2,7 @@
 
 from base64 import b64encode
 
-import anyio  # type: ignore[import-not-found]
+import anyio
 from mcp.types import ImageContent  # type: ignore[import-not-found]
 from minimcp import MiniMCP, StdioTransport  # type: ignore[import-not-found]
 

@@ -1,7 +1,7 @@
 """Paddock over HTTP, on granian: a process that starts one worker, which imports `app`."""
 
-from granian import Granian  # type: ignore[import-not-found]
-from granian.constants import Interfaces, Loops  # type: ignore[import-not-found]
+from granian import Granian
+from granian.constants import Interfaces, Loops
 
 from benchmarks.servers.paddock_server import server
 from benchmarks.servers.workload import HOST, PORT
