@@ -7,6 +7,7 @@ from paddock.serving.stdio import serve_stdio
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ssl
     from typing import Unpack
 
     from paddock.serving.http import HttpOptions
@@ -15,7 +16,13 @@ if TYPE_CHECKING:
 class Server(Offering):
     """A server that MCP clients can connect to; `Offering` says what it takes."""
 
-    def run(self, http: str | None = None, **options: Unpack[HttpOptions]) -> None:
+    def run(
+        self,
+        http: str | None = None,
+        *,
+        tls: ssl.SSLContext | None = None,
+        **options: Unpack[HttpOptions],
+    ) -> None:
         """Serve standard input and output until the client leaves; or an address over HTTP.
 
         With `http="127.0.0.1:8642"` it serves that address until a signal or `stop` ends it; the
@@ -26,4 +33,4 @@ class Server(Offering):
             return
         from paddock.serving.http import serve_http  # noqa: PLC0415 - asyncio is 45 ms
 
-        serve_http(self, http, **options)
+        serve_http(self, http, tls=tls, **options)

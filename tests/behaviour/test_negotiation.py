@@ -14,14 +14,16 @@ CAPABILITIES = {
     "completions": {},
     "logging": {},
 }
+SESSION_TASKS: dict[str, object] = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}
 
 
 @pytest.mark.parametrize("version", ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"])
 def test_initialize_agrees_to_every_session_version(connect: Connect, version: str) -> None:
     line = connect.silent(Server("s", version="1.2.3"))
+    tasks = {"tasks": SESSION_TASKS} if version == SESSION else {}
     assert line.open(version)["result"] == {
         "protocolVersion": version,
-        "capabilities": CAPABILITIES,
+        "capabilities": {**CAPABILITIES, **tasks},
         "serverInfo": {"name": "s", "version": "1.2.3"},
     }
 
@@ -70,7 +72,7 @@ def test_discover_shows_the_stateless_versions_and_the_server(connect: Connect) 
     assert line.ask("server/discover")["result"] == {
         "resultType": "complete",
         "supportedVersions": [STATELESS],
-        "capabilities": CAPABILITIES,
+        "capabilities": {**CAPABILITIES, "extensions": {"io.modelcontextprotocol/tasks": {}}},
         "instructions": "Use it",
         "ttlMs": 0,
         "cacheScope": "private",

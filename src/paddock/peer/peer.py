@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from msgspec import Struct
 
+from paddock.authoring.mirroring import mirrors_of
+from paddock.errors import DefinitionError
 from paddock.peer import results
 from paddock.peer.calls import PendingCall, Respond
 from paddock.peer.delivery import Delivery
@@ -18,6 +20,7 @@ from paddock.peer.link import Link
 from paddock.peer.listening import METHOD as LISTEN
 from paddock.peer.listening import Listening
 from paddock.peer.settings import Json
+from paddock.peer.skills import SkillInfo, listed_file, verified
 from paddock.peer.transcript import Transcript
 from paddock.protocol.errors import INVALID_PARAMS, METHOD_NOT_FOUND
 from paddock.protocol.model.params import LEVELS, Level
@@ -40,6 +43,8 @@ class Wire(Struct):
     envelope: Envelope
     respond: Respond
     transcript: Transcript
+    is_mirrored: bool = False
+    """Whether requests repeat some arguments of tools in HTTP headers."""
 
 
 class Peer:
@@ -71,8 +76,9 @@ class Peer:
         return Peer(self._wire, self._greeting, seconds)
 
     def tools(self) -> list[results.ToolInfo]:
-        """All tools, from all pages."""
-        return self._listed("tools/list", "tools", results.ToolInfo)
+        """All tools, from all pages; without those that cannot be called over HTTP as they are."""
+        tools = self._listed("tools/list", "tools", results.ToolInfo)
+        return [tool for tool in tools if _is_callable(tool)] if self._wire.is_mirrored else tools
 
     def call(
         self, name: str, arguments: Mapping[str, object] | None = None, /, **named: object
@@ -108,6 +114,20 @@ class Peer:
     def read(self, uri: str) -> results.ReadResult:
         """The contents of a resource."""
         return results.read_result(self.request("resources/read", {"uri": uri}))
+
+    def skills(self) -> list[SkillInfo]:
+        """All skills, from all pages; none of their files is read."""
+        return self._listed("skills/list", "skills", SkillInfo)
+
+    def skill_file(self, skill: SkillInfo, uri: str | None = None) -> bytes:
+        """A file of a skill, its SKILL.md unless said otherwise.
+
+        Raises:
+            AnswerError: when size, digest or frontmatter are not what was listed.
+        """
+        wanted = skill.uri if uri is None else uri
+        listed_file(skill, wanted)
+        return verified(skill, wanted, self.read(wanted))
 
     def complete(
         self,
@@ -244,3 +264,11 @@ class Peer:
 
 def _prompt_ref(name: str) -> Json:
     return {"type": "ref/prompt", "name": name}
+
+
+def _is_callable(tool: results.ToolInfo) -> bool:
+    try:
+        mirrors_of(tool.input_schema, tool.name)
+    except DefinitionError:
+        return False  # the channel has logged why
+    return True

@@ -24,6 +24,11 @@ Stderr = int | IO[bytes] | Literal["capture"] | None
 """What becomes of a server's standard error: None leaves it with ours, "capture" keeps its end for
 error messages; otherwise as for `subprocess.Popen`."""
 
+Token = str | Callable[[], str]
+"""A bearer token, or what gives one; it is asked anew when the server refuses its last one."""
+TraceContext = Callable[[], Mapping[str, str]]
+"""Gives the W3C trace context of the current work: `traceparent`, `tracestate`, `baggage`."""
+
 DEFAULT_TIMEOUT = 30.0
 PROBE_TIMEOUT = 5.0
 
@@ -49,6 +54,8 @@ class Options(TypedDict, total=False):
     on_progress: OnParams | None
     on_notification: OnNotification | None
     """Gets every notification, also those that have a callback of their own."""
+    tasks: bool
+    """Let the server answer calls with tasks (2026-07-28), which are followed to their end."""
     client_capabilities: Json | None
     client_info: Json | None
     record: bool | Transcript
@@ -57,6 +64,15 @@ class Options(TypedDict, total=False):
     """Environment variables for the server, in addition to ours."""
     cwd: str | PathLike[str] | None
     stderr: Stderr
+    token: Token | None
+    """For a server behind a URL: sent to that origin only, and never recorded."""
+    headers: Mapping[str, str] | None
+    """More HTTP headers for a server behind a URL."""
+    verify: bool | str
+    """Whether to check the certificate of an https URL, or the file or directory with the
+    certificates to check it against."""
+    trace_context: TraceContext | None
+    """None takes OpenTelemetry's current context, if the program has imported that."""
 
 
 class Settings(Struct, kw_only=True, frozen=True):
@@ -71,9 +87,14 @@ class Settings(Struct, kw_only=True, frozen=True):
     on_log: OnParams | None = None
     on_progress: OnParams | None = None
     on_notification: OnNotification | None = None
+    tasks: bool = False
     client_capabilities: Json | None = None
     client_info: Json | None = None
     record: bool | Transcript = False
     env: Mapping[str, str] | None = None
     cwd: str | PathLike[str] | None = None
     stderr: Stderr = None
+    token: Token | None = None
+    headers: Mapping[str, str] | None = None
+    verify: bool | str = True
+    trace_context: TraceContext | None = None

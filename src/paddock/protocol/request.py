@@ -123,6 +123,8 @@ class Exchange(Protocol):
     """Where a request came from, when its connection serves several at once: HTTP."""
 
     principal: Principal | None
+    fault: ProtocolError | None
+    """Why the request could not be begun."""
 
     def send(self, frame: bytes) -> None:
         """Send a frame that belongs to the request. May be called by any thread."""
@@ -178,6 +180,8 @@ class Request:
     fault: ProtocolError | None = None
     terms: Terms | None = None
     task: Detached | None = None
+    is_unhurried = False
+    """Whether it waits for something that may take any time."""
     is_cancelled = False
     is_done = False
     last_progress: float | None = None

@@ -42,7 +42,7 @@ class HttpOptions(TypedDict, total=False):
     allowed_origins: Iterable[str]
     """Origins whose web pages may use the endpoint, besides this machine's own; `*` for any."""
     authorization: Authorization | None
-    """Who may use it; everybody who reaches it when left out."""
+    """Who may use it; the server's own when left out."""
     limits: Limits | None
 
 
@@ -90,6 +90,8 @@ def http_app(server: Offering, **options: Unpack[HttpOptions]) -> AsgiApp:
     See `HttpOptions` for the keyword arguments.
     """
     service = _service(server, options)
+    if service.hub.authorization is not None:
+        _ = service.hub.authorization.resource  # nobody but its author can say it here
     return AsgiApp(service, Life(server, service))
 
 
@@ -165,7 +167,7 @@ def _service(offering: Offering, options: HttpOptions) -> Service:
         guard,
         path=options.get("path", "/mcp"),
         limits=options.get("limits"),
-        authorization=options.get("authorization"),
+        authorization=options.get("authorization", offering.authorization),
     )
 
 

@@ -89,7 +89,7 @@ class Outgoing(Protocol):
         """Begin an answer of unknown length, with status 200."""
 
     def write(self, chunk: bytes) -> bool:
-        """Send a part of the stream; False when the client reads too slowly to take more."""
+        """Send a part of the stream; False when the client is too slow to take more, or gone."""
 
     def end(self) -> None:
         """The stream is complete."""
@@ -118,6 +118,14 @@ class Refusal(Protocol):
 
 class Authorization(Protocol):
     """Who may use the endpoint; `paddock.authorization` has it."""
+
+    @property
+    def resource(self) -> str:
+        """The URL of the endpoint; raises a `DefinitionError` when nobody has said it."""
+
+    @property
+    def metadata_url(self) -> str:
+        """Where clients are told to find the document about the endpoint."""
 
     def bind(self, resource: str) -> None:
         """The endpoint is served at this URL."""

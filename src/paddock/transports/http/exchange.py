@@ -55,6 +55,7 @@ class Exchange:
         "_request",
         "_since",
         "accepts",
+        "fault",
         "head",
         "is_over",
         "is_streaming",
@@ -68,6 +69,7 @@ class Exchange:
         self._since = self._last_sign = 0.0
         self.head = head
         self.principal: Principal | None = None
+        self.fault: ProtocolError | None = None
         self.accepts = accepts(head.headers.get(b"accept", b""))
         self.is_streaming = False
         self.is_over = False
@@ -154,8 +156,9 @@ class Exchange:
 
     def _is_late(self, now: float, limit: float) -> bool:
         request = self._request
-        has_work = request is not None and bool(request.work or request.async_work)
-        return has_work and now - self._since > limit
+        if request is None or request.is_unhurried or now - self._since <= limit:
+            return False
+        return bool(request.work or request.async_work)
 
     def _give_up(self, seconds: float) -> None:
         request = self._request
@@ -198,11 +201,12 @@ class Exchange:
                 self._end()
                 self._outgoing.end()
         elif isinstance(fault, ScopeError):
-            self._forbid(fault, answer)
+            self.forbid(fault, answer)
         else:
             self.respond(status, answer)
 
-    def _forbid(self, fault: ScopeError, answer: bytes) -> None:
+    def forbid(self, fault: ScopeError, answer: bytes) -> None:
+        """Answer whoever lacks scopes, saying which."""
         self.respond(403, answer, self._hub.challenge(fault, self.principal))
 
     def _end(self) -> None:
