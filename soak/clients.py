@@ -6,7 +6,7 @@ import json
 
 from soak.ledger import Ledger
 from soak.messages import SESSION, STATELESS, Json, Voice, fresh_id
-from soak.wire import Answer, CutError, Head, Line, WrongAnswerError
+from soak.wire import Answer, Head, Line, WrongAnswerError
 
 BUSY = 503
 KINDS = ("plain", "inline", "async")
@@ -148,14 +148,10 @@ async def listener(client: Client, rounds: int) -> None:
     ear = await Line.open(client.port)
     if client.voice.is_stateless:
         params: Json = {"notifications": {"resourceSubscriptions": [uri]}}
-        await ear.send(
-            client.voice.request("subscriptions/listen", params, request_id=fresh_id())
-        )
+        await ear.send(client.voice.request("subscriptions/listen", params, request_id=fresh_id()))
     else:
         line = await client.connected()
-        subscribe = client.voice.request(
-            "resources/subscribe", {"uri": uri}, request_id=fresh_id()
-        )
+        subscribe = client.voice.request("resources/subscribe", {"uri": uri}, request_id=fresh_id())
         expect((await line.ask(subscribe)).status == 200, uri)
         await ear.send(client.voice.without_body("GET"))
     head = await ear.head()
@@ -257,9 +253,3 @@ async def census(port: int) -> dict[str, int]:
 def eras() -> "itertools.cycle[str]":
     """Both eras, in turn."""
     return itertools.cycle((STATELESS, SESSION))
-
-
-__all__ = [
-    *("Client", "CutError", "caller", "canceller", "census", "check_result", "eras", "expect"),
-    *("listener", "task_owner", "texts"),
-]

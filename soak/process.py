@@ -64,7 +64,7 @@ class ServerProcess:
 
     def descriptors(self) -> int:
         """Open files, sockets and pipes."""
-        return sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in self._pids())
+        return sum(len(list(Path(f"/proc/{pid}/fd").iterdir())) for pid in self._pids())
 
     def threads(self) -> int:
         """Running threads."""

@@ -6,7 +6,17 @@ from collections.abc import Coroutine
 from typing import Any
 
 from soak import misfits
-from soak.clients import Client, caller, canceller, census, eras, listener, task_owner
+from soak.clients import (
+    Client,
+    caller,
+    canceller,
+    census,
+    check_result,
+    eras,
+    expect,
+    listener,
+    task_owner,
+)
 from soak.ledger import Ledger
 from soak.messages import SESSION, STATELESS, Json, fresh_id
 from soak.plan import Plan
@@ -17,7 +27,8 @@ SAMPLE_SECONDS = 0.2
 SETTLE_SECONDS = 60
 END_SECONDS = 20.0
 """The time to drain, and a margin for a machine that is busy."""
-SAID_ONCE = ("Exception", "Traceback")
+WORKERS = 64
+"""Threads for handlers, which are made when they are needed and then kept."""
 
 Figures = dict[str, str]
 
@@ -37,11 +48,11 @@ class Run:
         """All phases in order."""
         server, plan = self.server, self.plan
         await self._together(self._callers(plan.clients, plan.clients * 20))
+        await self._weigh_sessions()
         await self._together(self._others(_a_little(plan)))
         await self._settle("warm-up")
         start_fds, start_threads = server.descriptors(), server.threads()
         warm = server.resident_kb()
-        await self._weigh_sessions()
         await self._load()
         await self._settle("load")
         settled = server.resident_kb()
@@ -56,7 +67,7 @@ class Run:
         require(settled - warm < plan.growth_mb * 1024, f"memory grew by {_mb(settled - warm)}")
         require(max(self._samples) < plan.peak_mb * 1024, f"memory: {_mb(max(self._samples))}")
         require(server.descriptors() <= start_fds, "descriptors stayed open")
-        require(server.threads() <= start_threads, "threads stayed")
+        require(server.threads() <= start_threads + WORKERS, "threads stayed")
         await self._end_under_load()
 
     async def _load(self) -> None:
@@ -148,14 +159,17 @@ class Run:
         """Ask the server to end while everybody calls it."""
         ending = asyncio.Event()
         in_turn = eras()
-        napping = [self._nap(self._client(next(in_turn))) for _ in range(self.plan.clients // 4)]
+        naps = self.plan.clients // 4
+        napping = [self._nap(self._client(next(in_turn))) for _ in range(naps)]
         calling = [
             self._call_until_cut(self._client(next(in_turn)), ending)
             for _ in range(self.plan.clients // 2)
         ]
         listening = [self._listen_until_end(self._client(STATELESS)) for _ in range(10)]
         load = asyncio.ensure_future(self._together(napping + calling + listening))
-        await asyncio.sleep(1)
+        while self.ledger.counts["calls under way at the end"] < naps:
+            await asyncio.sleep(0.1)
+        await asyncio.sleep(1)  # the time in which the server reads them all
         ending.set()
         began = time.monotonic()
         self.server.terminate()
@@ -173,10 +187,13 @@ class Run:
 
     async def _nap(self, client: Client) -> None:
         """A call that the end of the server comes upon: it is answered all the same."""
-        await client.connected()
-        await asyncio.sleep(0.8)
-        token = client.token()
-        await client.call("nap", {"token": token, "seconds": 1})
+        line, token, request_id = await client.connected(), client.token(), fresh_id()
+        arguments = {"token": token, "seconds": 4}
+        await line.send(client.voice.call("nap", arguments, request_id=request_id))
+        self.ledger.count("calls under way at the end")
+        answer = await line.answer()
+        expect(answer.messages[-1].get("id") == request_id, answer)
+        check_result(answer, {"token": token, "next": 1})
         self.ledger.count("calls under way at the end, answered")
 
     async def _call_until_cut(self, client: Client, ending: asyncio.Event) -> None:

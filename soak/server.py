@@ -135,15 +135,16 @@ def touch(uri: str) -> int:
 def census() -> dict[str, int]:
     """How many of the objects that belong to clients there are."""
     gc.collect()
-    kinds = Counter(type(thing).__name__ for thing in gc.get_objects())
-    found = {name: kinds[name] for name in COUNTED}
+    kinds = (type(thing) for thing in gc.get_objects())
+    ours = Counter(kind.__name__ for kind in kinds if f"{kind.__module__}".startswith("paddock"))
+    found = {name: ours[name] for name in COUNTED}
     return {**found, "waiting": waiting.total()}
 
 
 LIMITS = Limits(
     session_idle_seconds=float(os.environ.get("SOAK_SESSION_SECONDS", "20")),
     receive_seconds=3,
-    idle_seconds=10,
+    idle_seconds=4,
     write_seconds=4,
     keep_alive_seconds=1,
     drain_seconds=10,
