@@ -16,7 +16,7 @@ from paddock.protocol.errors import ProtocolError
 from paddock.protocol.jsonrpc import encode, error_frame
 from paddock.transports.http.contract import JSON_TYPE, Response
 from paddock.transports.http.events import STREAM_HEADERS
-from paddock.transports.http.exchange import BUSY, RETRY_AFTER
+from paddock.transports.http.exchange import RETRY_AFTER
 from paddock.transports.http.hub import Hub, encoded
 from paddock.transports.http.limits import Limits
 from paddock.transports.http.media import accepts, is_json
@@ -93,7 +93,7 @@ class Service:
     def take(self, head: Head, body: bytes, outgoing: Outgoing) -> None:
         """Answer a request that was admitted."""
         if self.hub.authorization is None:
-            self._take(head, body, outgoing, None)
+            self._take_safely(head, body, outgoing, None)
         else:
             self.hub.runner.spawn(self._authorize(self.hub.authorization, head, body, outgoing))
 
@@ -131,15 +131,21 @@ class Service:
         for session in self.sessions.all():
             session.standalone.release()
 
+    def _take_safely(
+        self, head: Head, body: bytes, outgoing: Outgoing, principal: Principal | None
+    ) -> None:
+        """A fault of ours must neither stay unknown nor leave the client waiting."""
+        try:
+            self._take(head, body, outgoing, principal)
+        except Exception:
+            log.exception("%s %s could not be answered", head.method, head.path)
+            outgoing.abort()
+
     def _take(
         self, head: Head, body: bytes, outgoing: Outgoing, principal: Principal | None
     ) -> None:
         if head.method == "POST":
-            if len(self.hub.active) >= self.limits.concurrent_requests:
-                busy = self._plain(503, BUSY, RETRY_AFTER, head)
-                outgoing.respond(busy)
-            else:
-                self._receiver.receive(head, body, outgoing, principal)
+            self._receiver.receive(head, body, outgoing, principal)
             return
         session = self._receiver.session_of(head, outgoing, principal)
         if session is None:
@@ -173,7 +179,8 @@ class Service:
         except Exception as error:  # noqa: BLE001 - a Refusal, or something that must not let in
             outgoing.respond(self._refused(error, head))
             return
-        self._take(head, body, outgoing, principal)
+        if not outgoing.is_gone:
+            self._take_safely(head, body, outgoing, principal)
 
     def _refused(self, error: Exception, head: Head) -> Response:
         if not hasattr(error, "status"):
@@ -191,7 +198,7 @@ class Service:
             text = "Expected Accept: application/json, text/event-stream"
             return self._plain(406, text, [], head)
         length = head.headers.get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > self.limits.body_bytes:
+        if not length.isdigit() or len(length) > 20 or int(length) > self.limits.body_bytes:
             return self.too_large(head)
         return None
 
@@ -229,6 +236,8 @@ class Service:
         for exchange in list(self.hub.active):
             exchange.check(now)
         self.sessions.sweep(now)
+        if "tasks/get" in self.hub.eras.stateless.methods:
+            self.hub.operations.tasks.sweep()
         self._ticker = self.hub.runner.loop.call_later(TICK, self._tick)
 
 
