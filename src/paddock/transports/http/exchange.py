@@ -244,4 +244,6 @@ class Exchange:
 
     def _unhook(self) -> None:
         """The client's leaving does not concern us any more."""
-        self._outgoing.on_close = None
+        # A client that was let go may by now use the connection for something else.
+        if self._outgoing.on_close == self.leave:
+            self._outgoing.on_close = None

@@ -15,6 +15,7 @@ from paddock.protocol.eras.v2026_07_28.discovery import META_CAPABILITIES, META_
 from paddock.protocol.errors import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
+    PARSE_ERROR,
     InvalidParamsError,
     ProtocolError,
     UnsupportedVersionError,
@@ -46,6 +47,7 @@ LISTEN = "subscriptions/listen"
 _NOT_A_MESSAGE = error_frame(
     None, ProtocolError("Expected a JSON-RPC 2.0 message", rpc_code=INVALID_REQUEST)
 )
+_NOTHING = error_frame(None, ProtocolError("The body is empty", rpc_code=PARSE_ERROR))
 _SESSION_VERSIONS = frozenset(version.encode() for version in SESSION_VERSIONS)
 
 
@@ -94,7 +96,8 @@ class Receiver:
                 else:
                     self._in_session(head, body, outgoing, principal)
             else:
-                exchange.respond(400, fault_frame(body, fault) or _NOT_A_MESSAGE)
+                silent = _NOT_A_MESSAGE if body.strip() else _NOTHING
+                exchange.respond(400, fault_frame(body, fault) or silent)
             return
         if frame.method is UNSET or frame.id is UNSET:
             # These are taken even by a full server: they end what is under way.

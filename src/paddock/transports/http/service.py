@@ -14,12 +14,14 @@ from urllib.parse import urlsplit
 
 from paddock.protocol.errors import ProtocolError
 from paddock.protocol.jsonrpc import encode, error_frame
+from paddock.protocol.versions import STATELESS_VERSIONS
 from paddock.transports.http.contract import JSON_TYPE, Response
 from paddock.transports.http.events import STREAM_HEADERS
 from paddock.transports.http.exchange import RETRY_AFTER
 from paddock.transports.http.hub import Hub, encoded
 from paddock.transports.http.limits import Limits
 from paddock.transports.http.media import accepts, is_json
+from paddock.transports.http.mirrors import VERSION
 from paddock.transports.http.receiving import SESSION_ID, Receiver
 from paddock.transports.http.sessions import Sessions
 
@@ -39,6 +41,8 @@ WELL_KNOWN = "/.well-known/oauth-protected-resource"
 HEALTH = "/health"
 TICK = 1.0
 """Seconds between two looks at what is waiting."""
+
+_STATELESS = frozenset(version.encode() for version in STATELESS_VERSIONS)
 
 log = logging.getLogger("paddock.http")
 
@@ -85,7 +89,8 @@ class Service:
             return self._plain(503, "The server is ending", RETRY_AFTER)
         if head.method == "POST":
             return self._admit_post(head)
-        if head.method not in ("GET", "DELETE") or SESSION_ID not in head.headers:
+        has_session = SESSION_ID in head.headers and head.headers.get(VERSION) not in _STATELESS
+        if head.method not in ("GET", "DELETE") or not has_session:
             allowed: Headers = [(b"allow", b"POST")]
             return self._plain(405, "Only POST is possible without a session", allowed, head)
         return None

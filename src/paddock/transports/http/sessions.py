@@ -296,11 +296,6 @@ class SessionExchange(Exchange):
         else:
             super()._end_unanswered()
 
-    def _unhook(self) -> None:
-        # The connection of a stream may serve another request by now; the stream looks after it.
-        if self._stream is None:
-            super()._unhook()
-
     def deliver(self, answer: bytes | None) -> None:
         """Give the answer in the form that the client likes best; none if it was cancelled."""
         stream = self._stream

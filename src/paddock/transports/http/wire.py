@@ -155,8 +155,12 @@ class Wire(asyncio.Protocol):
         self._head = head
         self._response = self._service.admit(head)
         expects = head.headers.get(b"expect", b"").lower() == b"100-continue"
-        if expects and self._response is None and not self._is_answering:
+        if not expects or self._is_answering:
+            return
+        if self._response is None:
             self._transport.write(CONTINUE)
+        else:  # the client waits for this before it sends the body, if it sends it at all
+            self._refuse(self._response)
 
     def on_body(self, body: bytes) -> None:
         """A part of the body."""
