@@ -44,8 +44,10 @@ if TYPE_CHECKING:
     from paddock.protocol.model.content import ResourceLink as ResourceLink
     from paddock.protocol.model.content import TextContent as TextContent
     from paddock.protocol.model.content import TextResourceContents as TextResourceContents
+    from paddock.protocol.trace_context import TraceContext as TraceContext
     from paddock.server import Server as Server
     from paddock.serving.http import http_app as http_app
+    from paddock.telemetry.logs import configure_logging as configure_logging
     from paddock.transports.http.limits import Limits as Limits
     from paddock.version import __version__ as __version__
 
@@ -84,8 +86,10 @@ _HOMES = {
         "TextContent",
         "TextResourceContents",
     ),
+    "paddock.protocol.trace_context": ("TraceContext",),
     "paddock.server": ("Server",),
     "paddock.serving.http": ("http_app",),
+    "paddock.telemetry.logs": ("configure_logging",),
     "paddock.transports.http.limits": ("Limits",),
     "paddock.version": ("__version__",),
 }

@@ -12,6 +12,7 @@ from paddock.protocol import opening
 from paddock.protocol.connection import Connection
 from paddock.serving.departure import Departure
 from paddock.serving.endings import stop_at_the_end
+from paddock.telemetry.settings import apply_environment
 from paddock.transports.stdio import claim_stdio
 
 TYPE_CHECKING = False
@@ -68,6 +69,7 @@ def serve_loaded(
     them as long as no client minds.
     """
     global _is_serving  # noqa: PLW0603 - a process has one standard input
+    apply_environment()
     _is_serving = True
     channel = claim_stdio()
     connection = Connection(channel.write)

@@ -213,6 +213,11 @@ class SessionExchange(Exchange):
         self._stream: Stream | None = None
         self._pending = 0  # more than one only for a batch
 
+    @property
+    def session_id(self) -> str | None:
+        """The id of the session."""
+        return self._session.id
+
     def wait_for(self, request: Request) -> None:
         """The answer will come later; see `Exchange`."""
         super().wait_for(request)

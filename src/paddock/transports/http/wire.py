@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 import httptools
 
+from paddock.transports.http.access import Logged
 from paddock.transports.http.contract import Head, Response
 
 if TYPE_CHECKING:
@@ -168,6 +169,12 @@ class Wire(asyncio.Protocol):
 
     # What the service calls.
 
+    @property
+    def client(self) -> tuple[str, int] | None:
+        """The address and port of the client; None for a socket that has none."""
+        name = self._transport.get_extra_info("peername")
+        return (str(name[0]), int(name[1])) if isinstance(name, tuple) else None
+
     def respond(self, response: Response) -> None:
         """Send a whole answer."""
         body = response.body
@@ -263,10 +270,11 @@ class Wire(asyncio.Protocol):
         self._is_head = head.method == "HEAD"
         if not keeps_alive:
             self._keeps_alive = False
+        outgoing = Logged(self, head) if self._service.is_logging else self
         if response is not None:
-            self.respond(response)
+            outgoing.respond(response)
         else:
-            self._service.take(head, body, self)
+            self._service.take(head, body, outgoing)
 
     def _answered(self) -> None:
         self._is_answering = self._is_streaming = False
@@ -305,7 +313,8 @@ class Wire(asyncio.Protocol):
             self.abort()
         else:
             self._is_answering = True
-            self.respond(response)
+            outgoing = Logged(self, self._head) if self._service.is_logging else self
+            outgoing.respond(response)
 
     def _write(self, data: bytes) -> None:
         self._last_moved = monotonic()
