@@ -7,6 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from paddock.authoring.app_view import AppView as AppView
     from paddock.authoring.asks import Elicited as Elicited
     from paddock.authoring.asks import Root as Root
     from paddock.authoring.asks import SampledMessage as SampledMessage
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from paddock.authoring.prompt import PromptArgument as PromptArgument
     from paddock.authoring.resource import Resource as Resource
     from paddock.authoring.resource import ResourceTemplate as ResourceTemplate
+    from paddock.authoring.skill import Skill as Skill
     from paddock.authoring.tool import Parameter as Parameter
     from paddock.authoring.tool import Tool as Tool
     from paddock.connecting import connect as connect
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from paddock.version import __version__ as __version__
 
 _HOMES = {
+    "paddock.authoring.app_view": ("AppView",),
     "paddock.authoring.asks": (
         "Elicited",
         "Root",
@@ -65,6 +68,7 @@ _HOMES = {
     "paddock.authoring.failures": ("ToolError",),
     "paddock.authoring.prompt": ("Prompt", "PromptArgument"),
     "paddock.authoring.resource": ("Resource", "ResourceTemplate"),
+    "paddock.authoring.skill": ("Skill",),
     "paddock.authoring.tool": ("Parameter", "Tool"),
     "paddock.connecting": ("connect",),
     "paddock.errors": ("ConnectError", "DefinitionError", "LoadError", "PaddockError"),

@@ -16,7 +16,7 @@ STATELESS = "2026-07-28"
 META_KEY = "io.modelcontextprotocol/"
 CACHEABLE = {
     *("server/discover", "tools/list", "prompts/list", "resources/list"),
-    *("resources/templates/list", "resources/read"),
+    *("resources/templates/list", "resources/read", "skills/list", "skills/get"),
 }
 RESPONSE = {"result", "error"}
 

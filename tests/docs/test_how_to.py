@@ -6,8 +6,10 @@ import sys
 import threading
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from docs_src.how_to.apps import server as apps
 from docs_src.how_to.changes import server as changes
 from docs_src.how_to.completions import server as completions
 from docs_src.how_to.explicit_tools import server as explicit
@@ -21,6 +23,8 @@ from docs_src.how_to.prompts import server as prompts
 from docs_src.how_to.questions import server as questions
 from docs_src.how_to.resources import server as resources
 from docs_src.how_to.results import server as results
+from docs_src.how_to.skills_served import server as skills
+from docs_src.how_to.tasks import server as archive
 from docs_src.how_to.workshop.server import server as workshop
 from paddock import (
     AudioContent,
@@ -35,7 +39,8 @@ from paddock import (
     TextResourceContents,
 )
 from paddock.peer.errors import CallCancelledError
-from paddock.protocol.errors import INVALID_PARAMS
+from paddock.protocol.errors import INVALID_PARAMS, MISSING_CAPABILITY
+from paddock.protocol.extensions import APP_MIME_TYPE
 from paddock.testing import ERAS, Answers, accept, connect
 from tests.docs.pages import ROOT
 
@@ -349,3 +354,55 @@ def test_changed_files_are_picked_up_while_the_client_stays(tmp_path: Path) -> N
         program.write_text(text + tool.format("renewed", "new"), encoding="utf-8")
         assert heard.wait_for("notifications/tools/list_changed", PATIENCE)
         assert [tool.name for tool in peer.tools()] == ["renewed"]
+
+
+def test_a_task_asks_and_is_followed_to_its_end() -> None:
+    user = Answers(accept(value=True), accept(value="attic"))
+    with connect(archive, era=STATELESS, tasks=True, on_elicit=user) as peer:
+        assert peer.call("index", folder="cellar").text == "cellar is indexed"
+        assert peer.call("empty", folder="cellar").text == "cellar is empty"
+        assert peer.call("restore").text == "attic is back"
+        answers = [msgspec.json.decode(frame)["result"] for frame in peer.received]
+        assert sum(answer["resultType"] == "task" for answer in answers) == 3
+
+
+def test_a_tool_that_need_not_be_a_task_is_a_call_for_clients_that_know_none() -> None:
+    with connect(archive, era=STATELESS) as peer:
+        assert peer.call("index", folder="cellar").text == "cellar is indexed"
+        with pytest.raises(PeerError) as refusal:
+            peer.call("empty", folder="cellar")
+    assert refusal.value.rpc_code == MISSING_CAPABILITY
+
+
+def test_skills_come_from_directories_python_and_functions() -> None:
+    with connect(skills) as peer:
+        found = {skill["uri"]: skill for skill in peer.pages("skills/list", "skills")}
+        assert list(found) == [
+            "skill://letters/SKILL.md",
+            "skill://pdf-tools/SKILL.md",
+            "skill://greetings/SKILL.md",
+            "skill://house/rota/SKILL.md",
+        ]
+        assert found["skill://house/rota/SKILL.md"]["resources"] == "dynamic"
+        assert peer.read("skill://house/rota/SKILL.md").text.endswith("The kitchen is yours.\n")
+        assert peer.read("skill://greetings/seal.bin").data == b"\x00\xff"
+
+
+def test_the_shown_skills_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(ROOT / "docs_src/how_to/skills_seen.py"))
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == "skill://letters/SKILL.md"
+    assert printed[-2:] == ["Dear Madam, dear Sir", ""]
+
+
+def test_a_tool_says_more_where_its_page_cannot_be_shown() -> None:
+    shown: dict[str, object] = {
+        "extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": [APP_MIME_TYPE]}}
+    }
+    with connect(apps, client_capabilities=shown) as peer:
+        assert peer.call("weather", city="Rome").text == "The report for Rome is shown."
+        assert "Waiting for the weather" in peer.read("ui://weather/report").text
+        assert "A drop" in peer.read("ui://weather/legend").text
+        assert [one.uri for one in peer.resources()] == ["ui://weather/report"]
+    with connect(apps) as peer:
+        assert peer.call("weather", city="Rome").text.startswith("Rome: 18 degrees")

@@ -11,7 +11,14 @@ import pytest
 
 import paddock
 from paddock import testing
-from paddock.authoring import completion, offering
+from paddock.authoring import (
+    completion,
+    frontmatter,
+    frontmatter_yaml,
+    offering,
+    skill,
+    skill_files,
+)
 from paddock.authoring import tool as tools
 from paddock.cli.commands import commands
 from paddock.errors import PaddockError
@@ -81,12 +88,14 @@ def test_every_parameter_of_a_public_name_is_described(name: str) -> None:
     assert parameters(value) - words(API[name]) == set()
 
 
-@pytest.mark.parametrize("name", ["Server", "Context", "Peer", "Elicited", "SampledMessage"])
+@pytest.mark.parametrize(
+    "name", ["Server", "Skill", "Context", "Peer", "Elicited", "SampledMessage"]
+)
 def test_every_public_member_of_a_class_is_described(name: str) -> None:
     assert members(getattr(paddock, name)) - words(API[name]) - NOT_FOR_USERS == set()
 
 
-@pytest.mark.parametrize("name", ["Server", "Context", "Peer"])
+@pytest.mark.parametrize("name", ["Server", "Skill", "Context", "Peer"])
 def test_every_parameter_of_a_method_is_described(name: str) -> None:
     kind = getattr(paddock, name)
     methods = [getattr(kind, member) for member in members(kind) - NOT_FOR_USERS]
@@ -191,6 +200,11 @@ def test_every_version_and_method_is_listed() -> None:
         f"| URIs of one of them | {listening.MAX_URIS} |",
         f"| values of a completion | {completion.MAX_VALUES} |",
         f"| name of a tool | {tools.MAX_NAME} characters |",
+        f"| name of a skill | {skill.MAX_NAME} characters |",
+        f"| description of a skill | {frontmatter.MAX_DESCRIPTION} characters |",
+        f"| {frontmatter_yaml.MAX_BLOCK} characters, {frontmatter_yaml.MAX_DEPTH} levels |",
+        f"| files, and directories, of a skill | {skill_files.MAX_FILES} |",
+        f"| size of a skill | {skill_files.MAX_BYTES // 2**20} MiB |",
         f"| validity of a `requestState` | {input_required.LIFETIME} s |",
         f"that only the author's code knows | {stdio.PATIENCE:g} s |",
         f"that our own peer answers for one request | {calls.MAX_ROUNDS} |",

@@ -8,13 +8,17 @@ from typing import Any
 import jsonschema_rs
 
 HERE = Path(__file__).parent
+EXTENSIONS = ("skills",)
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 @cache
 def definitions(version: str) -> dict[str, Any]:
-    document = json.loads((HERE / f"{version}.json").read_text(encoding="utf-8"))
-    found: dict[str, Any] = document["$defs"]
+    """The definitions of a version, and of the extensions, which are the same in all of them."""
+    found: dict[str, Any] = {"CacheableResult": {}}
+    for name in (version, *EXTENSIONS):
+        document = json.loads((HERE / f"{name}.json").read_text(encoding="utf-8"))
+        found.update(document["$defs"])
     return found
 
 

@@ -16,6 +16,7 @@ from paddock.authoring.hints import encode_hook
 from paddock.protocol.ask import covers
 from paddock.protocol.asking import Pending
 from paddock.protocol.errors import MissingCapabilityError
+from paddock.protocol.extensions import APP_MIME_TYPE, UI
 from paddock.protocol.interruption import HandlerCancelled
 from paddock.protocol.model.params import LEVELS
 from paddock.protocol.request import said
@@ -75,6 +76,17 @@ class Context:
     def client_capabilities(self) -> Json:
         """What the client says it can do."""
         return self._request.era.client_capabilities(self._request)
+
+    def client_extension(self, name: str) -> Json | None:
+        """The settings of an extension that the client has; None when it has not declared it."""
+        extensions = self.client_capabilities.get("extensions")
+        settings = extensions.get(name) if isinstance(extensions, dict) else None
+        return settings if isinstance(settings, dict) else None
+
+    def can_show(self, mime_type: str = APP_MIME_TYPE) -> bool:
+        """Whether the client can show views; where it cannot, the result must say it all."""
+        shown = (self.client_extension(UI) or {}).get("mimeTypes")
+        return isinstance(shown, list) and _media_type(mime_type) in map(_media_type, shown)
 
     @property
     def meta(self) -> Json:
@@ -259,6 +271,10 @@ class Context:
         self._asked += 1
         name = key or f"input-{self._asked}"
         return Pending(self._request, {name: ask}, lambda answers: cast("Any", answers[name]))
+
+
+def _media_type(text: object) -> str:
+    return "".join(str(text).split()).lower()
 
 
 def _plain(data: Any) -> Any:

@@ -6,7 +6,6 @@ reported and left out; the others are not affected.
 
 from __future__ import annotations
 
-import binascii
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from msgspec import UNSET
@@ -14,13 +13,19 @@ from msgspec import UNSET
 from paddock.authoring.completion import suggest
 from paddock.authoring.entries import tool_entry
 from paddock.authoring.failures import describe, is_reportable
-from paddock.authoring.hints import encode
 from paddock.authoring.invocation import Invocation
+from paddock.authoring.listing import Listing, bad_cursor, encoded, page
 from paddock.authoring.reading import Reading, resource_entry, template_entry
 from paddock.authoring.rendering import Rendering, prompt_entry
 from paddock.authoring.results import finished
 from paddock.errors import PaddockError
-from paddock.protocol.errors import InvalidParamsError, ProtocolError, ResourceNotFoundError
+from paddock.protocol.errors import (
+    METHOD_NOT_FOUND,
+    InvalidParamsError,
+    ProtocolError,
+    ResourceNotFoundError,
+)
+from paddock.protocol.extensions import SKILLS
 from paddock.protocol.pace import Pace
 
 if TYPE_CHECKING:
@@ -30,6 +35,8 @@ if TYPE_CHECKING:
     from paddock.authoring.offering import Offering
     from paddock.authoring.prompt import Prompt
     from paddock.authoring.resource import Resource, ResourceTemplate
+    from paddock.authoring.skill_operations import SkillOperations
+    from paddock.authoring.skill_reading import SkillReading
     from paddock.authoring.tool import Tool
     from paddock.protocol.facts import ServerFacts
     from paddock.protocol.model.params import (
@@ -44,18 +51,6 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 Declared = TypeVar("Declared")
 Ready = TypeVar("Ready")
-
-
-class Listing:
-    """One list, encoded: whole where it has one page, entry by entry where it has several."""
-
-    __slots__ = ("entries", "members", "revision")
-
-    def __init__(self, revision: int, entries: list[bytes], key: str, size: int | None) -> None:
-        is_one_page = size is None or len(entries) <= size
-        self.revision = revision
-        self.entries = [] if is_one_page else entries
-        self.members = _members(key, entries) if is_one_page else b""
 
 
 class Prepared(Generic[Declared, Ready]):
@@ -109,6 +104,7 @@ class CatalogueOperations:
         )
         self._completion_pace = Pace()
         self._tasks: TaskStore | None = None
+        self._skill_operations: SkillOperations | None = None
 
     @property
     def facts(self) -> ServerFacts:
@@ -183,14 +179,12 @@ class CatalogueOperations:
             is_async=rendering.is_async,
         )
 
-    def list_resources(self, request: Request) -> Result:
-        """Answer `resources/list`."""
-        return self._list(
-            request,
-            "resources",
-            self._offering.resources,
-            lambda resource: resource_entry(Reading(resource, self._offering)),
-        )
+    def list_resources(self, request: Request) -> Result | None:
+        """Answer `resources/list`, or begin to: what skills say of themselves is on a disk."""
+        if len(self._offering.skills):
+            self._skills().list_resources(request, self._resource_entry)
+            return None
+        return self._list(request, "resources", self._offering.resources, self._resource_entry)
 
     def list_templates(self, request: Request) -> Result:
         """Answer `resources/templates/list`."""
@@ -213,6 +207,21 @@ class CatalogueOperations:
             f"Resource {uri!r}",
             is_async=reading.is_async,
         )
+
+    def list_skills(self, request: Request) -> None:
+        """Begin `skills/list`."""
+        self._require_skills(request)
+        self._skills().list_skills(request)
+
+    def get_skill(self, request: Request) -> None:
+        """Begin `skills/get`."""
+        self._require_skills(request)
+        self._skills().get_skill(request)
+
+    def read_directory(self, request: Request) -> None:
+        """Begin `resources/directory/read`."""
+        self._require_skills(request, "directoryRead")
+        self._skills().read_directory(request)
 
     def complete(self, request: Request) -> None:
         """Begin `completion/complete`."""
@@ -268,26 +277,52 @@ class CatalogueOperations:
         else:
             request.work = work
 
+    def _require_skills(self, request: Request, setting: str | None = None) -> None:
+        """Let a method not exist unless the extension that it belongs to is declared."""
+        settings = self.facts.extension(SKILLS)
+        if settings is None or (setting is not None and not settings.get(setting)):
+            raise ProtocolError(f"Method not found: {request.method}", rpc_code=METHOD_NOT_FOUND)
+
+    def _skills(self) -> SkillOperations:
+        if self._skill_operations is None:
+            from paddock.authoring.skill_operations import (  # noqa: PLC0415 - few have skills
+                SkillOperations,
+            )
+
+            self._skill_operations = SkillOperations(self._offering)
+        return self._skill_operations
+
+    def _resource_entry(self, resource: Resource) -> Json | None:
+        if not resource.listed:
+            return None
+        return resource_entry(Reading(resource, self._offering))
+
     def _list(
-        self, request: Request, key: str, catalogue: Catalogue[Any], entry: Callable[[Any], Json]
+        self,
+        request: Request,
+        key: str,
+        catalogue: Catalogue[Any],
+        entry: Callable[[Any], Json | None],
     ) -> Result:
         listing = self._listings.get(key)
         size = self._offering.page_size
         if listing is None or listing.revision != catalogue.revision:
             revision = catalogue.revision
-            listing = Listing(revision, _encoded(catalogue, entry), key, size)
+            listing = Listing(revision, encoded(catalogue, entry), key, size)
             self._listings[key] = listing
         cursor = cast("ListParams", request.params).cursor
         if size is not None and listing.entries:
-            return _page(key, listing.entries, cursor if isinstance(cursor, str) else None, size)
+            return page(key, listing.entries, cursor if isinstance(cursor, str) else None, size)
         if isinstance(cursor, str):
-            raise _bad_cursor(cursor)
+            raise bad_cursor(cursor)
         return listing.members
 
-    def _find(self, uri: str) -> tuple[Reading, dict[str, str]]:
+    def _find(self, uri: str) -> tuple[Reading | SkillReading, dict[str, str]]:
         exact = self._readings.get(uri)
         if exact is not None:
             return exact, {}
+        if len(self._offering.skills) and (file := self._skills().reading(uri)) is not None:
+            return file, {}
         for key in self._offering.templates.names():
             try:
                 reading = self._template_readings.get(key)
@@ -309,44 +344,3 @@ class CatalogueOperations:
             named = reference.name if reference.type == "ref/prompt" else reference.uri
             raise InvalidParamsError(f"Unknown {reference.type}: {named}")
         return item
-
-
-def _encoded(catalogue: Catalogue[Any], entry: Callable[[Any], Json]) -> list[bytes]:
-    entries = []
-    for item in catalogue:
-        try:
-            entries.append(encode(entry(item)))
-        except Exception as error:  # noqa: BLE001 - one wrong item must not hide the others
-            import logging  # noqa: PLC0415 - only when something is declared wrongly
-
-            logging.getLogger("paddock").error("%r is left out: %s", item, error)
-    return entries
-
-
-def _members(key: str, entries: list[bytes]) -> bytes:
-    return b'"%b":[%b]' % (key.encode(), b",".join(entries))
-
-
-def _page(key: str, entries: list[bytes], cursor: str | None, size: int) -> bytes:
-    start = 0 if cursor is None else _offset(key, cursor, len(entries))
-    end = start + size
-    members = _members(key, entries[start:end])
-    if end >= len(entries):
-        return members
-    following = binascii.b2a_base64(f"{key}:{end}".encode(), newline=False)
-    return members + b',"nextCursor":%b' % encode(following.decode())
-
-
-def _offset(key: str, cursor: str, count: int) -> int:
-    try:
-        kind, _, number = binascii.a2b_base64(cursor, strict_mode=True).decode().partition(":")
-        offset = int(number)
-    except ValueError:
-        raise _bad_cursor(cursor) from None
-    if kind != key or not 0 < offset < count:
-        raise _bad_cursor(cursor)
-    return offset
-
-
-def _bad_cursor(cursor: str) -> InvalidParamsError:
-    return InvalidParamsError(f"Unknown cursor {cursor!r}: list again without one")

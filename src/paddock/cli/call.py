@@ -91,7 +91,7 @@ def call(
     given = _document(document)
     record = Transcript(lambda message: _show(message, to_stderr=as_json)) if show else False
     command = target_of(ctx, target)
-    with connect(command, era=era, timeout=timeout, record=record) as peer:
+    with connect(command, era=era, timeout=timeout, record=record, tasks=True) as peer:
         schema = _input_schema(peer, tool) if pairs else {}
         answer = _answer(peer, tool, {**given, **arguments(pairs, schema)})
     if as_json:

@@ -1,7 +1,8 @@
 """One request to a server, from sending it to its final answer.
 
 In the stateless era a server may answer with questions. They are put to the callbacks, and the
-request is repeated with their answers, so that whoever waits sees only the final result.
+request is repeated with their answers; or with a task, which is followed to its end. Whoever waits
+sees only the final result.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from paddock.peer.errors import AnswerError, CallCancelledError, PeerTimeoutError
+from paddock.peer.following import Following, is_task
 from paddock.peer.settings import Json
 from paddock.protocol.jsonrpc import request_frame
 
@@ -51,6 +53,7 @@ class PendingCall:
         self._outcome: Outcome = {}
         self._mark = 0
         self._rounds = 0
+        self._following: Following | None = None
         self._send(params)
 
     @property
@@ -87,7 +90,11 @@ class PendingCall:
         with self._lock:
             if self.is_done:
                 return
+            following = self._following
             self._settle(CallCancelledError(f"{self.method} was cancelled: {reason or 'by us'}"))
+        if following is not None:
+            following.cancel()
+            return
         if self._link.forget(self._id):
             params: Json = {"requestId": self._id}
             if reason is not None:
@@ -96,10 +103,12 @@ class PendingCall:
 
     def take(self, outcome: Outcome) -> None:
         """An answer has come."""
-        if self._respond is not None and _asks(outcome):
-            arguments = (self._respond, outcome)
-            threading.Thread(target=self._answer, args=arguments, daemon=True).start()
-            return
+        if self._respond is not None and isinstance(outcome, dict):
+            further = self._follow if is_task(outcome) else self._answer if _asks(outcome) else None
+            if further is not None:
+                arguments = (self._respond, outcome)
+                threading.Thread(target=further, args=arguments, daemon=True).start()
+                return
         with self._lock:
             if not self.is_done:
                 self._settle(outcome)
@@ -128,6 +137,27 @@ class PendingCall:
             self._send(repeated)
         except Exception as fault:  # noqa: BLE001 - what a callback raises is for whoever waits
             self.take(fault)
+
+    def _follow(self, respond: Respond, task: Json) -> None:
+        """Wait for the end of a task, which is the answer to this call."""
+        following = Following(task, self._inquire, lambda asked: _responses(respond, asked))
+        try:
+            with self._lock:
+                self._following = following
+                is_late = self.is_done
+            if is_late:  # it was cancelled meanwhile
+                following.cancel()
+            self.take(following.result())
+        except Exception as fault:  # noqa: BLE001 - it is for whoever waits
+            self.take(fault)
+
+    def _inquire(self, method: str, params: Json) -> Json:
+        """Ask about a task in the name of the call that it has come from."""
+        envelope = {"_meta": self._params["_meta"]} if "_meta" in self._params else {}
+        call = PendingCall(
+            self._link, self._delivery, method, {**params, **envelope}, timeout=self._timeout
+        )
+        return call.result()
 
 
 def _asks(outcome: Outcome) -> bool:

@@ -49,6 +49,8 @@ class Options(TypedDict, total=False):
     on_progress: OnParams | None
     on_notification: OnNotification | None
     """Gets every notification, also those that have a callback of their own."""
+    tasks: bool
+    """Let the server answer calls with tasks (2026-07-28), which are followed to their end."""
     client_capabilities: Json | None
     client_info: Json | None
     record: bool | Transcript
@@ -71,6 +73,7 @@ class Settings(Struct, kw_only=True, frozen=True):
     on_log: OnParams | None = None
     on_progress: OnParams | None = None
     on_notification: OnNotification | None = None
+    tasks: bool = False
     client_capabilities: Json | None = None
     client_info: Json | None = None
     record: bool | Transcript = False

@@ -200,6 +200,8 @@ class Request:
     terms: Terms | None = None
     task: Detached | None = None
     followed: Watched | None = None
+    is_unhurried = False
+    """Whether it waits for something that may take any time."""
     is_cancelled = False
     is_done = False
     last_progress: float | None = None

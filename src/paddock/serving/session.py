@@ -54,6 +54,7 @@ class Unavailable:
 
     list_tools = call_tool = list_prompts = get_prompt = _refuse
     list_resources = list_templates = read_resource = complete = _refuse
+    list_skills = get_skill = read_directory = _refuse
 
 
 class Session:

@@ -93,7 +93,7 @@ class Outgoing(Protocol):
         """Begin an answer of unknown length, with status 200."""
 
     def write(self, chunk: bytes) -> bool:
-        """Send a part of the stream; False when the client reads too slowly to take more."""
+        """Send a part of the stream; False when the client is too slow to take more, or gone."""
 
     def end(self) -> None:
         """The stream is complete."""

@@ -172,8 +172,9 @@ class Exchange:
 
     def _is_late(self, now: float, limit: float) -> bool:
         request = self._request
-        has_work = request is not None and bool(request.work or request.async_work)
-        return has_work and now - self._since > limit
+        if request is None or request.is_unhurried or now - self._since <= limit:
+            return False
+        return bool(request.work or request.async_work)
 
     def _give_up(self, seconds: float) -> None:
         request = self._request

@@ -60,7 +60,8 @@ class Wire(asyncio.Protocol):
         self._keeps_alive = True
         self._is_closing = False
         self._is_full = self._is_paused = False
-        self._last_moved = monotonic()
+        self._last_moved = self._shrunk = monotonic()
+        self._backlog = 0
         self.on_close: Callable[[], None] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -206,8 +207,9 @@ class Wire(asyncio.Protocol):
         self._resume()  # a client that leaves is noticed only by reading
 
     def write(self, chunk: bytes) -> bool:
-        """Send a part of a stream; False when the client reads too slowly."""
-        if self._transport.get_write_buffer_size() > self._limits.backlog_bytes:
+        """Send a part of a stream; False when the client reads too slowly, or is gone."""
+        backlog = self._transport.get_write_buffer_size()
+        if backlog > self._limits.backlog_bytes or self._transport.is_closing():
             return False
         self._write(b"%x\r\n%b\r\n" % (len(chunk), chunk) if self._is_chunked else chunk)
         return True
@@ -230,8 +232,12 @@ class Wire(asyncio.Protocol):
         """Close a connection on which nothing has moved for too long."""
         idle = now - self._last_moved
         limits = self._limits
-        if self._transport.get_write_buffer_size():
-            if idle > limits.write_seconds:
+        backlog = self._transport.get_write_buffer_size()
+        if backlog < self._backlog or not backlog:
+            self._shrunk = now
+        self._backlog = backlog
+        if backlog:
+            if now - self._shrunk > limits.write_seconds:
                 self._transport.abort()
         elif self._is_answering:
             return

@@ -138,6 +138,7 @@ def result(request: Request, store: TaskStore) -> None:
             task.readers.remove(request)
         return _outcome(task)
 
+    request.is_unhurried = True
     request.async_work = wait
 
 

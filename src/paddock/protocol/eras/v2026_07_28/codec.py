@@ -42,6 +42,8 @@ CACHEABLE = frozenset(
         "resources/list",
         "resources/templates/list",
         "resources/read",
+        "skills/list",
+        "skills/get",
     }
 )
 
@@ -56,7 +58,7 @@ class StatelessEra:
         self._listeners = listeners
         self._facts = operations.facts
         self.methods: dict[str, Operation] = {
-            "server/discover": lambda _: discovery.discover(self._facts),
+            "server/discover": lambda _: discovery.discover(operations.facts),
             "subscriptions/listen": self._listen,
             **catalogue_methods(operations),
         }
