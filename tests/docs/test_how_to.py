@@ -1,5 +1,6 @@
 """The programs of the how-to pages do what the pages say."""
 
+import os
 import runpy
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from docs_src.how_to import trace_context
 from docs_src.how_to.apps import server as apps
 from docs_src.how_to.changes import server as changes
 from docs_src.how_to.completions import server as completions
+from docs_src.how_to.composition import server as composed
 from docs_src.how_to.explicit_tools import server as explicit
 from docs_src.how_to.handlers import server as handlers
 from docs_src.how_to.handlers import stopped
@@ -48,6 +50,14 @@ from tests.docs.pages import ROOT
 
 SESSION, STATELESS = "2025-11-25", "2026-07-28"
 PATIENCE = 20.0
+
+
+@pytest.mark.parametrize("era", [SESSION, STATELESS])
+def test_a_server_made_of_two_offers_the_tools_of_both(era: str) -> None:
+    with connect(composed, era=era) as peer:
+        assert [tool.name for tool in peer.tools()] == ["weather_today", "guests_visit"]
+        assert peer.call("weather_today", city="Rome").text == "Sunny in Rome"
+        assert peer.call("guests_visit", name="Ada").text == "1"
 
 
 def test_explicit_tools_take_one_dictionary_of_arguments() -> None:
@@ -342,6 +352,27 @@ def test_a_script_calls_a_server_from_python() -> None:
         check=True,
     )
     assert ran.stdout == "greet - Greet somebody.\nHello, Ada!\n"
+
+
+def test_a_script_calls_a_server_over_http() -> None:
+    script = ROOT / "docs_src/how_to/calling_over_http.py"
+    serve = [sys.executable, "-m", "paddock", "serve", "--http", "127.0.0.1:0"]
+    with subprocess.Popen(
+        [*serve, str(ROOT / "docs_src/readme.py")], stderr=subprocess.PIPE, text=True
+    ) as served:
+        try:
+            assert served.stderr is not None
+            url = served.stderr.readline().split()[-1]
+            ran = subprocess.run(
+                [sys.executable, str(script), url],
+                env={**os.environ, "KITCHEN_TOKEN": "any"},
+                stdout=subprocess.PIPE,
+                text=True,
+                check=True,
+            )
+        finally:
+            served.terminate()
+    assert ran.stdout == "Hello, Ada!\n"
 
 
 def test_changed_files_are_picked_up_while_the_client_stays(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from paddock.authoring import tool as tools
 from paddock.cli.commands import commands
 from paddock.errors import PaddockError
 from paddock.peer import calls
+from paddock.peer.http import channel, client, exchange
 from paddock.peer.settings import Options
 from paddock.protocol import dispatch, versions
 from paddock.protocol import errors as rpc
@@ -35,7 +36,9 @@ from paddock.transports import stream, workers
 from tests.docs.pages import ROOT
 
 REFERENCE = ROOT / "docs" / "reference"
-NOT_FOR_USERS = {"adopt", "attach", "detach", "facts", "lifespan", "page_size", "state_key"}
+NOT_FOR_USERS = {
+    *("adopt", "attach", "detach", "facts", "lifespan", "page_size", "state_key", "use_mounts"),
+}
 """Attributes of `Server` that are parameters already, or for transports."""
 
 
@@ -208,6 +211,10 @@ def test_every_version_and_method_is_listed() -> None:
         f"| validity of a `requestState` | {input_required.LIFETIME} s |",
         f"that only the author's code knows | {stdio.PATIENCE:g} s |",
         f"that our own peer answers for one request | {calls.MAX_ROUNDS} |",
+        f"that our own peer takes over HTTP | {client.MAX_BODY // 2**20} MiB |",
+        f"requests of our own peer under way over HTTP | {channel.MAX_EXCHANGES} |",
+        f"| requests waiting in that line | {channel.MAX_WAITING} |",
+        f"| repetitions of a request of our own peer | {exchange.MAX_REPEATS} |",
         f"| work under way may finish | {stream.GRACE:g} s |",
         f"| it is cancelled, and may clean up | {stream.GRACE:g} s |",
         f"| whatever still runs is left behind | {departure.STREAM_LIMIT:g} s",

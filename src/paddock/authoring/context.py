@@ -13,6 +13,7 @@ import msgspec
 
 from paddock.authoring import asks
 from paddock.authoring.hints import encode_hook
+from paddock.authoring.mounted import States
 from paddock.protocol.ask import covers
 from paddock.protocol.asking import Pending
 from paddock.protocol.errors import MissingCapabilityError
@@ -55,7 +56,8 @@ class Context:
     @property
     def state(self) -> Any:
         """What the server's lifespan has yielded."""
-        return self._request.connection.state
+        state = self._request.connection.state
+        return state.of(self._offering) if isinstance(state, States) else state
 
     @property
     def request_id(self) -> int | str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import TracerProvider
 
     from paddock.authoring.app_view import AppView
+    from paddock.authoring.mounted import Mounting
     from paddock.authoring.prompt import Completion, PromptArgument
     from paddock.authoring.tool import Parameter
     from paddock.protocol.facts import Json
@@ -72,6 +73,7 @@ class Offering:
         cache_scope: Whether what is kept may be shared between users: `public` or `private`.
         skills: Skills, or directories that are or hold some; a relative path counts from the
             file that makes the server.
+        authorization: Who may use the server over HTTP; everybody who reaches it without one.
         auto_register_dir: A directory with `tools/`, `prompts/`, `resources/` and `skills/`; a
             relative path counts from the file that makes the server.
         tracing: Whether requests become spans of OpenTelemetry, or the provider of their tracer;
@@ -100,6 +102,7 @@ class Offering:
         max_message: int = MAX_MESSAGE,
         cache_ttl_ms: int = 0,
         cache_scope: str = "private",
+        authorization: Any = None,
         auto_register_dir: str | os.PathLike[str] | None = None,
         tracing: TracerProvider | bool | None = None,
     ) -> None:
@@ -131,15 +134,18 @@ class Offering:
             cache_ttl_ms=cache_ttl_ms,
             cache_scope=cache_scope,
         )
-        self.lifespan = lifespan
+        self.own_lifespan = lifespan
+        self.mounts: Mounting | None = None
+        """The servers that are mounted here; see `paddock.mounting`."""
         self.page_size = page_size
         self.state_key = state_key
         self.mask_errors = mask_errors
         self.max_message = max_message
+        self.authorization = authorization
         self.tracing = tracing
         if tracing:
             _check_tracing()
-        self._connections: dict[Announce, Callable[[], object]] = {}
+        self._connections: dict[Announce, Callable[[], object] | None] = {}
         self._unannounced: set[str] | None = None
         self._watchers: dict[str, list[Callable[[str], object]]] = {}
         self.tools: Catalogue[Tool] = Catalogue(lambda: self._changed("tools"))
@@ -156,6 +162,15 @@ class Offering:
     def name(self) -> str:
         """What clients call the server."""
         return self.facts.name
+
+    @property
+    def lifespan(self) -> Callable[[Any], Any] | None:
+        """What is entered for each connection: our own, and those of mounted servers."""
+        if self.own_lifespan is None and self.mounts is None:
+            return None
+        from paddock.authoring.lifespans import together  # noqa: PLC0415 - `contextlib` is 3 ms
+
+        return together
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
@@ -372,15 +387,30 @@ class Offering:
     def stop(self) -> None:
         """End every connection in good order, and with it `run`. May be called by any thread."""
         for stop in list(self._connections.values()):
-            stop()
+            if stop is not None:
+                stop()
 
-    def attach(self, announce: Announce, stop: Callable[[], object]) -> None:
-        """Have changes announced to a further connection, which `stop` ends. For transports."""
+    def attach(self, announce: Announce, stop: Callable[[], object] | None) -> None:
+        """Have changes announced to a further connection, which `stop` ends. For transports.
+
+        A server that this one is mounted in has no end of its own: None.
+        """
         self._connections[announce] = stop
+        if self.mounts is not None and stop is not None:
+            self.mounts.hold(announce)
 
     def detach(self, announce: Announce) -> None:
         """Undo `attach`."""
         self._connections.pop(announce, None)
+        if self.mounts is not None:
+            self.mounts.release(announce)
+
+    def use_mounts(self, mounts: Mounting) -> None:
+        """Offer what other servers have as well. For `paddock.mounting`."""
+        self.mounts = mounts
+        for announce, stop in list(self._connections.items()):
+            if stop is not None:
+                mounts.hold(announce)
 
     def adopt(self, other: Offering) -> None:
         """Take over everything that another server holds, and tell clients of it.
@@ -388,9 +418,13 @@ class Offering:
         What a lifespan has yielded stays as it is.
         """
         self.facts = other.facts
-        self.lifespan = other.lifespan
+        self.own_lifespan = other.own_lifespan
         self.page_size, self.mask_errors = other.page_size, other.mask_errors
         self.max_message = other.max_message
+        if other.mounts is not None:
+            other.mounts.move(self)
+        elif self.mounts is not None:
+            self.mounts.clear()
         kinds = ("tools", "prompts", "resources")
         held = {kind: self._holds(kind) for kind in kinds}
         self.tools.replace_all((item.name, item) for item in other.tools)

@@ -105,6 +105,8 @@ def start(request: Request, operation: Operation) -> Reply:
         result = operation(request)
     except ProtocolError as error:
         request.fault = error
+        if request.exchange is not None:
+            request.exchange.fault = error
         return era.error(request.id, error)
     except Held:
         raise

@@ -123,6 +123,8 @@ class Exchange(Protocol):
     """Where a request came from, when its connection serves several at once: HTTP."""
 
     principal: Principal | None
+    fault: ProtocolError | None
+    """Why the request could not be begun."""
 
     def send(self, frame: bytes) -> None:
         """Send a frame that belongs to the request. May be called by any thread."""

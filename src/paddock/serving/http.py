@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from paddock.authoring.operations import CatalogueOperations
 from paddock.errors import DefinitionError, LoadError
-from paddock.serving.lifespan import managed
 from paddock.serving.loading import load_target
 from paddock.serving.reloading import Reloader
 from paddock.telemetry.logs import announcement
@@ -44,7 +43,7 @@ class HttpOptions(TypedDict, total=False):
     allowed_origins: Iterable[str]
     """Origins whose web pages may use the endpoint, besides this machine's own; `*` for any."""
     authorization: Authorization | None
-    """Who may use it; everybody who reaches it when left out."""
+    """Who may use it; the server's own when left out."""
     limits: Limits | None
 
 
@@ -60,7 +59,7 @@ class Life:
         """Enter the offering's lifespan; answer from now on."""
         state = None
         if self._offering.lifespan is not None:
-            self._lifespan = managed(self._offering.lifespan(self._offering))
+            self._lifespan = self._offering.lifespan(self._offering)
             if hasattr(self._lifespan, "__aenter__"):
                 state = await self._lifespan.__aenter__()
             else:
@@ -93,6 +92,8 @@ def http_app(server: Offering, **options: Unpack[HttpOptions]) -> AsgiApp:
     See `HttpOptions` for the keyword arguments.
     """
     service = _service(server, options)
+    if service.hub.authorization is not None:
+        _ = service.hub.authorization.resource  # nobody but its author can say it here
     return AsgiApp(service, Life(server, service))
 
 
@@ -170,7 +171,7 @@ def _service(offering: Offering, options: HttpOptions) -> Service:
         guard,
         path=options.get("path", "/mcp"),
         limits=options.get("limits"),
-        authorization=options.get("authorization"),
+        authorization=options.get("authorization", offering.authorization),
     )
 
 

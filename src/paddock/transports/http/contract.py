@@ -123,6 +123,14 @@ class Refusal(Protocol):
 class Authorization(Protocol):
     """Who may use the endpoint; `paddock.authorization` has it."""
 
+    @property
+    def resource(self) -> str:
+        """The URL of the endpoint; raises a `DefinitionError` when nobody has said it."""
+
+    @property
+    def metadata_url(self) -> str:
+        """Where clients are told to find the document about the endpoint."""
+
     def bind(self, resource: str) -> None:
         """The endpoint is served at this URL."""
 

@@ -58,6 +58,7 @@ class Exchange:
         "_request",
         "_since",
         "accepts",
+        "fault",
         "head",
         "is_over",
         "is_streaming",
@@ -71,6 +72,7 @@ class Exchange:
         self._since = self._last_sign = 0.0
         self.head = head
         self.principal: Principal | None = None
+        self.fault: ProtocolError | None = None
         self.accepts = accepts(head.headers.get(b"accept", b""))
         self.is_streaming = False
         self.is_over = False
@@ -217,11 +219,12 @@ class Exchange:
                 self._end()
                 self._outgoing.end()
         elif isinstance(fault, ScopeError):
-            self._forbid(fault, answer)
+            self.forbid(fault, answer)
         else:
             self.respond(status, answer)
 
-    def _forbid(self, fault: ScopeError, answer: bytes) -> None:
+    def forbid(self, fault: ScopeError, answer: bytes) -> None:
+        """Answer whoever lacks scopes, saying which."""
         self.respond(403, answer, self._hub.challenge(fault, self.principal))
 
     def _end(self) -> None:

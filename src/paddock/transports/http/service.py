@@ -10,6 +10,7 @@ import asyncio
 import logging
 from time import monotonic
 from typing import TYPE_CHECKING, cast
+from urllib.parse import urlsplit
 
 from paddock.protocol.errors import ProtocolError
 from paddock.protocol.jsonrpc import encode, error_frame
@@ -212,12 +213,18 @@ class Service:
         return self._plain(413, text, [], head)
 
     def _elsewhere(self, head: Head, path: str) -> Response:
-        if self.hub.authorization is not None and path in (WELL_KNOWN, WELL_KNOWN + self.path):
-            document = encode(self.hub.authorization.metadata())
+        authorization = self.hub.authorization
+        if authorization is not None and path in self._documents(authorization):
+            document = encode(authorization.metadata())
             # The document is public, also for web pages of origins that may not call us.
             headers = [JSON_TYPE, (b"access-control-allow-origin", b"*")]
             return Response(200, headers, document)
         return self._plain(404, f"There is nothing here; the endpoint is {self.path}", [], head)
+
+    def _documents(self, authorization: Authorization) -> tuple[str, ...]:
+        """Where the document about the endpoint is; a proxy may have other paths than we do."""
+        told = urlsplit(authorization.metadata_url).path
+        return (WELL_KNOWN, WELL_KNOWN + self.path, told)
 
     def _health(self) -> Response:
         status, said = (503, "draining") if self.is_draining else (200, "ok")

@@ -275,10 +275,7 @@ class SessionExchange(Exchange):
         self._pending -= 1
         if answer is None and self._pending > 0:
             return
-        if isinstance(request.fault, ScopeError) and not self.is_streaming:
-            super()._finish(request, answer)
-        else:
-            self.deliver(answer)
+        self.deliver(answer)
 
     def deliver(self, answer: bytes | None) -> None:
         """Give the answer in the form that the client likes best; none if it was cancelled."""
@@ -293,6 +290,8 @@ class SessionExchange(Exchange):
             return
         elif answer is None:
             self.accept()
+        elif isinstance(self.fault, ScopeError):
+            self.forbid(self.fault, answer)
         elif self.accepts.prefers_events and self._open():
             self.deliver(answer)
         else:
