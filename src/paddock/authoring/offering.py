@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Self, TypeVar, overload
 
+    from opentelemetry.trace import TracerProvider
+
     from paddock.authoring.app_view import AppView
     from paddock.authoring.mounted import Mounting
     from paddock.authoring.prompt import Completion, PromptArgument
@@ -74,6 +76,8 @@ class Offering:
         authorization: Who may use the server over HTTP; everybody who reaches it without one.
         auto_register_dir: A directory with `tools/`, `prompts/`, `resources/` and `skills/`; a
             relative path counts from the file that makes the server.
+        tracing: Whether requests become spans of OpenTelemetry, or the provider of their tracer;
+            when left out, they do if OpenTelemetry has been set up by the time the server starts.
     """
 
     def __init__(
@@ -100,6 +104,7 @@ class Offering:
         cache_scope: str = "private",
         authorization: Any = None,
         auto_register_dir: str | os.PathLike[str] | None = None,
+        tracing: TracerProvider | bool | None = None,
     ) -> None:
         if not isinstance(name, str) or not name:
             raise DefinitionError(f"{name!r} cannot be the name of a server", hint="use a text")
@@ -137,6 +142,9 @@ class Offering:
         self.mask_errors = mask_errors
         self.max_message = max_message
         self.authorization = authorization
+        self.tracing = tracing
+        if tracing:
+            _check_tracing()
         self._connections: dict[Announce, Callable[[], object] | None] = {}
         self._unannounced: set[str] | None = None
         self._watchers: dict[str, list[Callable[[str], object]]] = {}
@@ -482,3 +490,12 @@ def _call_watcher(callback: Callable[[str], object], uri: str) -> None:
         import logging  # noqa: PLC0415 - only when something failed
 
         logging.getLogger("paddock").exception("A callback for %s failed", uri)
+
+
+def _check_tracing() -> None:
+    try:
+        import opentelemetry.trace  # noqa: F401, PLC0415 - only where it is asked for
+    except ImportError:
+        raise DefinitionError(
+            "tracing needs OpenTelemetry", hint="pip install opentelemetry-sdk"
+        ) from None

@@ -295,6 +295,8 @@ class CatalogueOperations:
         def failed(fault: BaseException) -> ProtocolError:
             if isinstance(fault, ProtocolError) or not is_reportable(fault, request):
                 raise fault
+            if request.followed is not None:
+                request.followed.failed(fault)
             return ProtocolError(describe(fault, what, is_masked=self._offering.mask_errors))
 
         def work(_request: Request) -> Json:

@@ -8,6 +8,8 @@ import click
 
 from paddock.serving.stdio import serve_target
 from paddock.serving.target import Target
+from paddock.telemetry.logs import FORMATS, LEVELS, configure_logging
+from paddock.telemetry.settings import FORMAT_VARIABLE, LEVEL_VARIABLE
 
 if TYPE_CHECKING:
     from paddock.authoring.offering import Offering
@@ -44,6 +46,18 @@ DEFAULT_ADDRESS = "127.0.0.1:8642"
     multiple=True,
     help="A further origin whose web pages may use the endpoint. Can be repeated.",
 )
+@click.option(
+    "--log-level",
+    type=click.Choice(LEVELS, case_sensitive=False),
+    envvar=LEVEL_VARIABLE,
+    help=f"The lowest level of Paddock's log lines; warning by default. Also {LEVEL_VARIABLE}.",
+)
+@click.option(
+    "--log-format",
+    type=click.Choice(FORMATS, case_sensitive=False),
+    envvar=FORMAT_VARIABLE,
+    help=f"How log lines look; text by default. Also {FORMAT_VARIABLE}.",
+)
 def serve(
     target: str,
     *,
@@ -53,6 +67,8 @@ def serve(
     path: str,
     allowed_hosts: tuple[str, ...],
     allowed_origins: tuple[str, ...],
+    log_level: str | None,
+    log_format: str | None,
 ) -> None:
     """Serve TARGET: a file (server.py), an object in one (server.py:server), or a directory.
 
@@ -63,6 +79,8 @@ def serve(
     if mounts:
         named = [_split(text) for text in mounts]
         served.complete = lambda offering: _mount_all(offering, named)
+    if log_level or log_format:
+        configure_logging(log_level or "warning", log_format or "text")
     if http is None:
         serve_target(served, reload=reload)
         return

@@ -16,6 +16,8 @@ from paddock.authoring.operations import CatalogueOperations
 from paddock.errors import DefinitionError, LoadError
 from paddock.serving.loading import load_target
 from paddock.serving.reloading import Reloader
+from paddock.telemetry.logs import announcement
+from paddock.telemetry.settings import apply_environment, observers_of
 from paddock.transports.http.asgi import AsgiApp
 from paddock.transports.http.guards import Guard, is_loopback
 from paddock.transports.http.service import Service
@@ -67,7 +69,8 @@ class Life:
             else:
                 state = lifespan.__enter__()
             self._lifespan = lifespan  # only what was entered is left
-        self._service.bind(asyncio.get_running_loop(), state)
+        observers = observers_of(self._offering.tracing, is_http=True)
+        self._service.bind(asyncio.get_running_loop(), state, observers)
         self._offering.attach(self._service.announce, self._service.hush)
 
     async def end(self) -> None:
@@ -139,7 +142,7 @@ def serve_http(
         url = _url(host, server.port, service.path, is_secure=tls is not None)
         if service.hub.authorization is not None:
             service.hub.authorization.bind(url)
-        sys.stderr.write(f"Serving {offering.name} at {url}\n")
+        sys.stderr.write(announcement(f"Serving {offering.name} at {url}") + "\n")
         sys.stderr.flush()
         await server.serve()
 
@@ -162,6 +165,7 @@ def serve_target_http(
     Raises:
         LoadError: when it cannot be loaded.
     """
+    apply_environment()
     reloader = Reloader(target) if reload else None
     offering = load_target(target)
     if reloader is not None:
@@ -181,6 +185,7 @@ class Replaceable:
 
 
 def _service(offering: Offering, options: HttpOptions) -> Service:
+    apply_environment()
     guard = Guard(options.get("allowed_hosts", ()), options.get("allowed_origins", ()))
     return Service(
         CatalogueOperations(offering),

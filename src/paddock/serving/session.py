@@ -15,6 +15,7 @@ from paddock.authoring.operations import CatalogueOperations
 from paddock.errors import PaddockError
 from paddock.protocol.dispatch import Dispatcher, Eras, Held
 from paddock.protocol.errors import ProtocolError
+from paddock.telemetry.settings import observers_of
 from paddock.transports.stream import MAX_LINE, Stream
 
 if TYPE_CHECKING:
@@ -97,7 +98,8 @@ class Session:
         self.stream.limit_lines(offering.max_message)
         # First: what changes after a client has seen a list must be told to it.
         offering.attach(self._dispatcher.announce, self.stream.stop)
-        self.stream.replay(self._dispatcher.adopt(CatalogueOperations(offering)))
+        observers = observers_of(offering.tracing)
+        self.stream.replay(self._dispatcher.adopt(CatalogueOperations(offering), observers))
 
     def replace(self, offering: Offering) -> None:
         """Put a newly loaded offering in the place of the one that is served."""

@@ -21,11 +21,14 @@ from paddock.protocol.errors import (
     ScopeError,
 )
 from paddock.protocol.jsonrpc import error_frame
+from paddock.transports.http.access import Logged
 from paddock.transports.http.contract import JSON_TYPE, Response
 from paddock.transports.http.events import KEEP_ALIVE, STREAM_HEADERS, event
 from paddock.transports.http.media import accepts
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from paddock.protocol.jsonrpc import RequestId
     from paddock.protocol.principal import Principal
     from paddock.protocol.request import Request
@@ -77,6 +80,21 @@ class Exchange:
     def header(self, name: str) -> str | None:
         """A header of the request; see `protocol.request.Exchange`."""
         return self.head.single(name)
+
+    @property
+    def session_id(self) -> str | None:
+        """None: a request that stands alone belongs to no session."""
+        return None
+
+    @property
+    def client(self) -> tuple[str, int] | None:
+        """The address and port that the request came from."""
+        return self._outgoing.client
+
+    def note(self, fields: Mapping[str, object]) -> None:
+        """What the log is to say about the request, if it says anything."""
+        if isinstance(self._outgoing, Logged):
+            self._outgoing.note(fields)
 
     def send(self, frame: bytes) -> None:
         """Send a message that comes before the answer. May be called by any thread."""

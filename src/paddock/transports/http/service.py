@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from paddock.protocol.errors import ProtocolError
 from paddock.protocol.jsonrpc import encode, error_frame
 from paddock.protocol.versions import STATELESS_VERSIONS
+from paddock.transports.http import access
 from paddock.transports.http.contract import JSON_TYPE, Response
 from paddock.transports.http.events import STREAM_HEADERS
 from paddock.transports.http.exchange import RETRY_AFTER
@@ -26,7 +27,10 @@ from paddock.transports.http.receiving import SESSION_ID, Receiver
 from paddock.transports.http.sessions import Sessions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from paddock.protocol.eras.contract import Operations
+    from paddock.protocol.observing import Observer
     from paddock.protocol.principal import Principal
     from paddock.transports.http.contract import (
         Authorization,
@@ -64,12 +68,20 @@ class Service:
         self.hub = Hub(operations, guard, self.limits, authorization)
         self.sessions = Sessions(self.hub)
         self.is_draining = False
+        self.is_logging = False
         self._receiver = Receiver(self.hub, self.sessions)
         self._ticker: asyncio.TimerHandle | None = None
 
-    def bind(self, loop: asyncio.AbstractEventLoop, state: object = None) -> None:
+    def bind(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        state: object = None,
+        observers: Sequence[Observer] = (),
+    ) -> None:
         """Work on this event loop, which is the running one."""
         self.hub.bind(loop)
+        self.hub.eras.observe(observers)
+        self.is_logging = access.is_logged()
         self.hub.connection.state = state
         self._ticker = loop.call_later(TICK, self._tick)
 

@@ -222,6 +222,11 @@ class SessionExchange(Exchange):
         self._session = session
         self._stream: Stream | None = None
 
+    @property
+    def session_id(self) -> str | None:
+        """The id of the session."""
+        return self._session.id
+
     def wait_for(self, request: Request) -> None:
         """The answer will come later; see `Exchange`."""
         super().wait_for(request)

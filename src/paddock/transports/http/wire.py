@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import httptools
 
+from paddock.transports.http.access import Logged
 from paddock.transports.http.contract import Head, Response
 
 if TYPE_CHECKING:
@@ -198,6 +199,12 @@ class Wire(asyncio.Protocol):
 
     # What the service calls.
 
+    @property
+    def client(self) -> tuple[str, int] | None:
+        """The address and port of the client; None for a socket that has none."""
+        name = self._transport.get_extra_info("peername")
+        return (str(name[0]), int(name[1])) if isinstance(name, tuple) else None
+
     def respond(self, response: Response) -> None:
         """Send a whole answer."""
         body = response.body
@@ -312,10 +319,11 @@ class Wire(asyncio.Protocol):
         self._is_chunked = arrived.is_chunked
         if not arrived.keeps_alive:
             self._keeps_alive = False
+        outgoing = Logged(self, head) if self._service.is_logging else self
         if arrived.refusal is not None:
-            self.respond(arrived.refusal)
+            outgoing.respond(arrived.refusal)
         elif head is not None:
-            self._service.take(head, arrived.body, self)
+            self._service.take(head, arrived.body, outgoing)
 
     def _answered(self) -> None:
         self._is_answering = self._is_streaming = False
