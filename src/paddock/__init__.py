@@ -57,8 +57,10 @@ if TYPE_CHECKING:
     from paddock.protocol.model.content import TextContent as TextContent
     from paddock.protocol.model.content import TextResourceContents as TextResourceContents
     from paddock.protocol.principal import Principal as Principal
+    from paddock.protocol.trace_context import TraceContext as TraceContext
     from paddock.server import Server as Server
     from paddock.serving.http import http_app as http_app
+    from paddock.telemetry.logs import configure_logging as configure_logging
     from paddock.transports.http.limits import Limits as Limits
     from paddock.version import __version__ as __version__
 
@@ -106,8 +108,10 @@ _HOMES = {
         "TextResourceContents",
     ),
     "paddock.protocol.principal": ("Principal",),
+    "paddock.protocol.trace_context": ("TraceContext",),
     "paddock.server": ("Server",),
     "paddock.serving.http": ("http_app",),
+    "paddock.telemetry.logs": ("configure_logging",),
     "paddock.transports.http.limits": ("Limits",),
     "paddock.version": ("__version__",),
 }

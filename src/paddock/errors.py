@@ -27,6 +27,7 @@
     ├── AnswerError                a server's answer makes no sense
     ├── PeerTimeoutError           a server has not answered in time
     ├── CallCancelledError         a request of ours was cancelled
+    ├── UpstreamError              a mounted server elsewhere cannot be reached, or does not answer
     ├── ArgumentError              an argument on the command line does not fit the tool
     └── UnexpectedQuestionError    a server under test asked more than the test answers
 

@@ -11,13 +11,13 @@ from typing import IO, Any
 NOT_FOR_IMPORT = {
     *("asyncio", "click", "dataclasses", "email", "httpx", "importlib.metadata", "inspect"),
     *("json", "jsonschema_rs", "logging", "msgspec", "pydantic", "re", "ruamel", "sqlalchemy"),
-    *("ssl", "starlette", "subprocess", "uvicorn"),
+    *("opentelemetry", "ssl", "starlette", "subprocess", "uvicorn"),
 }
 """Not loaded by a program that has only imported paddock and looked at `Server`."""
 
 NOT_FOR_SERVING = {
     *("asyncio", "click", "hashlib", "httpx", "jsonschema_rs", "pydantic", "ruamel", "starlette"),
-    *("uvicorn",),
+    *("logging", "opentelemetry", "uvicorn"),
 }
 """Not loaded by a stdio server that was initialised, listed its tools and called a sync one."""
 

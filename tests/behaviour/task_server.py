@@ -10,7 +10,7 @@ import time
 from paddock import Context, Server, ToolError, elicitation
 from paddock.protocol.errors import ProtocolError
 
-PATIENCE = 10
+PATIENCE = 4
 NAME = {"type": "object", "properties": {"name": {"type": "string"}}}
 
 
@@ -25,7 +25,7 @@ class Gates:
     async def pass_through(self) -> None:
         self.begun.set()
         try:
-            while not self.open.is_set():
+            while not self.open.is_set():  # noqa: ASYNC110 - any thread may open it
                 await asyncio.sleep(0.002)
         except asyncio.CancelledError:
             self.stopped.set()
@@ -44,7 +44,12 @@ class Gates:
 def build() -> Server:
     """A fresh server."""
     server, gates = Server("tasks", version="1.0.0"), Gates()
+    for add in (_add_gates, _add_workers, _add_askers, _add_choosers):
+        add(server, gates)
+    return server
 
+
+def _add_gates(server: Server, gates: Gates) -> None:
     @server.tool
     def open_gate() -> str:
         """Let the tools that wait go on."""
@@ -61,6 +66,8 @@ def build() -> Server:
         """Whether a tool that waited was stopped."""
         return gates.stopped.wait(PATIENCE)
 
+
+def _add_workers(server: Server, gates: Gates) -> None:
     @server.tool
     def never() -> str:
         """Never a task."""
@@ -93,6 +100,8 @@ def build() -> Server:
         """Fail as the protocol does."""
         raise ProtocolError("broken", rpc_code=-31999, data={"part": "wheel"})
 
+
+def _add_askers(server: Server, gates: Gates) -> None:
     @server.tool(task="required")
     async def ask(ctx: Context) -> str:
         """Ask for a name."""
@@ -119,6 +128,8 @@ def build() -> Server:
         await gates.pass_through()
         return "talked"
 
+
+def _add_choosers(server: Server, gates: Gates) -> None:
     @server.tool(task="required", task_from_handler=True)
     async def escalate(ctx: Context) -> str:
         """Ask first, go on as a task, and ask again."""
@@ -143,8 +154,6 @@ def build() -> Server:
         except asyncio.CancelledError:
             gates.stopped.set()
             raise
-
-    return server
 
 
 if __name__ == "__main__":

@@ -5,14 +5,17 @@ import runpy
 import subprocess
 import sys
 import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from docs_src.how_to import trace_context
 from docs_src.how_to.apps import server as apps
 from docs_src.how_to.changes import server as changes
 from docs_src.how_to.completions import server as completions
+from docs_src.how_to.composition import server as composed
 from docs_src.how_to.explicit_tools import server as explicit
 from docs_src.how_to.handlers import server as handlers
 from docs_src.how_to.handlers import stopped
@@ -47,6 +50,14 @@ from tests.docs.pages import ROOT
 
 SESSION, STATELESS = "2025-11-25", "2026-07-28"
 PATIENCE = 20.0
+
+
+@pytest.mark.parametrize("era", [SESSION, STATELESS])
+def test_a_server_made_of_two_offers_the_tools_of_both(era: str) -> None:
+    with connect(composed, era=era) as peer:
+        assert [tool.name for tool in peer.tools()] == ["weather_today", "guests_visit"]
+        assert peer.call("weather_today", city="Rome").text == "Sunny in Rome"
+        assert peer.call("guests_visit", name="Ada").text == "1"
 
 
 def test_explicit_tools_take_one_dictionary_of_arguments() -> None:
@@ -428,3 +439,52 @@ def test_a_tool_says_more_where_its_page_cannot_be_shown() -> None:
         assert [one.uri for one in peer.resources()] == ["ui://weather/report"]
     with connect(apps) as peer:
         assert peer.call("weather", city="Rome").text.startswith("Rome: 18 degrees")
+
+
+def test_a_traced_call_has_the_handlers_span_within_its_own(tmp_path: Path) -> None:
+    told = tmp_path / "stderr.txt"
+    program = ROOT / "docs_src" / "how_to" / "tracing.py"
+    with told.open("wb") as stderr, connect(str(program), stderr=stderr) as peer:
+        assert peer.call("cook", dish="Soup").text == "Soup is ready"
+    spans = told.read_text(encoding="utf-8")
+    assert spans.index('"name": "heat the oven"') < spans.index('"name": "tools/call cook"')
+
+
+def test_a_handler_passes_the_trace_context_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    got: dict[str, str] = {}
+
+    class Shop(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            got.update(self.headers.items())
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"ordered")
+
+        def log_message(self, *_arguments: object) -> None:
+            """Say nothing."""
+
+    parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    with HTTPServer(("127.0.0.1", 0), Shop) as shop:
+        monkeypatch.setattr(trace_context, "SHOP", f"127.0.0.1:{shop.server_port}")
+        serving = threading.Thread(target=shop.serve_forever)
+        serving.start()
+        try:
+            with connect(trace_context.server) as peer:
+                arguments = {"name": "order", "arguments": {"dish": "Soup"}}
+                peer.request("tools/call", {**arguments, "_meta": {"traceparent": parent}})
+        finally:
+            shop.shutdown()
+            serving.join(PATIENCE)
+    assert got["traceparent"] == parent
+
+
+def test_logs_are_json_with_what_the_author_adds(tmp_path: Path) -> None:
+    told = tmp_path / "stderr.txt"
+    command = [sys.executable, str(ROOT / "docs_src" / "how_to" / "logs.py")]
+    with told.open("wb") as stderr, connect(command, stderr=stderr) as peer:
+        peer.call("cook", dish="Soup")
+    lines = [msgspec.json.decode(line) for line in told.read_bytes().splitlines()]
+    own = next(line for line in lines if line["logger"] == "kitchen")
+    assert (own["level"], own["message"], own["shelf"]) == ("warning", "No thyme left", 3)
+    outcomes = {line.get("tool"): line["outcome"] for line in lines if line is not own}
+    assert outcomes["cook"] == "ok"

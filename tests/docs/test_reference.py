@@ -36,7 +36,9 @@ from paddock.transports import stream, workers
 from tests.docs.pages import ROOT
 
 REFERENCE = ROOT / "docs" / "reference"
-NOT_FOR_USERS = {"adopt", "attach", "detach", "facts", "lifespan", "page_size", "state_key"}
+NOT_FOR_USERS = {
+    *("adopt", "attach", "detach", "facts", "lifespan", "page_size", "state_key", "use_mounts"),
+}
 """Attributes of `Server` that are parameters already, or for transports."""
 
 

@@ -13,6 +13,7 @@ import msgspec
 
 from paddock.authoring import asks
 from paddock.authoring.hints import encode_hook
+from paddock.authoring.mounted import States
 from paddock.protocol.ask import covers
 from paddock.protocol.asking import Pending
 from paddock.protocol.errors import MissingCapabilityError
@@ -20,6 +21,7 @@ from paddock.protocol.extensions import APP_MIME_TYPE, UI
 from paddock.protocol.interruption import HandlerCancelled
 from paddock.protocol.model.params import LEVELS
 from paddock.protocol.request import said
+from paddock.protocol.trace_context import trace_context_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from paddock.protocol.model.content import Content, PromptMessage
     from paddock.protocol.principal import Principal
     from paddock.protocol.request import Request
+    from paddock.protocol.trace_context import TraceContext
 
 Json = dict[str, Any]
 T = TypeVar("T")
@@ -53,7 +56,8 @@ class Context:
     @property
     def state(self) -> Any:
         """What the server's lifespan has yielded."""
-        return self._request.connection.state
+        state = self._request.connection.state
+        return state.of(self._offering) if isinstance(state, States) else state
 
     @property
     def request_id(self) -> int | str:
@@ -90,6 +94,11 @@ class Context:
     def meta(self) -> Json:
         """The `_meta` of the request, all of it."""
         return self._request.raw_meta()
+
+    @property
+    def trace_context(self) -> TraceContext | None:
+        """The W3C trace context that the request brought along; None when there is none."""
+        return trace_context_of(self._request)
 
     @property
     def principal(self) -> Principal | None:

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Self, TypeVar, overload
 
+    from opentelemetry.trace import TracerProvider
+
     from paddock.authoring.app_view import AppView
+    from paddock.authoring.mounted import Mounting
     from paddock.authoring.prompt import Completion, PromptArgument
     from paddock.authoring.tool import Parameter
     from paddock.protocol.facts import Json
@@ -73,6 +76,8 @@ class Offering:
         authorization: Who may use the server over HTTP; everybody who reaches it without one.
         auto_register_dir: A directory with `tools/`, `prompts/`, `resources/` and `skills/`; a
             relative path counts from the file that makes the server.
+        tracing: Whether requests become spans of OpenTelemetry, or the provider of their tracer;
+            when left out, they do if OpenTelemetry has been set up by the time the server starts.
     """
 
     def __init__(
@@ -99,6 +104,7 @@ class Offering:
         cache_scope: str = "private",
         authorization: Any = None,
         auto_register_dir: str | os.PathLike[str] | None = None,
+        tracing: TracerProvider | bool | None = None,
     ) -> None:
         if not isinstance(name, str) or not name:
             raise DefinitionError(f"{name!r} cannot be the name of a server", hint="use a text")
@@ -128,13 +134,18 @@ class Offering:
             cache_ttl_ms=cache_ttl_ms,
             cache_scope=cache_scope,
         )
-        self.lifespan = lifespan
+        self.own_lifespan = lifespan
+        self.mounts: Mounting | None = None
+        """The servers that are mounted here; see `paddock.mounting`."""
         self.page_size = page_size
         self.state_key = state_key
         self.mask_errors = mask_errors
         self.max_message = max_message
         self.authorization = authorization
-        self._connections: dict[Announce, Callable[[], object]] = {}
+        self.tracing = tracing
+        if tracing:
+            _check_tracing()
+        self._connections: dict[Announce, Callable[[], object] | None] = {}
         self._unannounced: set[str] | None = None
         self._watchers: dict[str, list[Callable[[str], object]]] = {}
         self.tools: Catalogue[Tool] = Catalogue(lambda: self._changed("tools"))
@@ -151,6 +162,15 @@ class Offering:
     def name(self) -> str:
         """What clients call the server."""
         return self.facts.name
+
+    @property
+    def lifespan(self) -> Callable[[Any], Any] | None:
+        """What is entered for each connection: our own, and those of mounted servers."""
+        if self.own_lifespan is None and self.mounts is None:
+            return None
+        from paddock.authoring.lifespans import together  # noqa: PLC0415 - `contextlib` is 3 ms
+
+        return together
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
@@ -367,15 +387,30 @@ class Offering:
     def stop(self) -> None:
         """End every connection in good order, and with it `run`. May be called by any thread."""
         for stop in list(self._connections.values()):
-            stop()
+            if stop is not None:
+                stop()
 
-    def attach(self, announce: Announce, stop: Callable[[], object]) -> None:
-        """Have changes announced to a further connection, which `stop` ends. For transports."""
+    def attach(self, announce: Announce, stop: Callable[[], object] | None) -> None:
+        """Have changes announced to a further connection, which `stop` ends. For transports.
+
+        A server that this one is mounted in has no end of its own: None.
+        """
         self._connections[announce] = stop
+        if self.mounts is not None and stop is not None:
+            self.mounts.hold(announce)
 
     def detach(self, announce: Announce) -> None:
         """Undo `attach`."""
         self._connections.pop(announce, None)
+        if self.mounts is not None:
+            self.mounts.release(announce)
+
+    def use_mounts(self, mounts: Mounting) -> None:
+        """Offer what other servers have as well. For `paddock.mounting`."""
+        self.mounts = mounts
+        for announce, stop in list(self._connections.items()):
+            if stop is not None:
+                mounts.hold(announce)
 
     def adopt(self, other: Offering) -> None:
         """Take over everything that another server holds, and tell clients of it.
@@ -383,9 +418,13 @@ class Offering:
         What a lifespan has yielded stays as it is.
         """
         self.facts = other.facts
-        self.lifespan = other.lifespan
+        self.own_lifespan = other.own_lifespan
         self.page_size, self.mask_errors = other.page_size, other.mask_errors
         self.max_message = other.max_message
+        if other.mounts is not None:
+            other.mounts.move(self)
+        elif self.mounts is not None:
+            self.mounts.clear()
         kinds = ("tools", "prompts", "resources")
         held = {kind: self._holds(kind) for kind in kinds}
         self.tools.replace_all((item.name, item) for item in other.tools)
@@ -451,3 +490,12 @@ def _call_watcher(callback: Callable[[str], object], uri: str) -> None:
         import logging  # noqa: PLC0415 - only when something failed
 
         logging.getLogger("paddock").exception("A callback for %s failed", uri)
+
+
+def _check_tracing() -> None:
+    try:
+        import opentelemetry.trace  # noqa: F401, PLC0415 - only where it is asked for
+    except ImportError:
+        raise DefinitionError(
+            "tracing needs OpenTelemetry", hint="pip install opentelemetry-sdk"
+        ) from None

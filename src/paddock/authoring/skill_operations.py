@@ -95,7 +95,7 @@ class SkillOperations:
             revision, entries = self._resource_entries
             if revision != resources.revision:
                 revision = resources.revision
-                entries = encoded(resources, entry)
+                entries = encoded(resources.offered().values(), entry)
                 self._resource_entries = (revision, entries)
             entries = entries + encoded(self._listed(), _skill_resource)
             token = cursor if isinstance(cursor, str) else None

@@ -41,6 +41,8 @@ def answer(settings: Settings, method: str, params: Json) -> Json:
     """
     if method == "ping":
         return {}
+    if settings.on_question is not None:
+        return settings.on_question(method, params)
     if method == "roots/list" and settings.roots is not None:
         return {"roots": [_root(root) for root in settings.roots]}
     if method == "elicitation/create" and settings.on_elicit is not None:

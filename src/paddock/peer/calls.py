@@ -53,6 +53,7 @@ class PendingCall:
         self._outcome: Outcome = {}
         self._mark = 0
         self._rounds = 0
+        self._watchers: list[Callable[[], object]] = []
         self._following: Following | None = None
         self._send(params)
 
@@ -85,13 +86,22 @@ class PendingCall:
             raise self._outcome
         return self._outcome
 
+    def when_done(self, callback: Callable[[], object]) -> None:
+        """Call a function, which must not block, as soon as `result` will not wait any more."""
+        with self._lock:
+            if not self.is_done:
+                self._watchers.append(callback)
+                return
+        self._delivery.after(self._mark, callback)
+
     def cancel(self, reason: str | None = None) -> None:
         """Tell the server to stop; nothing happens when it has answered already."""
         with self._lock:
-            if self.is_done:
-                return
             following = self._following
-            self._settle(CallCancelledError(f"{self.method} was cancelled: {reason or 'by us'}"))
+        if not self._settle(
+            CallCancelledError(f"{self.method} was cancelled: {reason or 'by us'}")
+        ):
+            return
         if following is not None:
             following.cancel()
             return
@@ -105,9 +115,7 @@ class PendingCall:
                 arguments = (self._respond, outcome)
                 threading.Thread(target=further, args=arguments, daemon=True).start()
                 return
-        with self._lock:
-            if not self.is_done:
-                self._settle(outcome)
+        self._settle(outcome)
 
     def _send(self, params: Json) -> None:
         with self._lock:
@@ -116,10 +124,18 @@ class PendingCall:
             self._id = self._link.expect(self)
         self._link.send(request_frame(self._id, self.method, params))
 
-    def _settle(self, outcome: Outcome) -> None:
-        self._outcome = outcome
-        self._mark = self._delivery.arrived
-        self._done.set()
+    def _settle(self, outcome: Outcome) -> bool:
+        """End it like this; whether it had not ended yet."""
+        with self._lock:
+            if self.is_done:
+                return False
+            self._outcome = outcome
+            self._mark = self._delivery.arrived
+            self._done.set()
+            watchers, self._watchers = self._watchers, []
+        for callback in watchers:
+            self._delivery.after(self._mark, callback)
+        return True
 
     def _answer(self, respond: Respond, required: Json) -> None:
         """Put the server's questions to the callbacks and repeat the request."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from msgspec import Struct
 
 from paddock.authoring.mirroring import mirrors_of
-from paddock.errors import DefinitionError
+from paddock.errors import ConnectError, DefinitionError
 from paddock.peer import results
 from paddock.peer.calls import PendingCall, Respond
 from paddock.peer.delivery import Delivery
@@ -26,8 +26,9 @@ from paddock.protocol.errors import INVALID_PARAMS, METHOD_NOT_FOUND
 from paddock.protocol.model.params import LEVELS, Level
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from paddock.peer.link import Outcome
     from paddock.peer.opening import Greeting
 
 T = TypeVar("T", bound=Struct)
@@ -226,11 +227,18 @@ class Peer:
             cursors.add(cursor)
             params = {"cursor": cursor}
 
-    def start(self, method: str, params: Json | None = None) -> PendingCall:
-        """Send a request without waiting for its answer."""
+    def start(
+        self, method: str, params: Json | None = None, *, answers_questions: bool = True
+    ) -> PendingCall:
+        """Send a request without waiting for its answer.
+
+        A server of the stateless era may answer with questions. They are put to the callbacks and
+        the request is repeated, unless `answers_questions` says that the caller sees to it.
+        """
         wire = self._wire
         wrapped = wire.envelope.wrap(method, params or {})
-        respond = wire.respond if wire.envelope.is_stateless else None
+        is_asked = wire.envelope.is_stateless and answers_questions
+        respond = wire.respond if is_asked else None
         return PendingCall(
             wire.link, wire.delivery, method, wrapped, timeout=self._timeout, respond=respond
         )
@@ -238,6 +246,13 @@ class Peer:
     def notify(self, method: str, params: Json | None = None) -> None:
         """Send a notification."""
         self._wire.link.notify(method, params)
+
+    def when_ended(self, callback: Callable[[str], object]) -> None:
+        """Call a function, which must not block, with the reason when the connection has ended."""
+        try:
+            self._wire.link.expect(_End(callback))
+        except ConnectError as error:
+            callback(error.message)
 
     def close(self) -> None:
         """End the connection, and with it a server that was started for it."""
@@ -260,6 +275,16 @@ class Peer:
     def _unknown(self, method: str, instead: str) -> PeerError:
         text = f"{method} does not exist in protocol version {self.protocol_version}"
         return PeerError(text, rpc_code=METHOD_NOT_FOUND, hint=instead)
+
+
+class _End:
+    """Waits for an answer that never comes, and so is told when none can come any more."""
+
+    def __init__(self, callback: Callable[[str], object]) -> None:
+        self._callback = callback
+
+    def take(self, outcome: Outcome) -> None:
+        self._callback(str(outcome))
 
 
 def _prompt_ref(name: str) -> Json:

@@ -16,6 +16,8 @@ OnElicit = Callable[[Json], Json | None]
 """Gets the question's parameters; returns an `ElicitResult`, or None to decline."""
 OnSample = Callable[[Json], Json | str]
 """Gets the request's parameters; returns a `CreateMessageResult`, or only the model's text."""
+OnQuestion = Callable[[str, Json], Json]
+"""Gets the method and the parameters of any question; returns its result."""
 OnParams = Callable[[Json], object]
 OnNotification = Callable[[str, Json], object]
 Root = str | PathLike[str] | Json
@@ -49,6 +51,9 @@ class Options(TypedDict, total=False):
     """Seconds until a server that leaves our first question unanswered is offered a session too."""
     on_elicit: OnElicit | None
     on_sample: OnSample | None
+    on_question: OnQuestion | None
+    """Answers every question, in place of `on_elicit`, `on_sample` and `roots`. Needs
+    `client_capabilities`, since a callback does not say what it can answer."""
     roots: Sequence[Root] | None
     on_log: OnParams | None
     on_progress: OnParams | None
@@ -83,6 +88,7 @@ class Settings(Struct, kw_only=True, frozen=True):
     probe_timeout: float = PROBE_TIMEOUT
     on_elicit: OnElicit | None = None
     on_sample: OnSample | None = None
+    on_question: OnQuestion | None = None
     roots: Sequence[Root] | None = None
     on_log: OnParams | None = None
     on_progress: OnParams | None = None

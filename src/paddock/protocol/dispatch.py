@@ -43,9 +43,12 @@ from paddock.protocol.request import Batch, Request, said
 from paddock.protocol.versions import BATCH_VERSION
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from paddock.protocol.connection import Connection
     from paddock.protocol.eras.contract import Operations
     from paddock.protocol.model.params import CallFrame, Params
+    from paddock.protocol.observing import Observer
     from paddock.protocol.request import Era, Exchange, Operation
 
 Reply = bytes | Request | None
@@ -78,11 +81,20 @@ class Eras:
         self.listeners = Listeners() if listeners is None else listeners
         self.session = SessionEra(operations)
         self.stateless = StatelessEra(operations, self.listeners)
+        eras: tuple[Era, ...] = (self.session, self.stateless)
+        self._unobserved = [(era, era.methods) for era in eras]
 
     def of(self, params: Params) -> Era:
         """The era of a request: it is stateless if it says so itself."""
         meta = params.meta
         return self.session if meta is UNSET or meta.version is UNSET else self.stateless
+
+    def observe(self, observers: Sequence[Observer]) -> None:
+        """Have these watch every request from now on, and nobody else."""
+        from paddock.protocol.observing import observed  # noqa: PLC0415 - few servers are watched
+
+        for era, methods in self._unobserved:
+            era.methods = observed(methods, observers)
 
 
 def start(request: Request, operation: Operation) -> Reply:
@@ -150,10 +162,13 @@ class Dispatcher:
         except Held:
             return self._hold(frame.id, line)
 
-    def adopt(self, operations: Operations) -> list[bytes]:
+    def adopt(self, operations: Operations, observers: Sequence[Observer] = ()) -> list[bytes]:
         """Answer from these operations from now on; the lines that were waiting for them."""
+        eras = Eras(operations, self._eras.listeners)
+        if observers:
+            eras.observe(observers)
         with self._holding:
-            self._eras = Eras(operations, self._eras.listeners)
+            self._eras = eras
             held, self._held = self._held, None
         return [line for _, line in held or ()]
 

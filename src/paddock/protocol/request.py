@@ -11,7 +11,7 @@ answers. A method that is not in an era's table does not exist in it; there is n
 from __future__ import annotations
 
 from _thread import allocate_lock, get_ident
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
@@ -142,6 +142,17 @@ class Exchange(Protocol):
     def finish(self, request: Request, answer: bytes | None) -> None:
         """Send the answer, with which the exchange ends. May be called by any thread."""
 
+    @property
+    def session_id(self) -> str | None:
+        """The id of the session that the request belongs to."""
+
+    @property
+    def client(self) -> tuple[str, int] | None:
+        """The address and port that the request came from."""
+
+    def note(self, fields: Mapping[str, object]) -> None:
+        """What is to be said about the request where the exchange is logged."""
+
 
 class Outlet(Protocol):
     """What takes an answer in the place of the peer."""
@@ -158,6 +169,16 @@ class Detached(Outlet, Protocol):
 
     def say(self, message: str) -> None:
         """Say in words how it goes."""
+
+
+class Watched(Protocol):
+    """That somebody watches the work of a request; `protocol.observing` has it."""
+
+    def failed(self, fault: BaseException) -> None:
+        """The handler has raised this."""
+
+    def drop(self, error: ProtocolError | None = None) -> None:
+        """The work will never begin."""
 
 
 class Terms(Protocol):
@@ -180,6 +201,7 @@ class Request:
     fault: ProtocolError | None = None
     terms: Terms | None = None
     task: Detached | None = None
+    followed: Watched | None = None
     is_unhurried = False
     """Whether it waits for something that may take any time."""
     is_cancelled = False
@@ -238,6 +260,8 @@ class Request:
             try:
                 if not self.is_cancelled:
                     answer = self.era.reply(self, self.work(self))  # type: ignore[misc]  # has work
+                elif self.followed is not None:
+                    self.followed.drop()
             except HandlerCancelled:
                 raise
             except BaseException as fault:  # noqa: BLE001 - the peer must get an answer
@@ -309,11 +333,15 @@ class Request:
 
     def skip(self) -> bytes | None:
         """What is to be sent when the work was cancelled before it began: only of a batch."""
+        if self.followed is not None:
+            self.followed.drop()
         return self._deliver(None)
 
     def refuse(self) -> bytes | None:
         """The answer when too much else is waiting for the work to be begun."""
         busy = ProtocolError("The server is busy: too many requests are waiting; try again later")
+        if self.followed is not None:
+            self.followed.drop(busy)
         return self._deliver(self.era.error(self.id, busy))
 
     def _faulty(self, fault: BaseException) -> bytes:

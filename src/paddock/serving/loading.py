@@ -25,8 +25,12 @@ def load_target(target: Target) -> Offering:
     """
     if target.is_directory:
         directory = Path(target.path).resolve()
-        return Offering(target.facts.name, auto_register_dir=directory)
-    return _find(_run(Path(target.path).resolve()), target)
+        offering = Offering(target.facts.name, auto_register_dir=directory)
+    else:
+        offering = _find(_run(Path(target.path).resolve()), target)
+    if target.complete is not None:
+        target.complete(offering)
+    return offering
 
 
 def forget_modules(directory: Path) -> None:

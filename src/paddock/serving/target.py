@@ -16,6 +16,9 @@ from paddock.protocol.facts import ServerFacts
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _ast import AST
+    from collections.abc import Callable
+
+    from paddock.authoring.offering import Offering
 
 _ONLY_AST = 0x400
 _LITERAL_FACTS = frozenset(
@@ -30,10 +33,12 @@ PREFERRED_NAMES = ("server", "mcp", "app")
 class Target:
     """A file, optionally with the name of an object in it, or a directory."""
 
-    __slots__ = ("attribute", "facts", "is_certain", "is_directory", "path", "text")
+    __slots__ = ("attribute", "complete", "facts", "is_certain", "is_directory", "path", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.complete: Callable[[Offering], object] | None = None
+        """What is to be done with the server once it is loaded."""
         self.path, self.attribute = _split(text)
         if os.path.isfile(os.path.join(self.path, "server.py")):
             self.path = os.path.join(self.path, "server.py")

@@ -41,6 +41,9 @@ class Operations(Protocol):
     def complete(self, request: Request, /) -> Outcome:
         """Answer `completion/complete`, or begin to."""
 
+    def watch(self, uri: str, /) -> None:
+        """A client wants to be told when a resource changes."""
+
     def list_skills(self, request: Request, /) -> Outcome:
         """Answer `skills/list`, or begin to."""
 

@@ -29,6 +29,10 @@ class Meta(Struct):
     )
     client_info: dict[str, object] | UnsetType = field(default=UNSET, name=_KEY + "clientInfo")
     log_level: Level | UnsetType = field(default=UNSET, name=_KEY + "logLevel")
+    # Of any type: what is wrong with these must never fail a request.
+    traceparent: object = UNSET
+    tracestate: object = UNSET
+    baggage: object = UNSET
 
 
 class Params(Struct, kw_only=True):

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
+from paddock.transports.http.access import Logged
 from paddock.transports.http.contract import Head, Response
 
 if TYPE_CHECKING:
@@ -19,18 +20,37 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
+_ENDING = Response(503, [(b"retry-after", b"1")])
+
+
 class Outbox:
     """The answer to one request, on its way to an ASGI server."""
 
-    __slots__ = ("_backlog", "_limit", "_size", "_wake", "is_complete", "is_cut_off", "on_close")
+    __slots__ = (
+        "_backlog",
+        "_has_begun",
+        "_limit",
+        "_size",
+        "_wake",
+        "client",
+        "is_complete",
+        "is_cut_off",
+        "is_gone",
+        "on_close",
+        "pumping",
+    )
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, client: tuple[str, int] | None) -> None:
         self._limit = limit
+        self.client = client
         self._backlog: deque[MutableMapping[str, Any]] = deque()
         self._size = 0
         self._wake: asyncio.Future[None] | None = None
+        self._has_begun = False
         self.is_complete = False
         self.is_cut_off = False
+        self.is_gone = False
+        self.pumping: asyncio.Future[None] | None = None
         self.on_close: Callable[[], None] | None = None
 
     def respond(self, response: Response) -> None:
@@ -62,11 +82,15 @@ class Outbox:
         self._rouse()
 
     def abort(self) -> None:
-        """Break off."""
+        """Break off; where nothing was sent yet there is time for a word."""
         self.on_close = None
-        self.is_complete = self.is_cut_off = True
+        if not self._has_begun:
+            self.respond(_ENDING)
+            return
+        self.is_complete = self.is_cut_off = self.is_gone = True
         self._backlog.clear()
-        self._rouse()
+        if self.pumping is not None:  # it may wait for a client that does not read
+            self.pumping.cancel()
 
     async def pump(self, send: Send) -> None:
         """Hand the answer to the server until it is complete."""
@@ -80,7 +104,15 @@ class Outbox:
             self._wake = asyncio.get_running_loop().create_future()
             await self._wake
 
+    def leave(self) -> None:
+        """The client is gone."""
+        self.is_gone = True
+        on_close, self.on_close = self.on_close, None
+        if on_close is not None:
+            on_close()
+
     def _put(self, message: MutableMapping[str, Any]) -> None:
+        self._has_begun = True
         self._backlog.append(message)
         self._rouse()
 
@@ -150,7 +182,8 @@ class AsgiApp:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         head = Head.of(scope["method"], _path(scope), scope["headers"])
-        outbox = Outbox(self._service.limits.backlog_bytes)
+        outbox = Outbox(self._service.limits.backlog_bytes, _client(scope))
+        outgoing = Logged(outbox, head) if self._service.is_logging else outbox
         response = self._service.admit(head)
         body: bytes | None = b""
         if response is None:
@@ -158,9 +191,9 @@ class AsgiApp:
             if body is None:
                 response = self._service.too_large(head)
         if response is not None:
-            outbox.respond(response)
+            outgoing.respond(response)
         elif body is not None:
-            self._service.take(head, body, outbox)
+            self._service.take(head, body, outgoing)
         if outbox.is_complete:
             await outbox.pump(send)
         else:
@@ -183,20 +216,19 @@ class AsgiApp:
 
     async def _accompany(self, outbox: Outbox, receive: Receive, send: Send) -> None:
         """Send the answer as it comes, and notice when the client leaves."""
-        pumping = asyncio.ensure_future(outbox.pump(send))
+        pumping = outbox.pumping = asyncio.ensure_future(outbox.pump(send))
         leaving = asyncio.ensure_future(_left(receive))
         try:
             await asyncio.wait((pumping, leaving), return_when=asyncio.FIRST_COMPLETED)
-            if not pumping.done() and outbox.on_close is not None:
-                outbox.on_close()
         finally:
+            outbox.pumping = None
+            outbox.leave()  # which nobody minds when the answer is complete
             leaving.cancel()
-            if not pumping.done():
-                pumping.cancel()
-        if pumping.done() and not pumping.cancelled():
+            pumping.cancel()
+        if not pumping.done():
+            await asyncio.wait((pumping,))
+        if not pumping.cancelled() and not isinstance(pumping.exception(), OSError | None):
             pumping.result()
-        if outbox.is_cut_off:
-            raise ConnectionAbortedError("The answer was broken off")
 
     async def _live(self, receive: Receive, send: Send) -> None:
         while True:
@@ -221,6 +253,11 @@ async def _left(receive: Receive) -> None:
 
 def _start(status: int, headers: Headers) -> MutableMapping[str, Any]:
     return {"type": "http.response.start", "status": status, "headers": headers}
+
+
+def _client(scope: Scope) -> tuple[str, int] | None:
+    client = scope.get("client")
+    return (str(client[0]), int(client[1])) if client else None
 
 
 def _path(scope: Scope) -> str:

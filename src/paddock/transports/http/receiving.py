@@ -71,6 +71,9 @@ class Receiver:
                 meta = call.params.meta
                 if meta is not UNSET and meta.version is not UNSET:
                     exchange = self._exchange(head, outgoing, principal)
+                    if self._hub.is_full:
+                        exchange.refuse_busy(call.id)
+                        return
                     self._stateless(exchange, call.id, "tools/call", call.params, body)
                     return
         self._receive_any(head, body, outgoing, principal)
@@ -88,13 +91,20 @@ class Receiver:
             frame = decode_frame(body)
         except DECODE_FAULTS as fault:
             if is_batch(body) and SESSION_ID in head.headers:
-                self._in_session(head, body, outgoing, principal)
+                if self._hub.is_full:
+                    exchange.refuse_busy()
+                else:
+                    self._in_session(head, body, outgoing, principal)
             else:
                 silent = _NOT_A_MESSAGE if body.strip() else _NOTHING
                 exchange.respond(400, fault_frame(body, fault) or silent)
             return
         if frame.method is UNSET or frame.id is UNSET:
+            # These are taken even by a full server: they end what is under way.
             self._without_answer(exchange, frame, body, outgoing)
+            return
+        if self._hub.is_full:
+            exchange.refuse_busy(frame.id)
             return
         is_opening = frame.method == "initialize"
         try:

@@ -56,6 +56,7 @@ class SessionEra:
 
     def __init__(self, operations: Operations) -> None:
         self._facts = operations.facts
+        self._watch = operations.watch
         self.methods: dict[str, Operation] = {
             "initialize": self._initialize,
             "ping": lambda _: b"",
@@ -192,7 +193,9 @@ class SessionEra:
         subscriptions = request.connection.subscriptions
         if len(subscriptions) >= MAX_SUBSCRIPTIONS:
             raise ProtocolError(f"A session can subscribe to {MAX_SUBSCRIPTIONS} resources")
-        subscriptions.add(cast("SubscribeParams", request.params).uri)
+        uri = cast("SubscribeParams", request.params).uri
+        self._watch(uri)
+        subscriptions.add(uri)
         return b""
 
     def _unsubscribe(self, request: Request) -> bytes:

@@ -8,6 +8,7 @@ from msgspec import UNSET
 
 from paddock.protocol.eras.contract import catalogue_methods
 from paddock.protocol.eras.v2026_07_28 import discovery
+from paddock.protocol.eras.v2026_07_28.listening import MAX_URIS
 from paddock.protocol.errors import InvalidParamsError, UnsupportedVersionError
 from paddock.protocol.jsonrpc import encode, encode_id, error_frame
 from paddock.protocol.model.params import InputParams
@@ -168,9 +169,11 @@ class StatelessEra:
         return answer
 
     def _listen(self, request: Request) -> None:
-        wanted = cast("ListenParams", request.params).notifications.task_ids
+        wanted = cast("ListenParams", request.params).notifications
+        for uri in wanted.uris[:MAX_URIS]:
+            self._operations.watch(uri)
         tasks = None
-        if wanted is not UNSET and self._facts.has("tasks"):
+        if wanted.task_ids is not UNSET and self._facts.has("tasks"):
             _tasks().require(request)
             tasks = self._operations.tasks
         self._listeners.begin(request, self._facts, tasks)
