@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import httptools
 
 from paddock.transports.http.access import Logged
-from paddock.transports.http.contract import Head, Response
+from paddock.transports.http.contract import USUAL_HEADERS, Head, Response
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +32,9 @@ CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _STATUS_LINES = {
     status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus
 }
+_USUAL_ANSWER = (
+    b"HTTP/1.1 200 OK\r\n%bcontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b"
+)
 _TOO_MANY_HEADERS = Response(431, [], b"")
 _MALFORMED = Response(400, [], b"")
 _TOO_MANY = Response(503, [], b"")
@@ -208,6 +211,10 @@ class Wire(asyncio.Protocol):
     def respond(self, response: Response) -> None:
         """Send a whole answer."""
         body = response.body
+        if response.headers is USUAL_HEADERS and response.status == 200 and self._is_usual():
+            self._write(_USUAL_ANSWER % (self._date(), len(body), body))
+            self._answered()
+            return
         parts = [_STATUS_LINES[response.status], self._date()]
         parts.extend(b"%b: %b\r\n" % header for header in response.headers)
         if response.status not in (204, 304):
@@ -219,6 +226,9 @@ class Wire(asyncio.Protocol):
             parts.append(body)
         self._write(b"".join(parts))
         self._answered()
+
+    def _is_usual(self) -> bool:
+        return self._keeps_alive and not self._is_head
 
     def open_stream(self, headers: Headers) -> None:
         """Begin an answer of unknown length."""
