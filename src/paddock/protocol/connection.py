@@ -32,6 +32,7 @@ class Connection:
         self.send = send
         self.version: str | None = None
         self.is_initialized = False
+        self.is_closed = False
         self.client_info: Json | None = None
         self.client_capabilities: Json = {}
         self.log_level = "info"
@@ -63,6 +64,7 @@ class Connection:
 
     def close(self) -> None:
         """The peer is gone: cancel what is under way, wait for nothing more."""
+        self.is_closed = True
         for request in list(self.in_flight.values()):
             request.cancel("the connection ended")
         self._answers.clear()

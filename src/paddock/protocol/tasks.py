@@ -17,6 +17,7 @@ import msgspec
 from msgspec import UNSET
 
 from paddock.protocol.asking import Answers
+from paddock.protocol.connection import Connection
 from paddock.protocol.errors import InvalidParamsError, ProtocolError
 from paddock.protocol.jsonrpc import decode_frame
 
@@ -31,6 +32,8 @@ DEFAULT_TTL_MS = 3_600_000
 MAX_TTL_MS = 86_400_000
 POLL_INTERVAL_MS = 1000
 MAX_TASKS = 10_000
+SWEEP_SECONDS = 1.0
+"""Between two looks at all tasks."""
 
 Watch = Callable[["Task"], None]
 
@@ -68,6 +71,11 @@ class Task:
     def has_expired(self) -> bool:
         """Whether it may be forgotten."""
         return monotonic() > self._expires
+
+    @property
+    def is_out_of_reach(self) -> bool:
+        """Whether nobody can ask about it any more: its session has ended."""
+        return isinstance(self.owner, Connection) and self.owner.is_closed
 
     @property
     def questions(self) -> dict[str, Ask]:
@@ -179,6 +187,7 @@ class TaskStore:
         self._limit = limit
         self._tasks: dict[str, Task] = {}
         self._watchers: list[Watch] = []
+        self._next_sweep = 0.0
 
     def __len__(self) -> int:
         return len(self._tasks)
@@ -198,7 +207,8 @@ class TaskStore:
         Raises:
             ProtocolError: when there are too many.
         """
-        self.sweep()
+        if len(self._tasks) >= self._limit or monotonic() > self._next_sweep:
+            self.sweep()
         if len(self._tasks) >= self._limit:
             raise ProtocolError(f"The server keeps {self._limit} tasks already: try again later")
         ttl = DEFAULT_TTL_MS if ttl_ms is None else max(1, min(ttl_ms, MAX_TTL_MS))
@@ -237,10 +247,11 @@ class TaskStore:
 
     def sweep(self) -> None:
         """Forget what has ended and expired; give up what waits for answers beyond its time."""
+        self._next_sweep = monotonic() + SWEEP_SECONDS
         for task in list(self._tasks.values()):
-            if not task.has_expired:
+            if not (task.has_expired or task.is_out_of_reach):
                 continue
-            if task.status == "input_required":
+            if task.status == "input_required" or task.is_out_of_reach:
                 task.cancel()
             if task.has_ended:
                 self._tasks.pop(task.id, None)

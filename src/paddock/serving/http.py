@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -23,13 +24,15 @@ from paddock.transports.http.service import Service
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from paddock.authoring.offering import Offering
     from paddock.serving.target import Target
     from paddock.transports.http.contract import Authorization
+    from paddock.transports.http.httpd import HttpServer
     from paddock.transports.http.limits import Limits
 
+NOTHING_SPECIAL: AbstractContextManager[None] = nullcontext()
 WILDCARDS = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - recognised, to be refused
 
 
@@ -55,15 +58,17 @@ class Life:
         self._service = service
         self._lifespan: Any = None
 
-    async def begin(self) -> None:
-        """Enter the offering's lifespan; answer from now on."""
+    async def begin(self, beginning: AbstractContextManager[None] = NOTHING_SPECIAL) -> None:
+        """Enter the offering's lifespan, within `beginning` if it may wait; then answer."""
         state = None
         if self._offering.lifespan is not None:
-            self._lifespan = self._offering.lifespan(self._offering)
-            if hasattr(self._lifespan, "__aenter__"):
-                state = await self._lifespan.__aenter__()
+            lifespan = self._offering.lifespan(self._offering)
+            if hasattr(lifespan, "__aenter__"):
+                with beginning:
+                    state = await lifespan.__aenter__()
             else:
-                state = self._lifespan.__enter__()
+                state = lifespan.__enter__()
+            self._lifespan = lifespan  # only what was entered is left
         observers = observers_of(self._offering.tracing, is_http=True)
         self._service.bind(asyncio.get_running_loop(), state, observers)
         self._offering.attach(self._service.announce, self._service.hush)
@@ -118,22 +123,38 @@ def serve_http(
 
     async def serve() -> None:
         server = httpd.HttpServer(service, host, port, tls)
-        loop = asyncio.get_running_loop()
-        await life.begin()
         try:
-            offering.attach(service.announce, partial(loop.call_soon_threadsafe, server.stop))
-            await server.start()
-            url = _url(host, server.port, service.path, is_secure=tls is not None)
-            if service.hub.authorization is not None:
-                service.hub.authorization.bind(url)
-            sys.stderr.write(announcement(f"Serving {offering.name} at {url}") + "\n")
-            sys.stderr.flush()
-            await server.serve()
+            await life.begin(_stoppable(server))
+        except asyncio.CancelledError:
+            if server.is_stopped:
+                return
+            raise
+        try:
+            with server.catching_signals():
+                await answer(server)
         finally:
             await life.leave()
 
+    async def answer(server: HttpServer) -> None:
+        loop = asyncio.get_running_loop()
+        offering.attach(service.announce, partial(loop.call_soon_threadsafe, server.stop))
+        await server.start()
+        url = _url(host, server.port, service.path, is_secure=tls is not None)
+        if service.hub.authorization is not None:
+            service.hub.authorization.bind(url)
+        sys.stderr.write(announcement(f"Serving {offering.name} at {url}") + "\n")
+        sys.stderr.flush()
+        await server.serve()
+
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(serve())
+
+
+@contextmanager
+def _stoppable(server: HttpServer) -> Iterator[None]:
+    """A lifespan that waits for something can be told to give up."""
+    with server.catching_signals(), server.beginning():
+        yield
 
 
 def serve_target_http(

@@ -82,3 +82,7 @@ class Workers:
             with self._lock:
                 self._spare += 1
             self._finish(request, answer)
+            del (
+                request,
+                answer,
+            )  # a thread that waits must not keep the last answer, which may be big

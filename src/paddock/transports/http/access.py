@@ -30,11 +30,21 @@ def is_logged() -> bool:
 class Logged:
     """The answer to a request on its way to the client, with a line when it is complete."""
 
-    __slots__ = ("_fields", "_has_ended", "_head", "_outgoing", "_size", "_started", "_status")
+    __slots__ = (
+        "_fields",
+        "_has_ended",
+        "_head",
+        "_on_close",
+        "_outgoing",
+        "_size",
+        "_started",
+        "_status",
+    )
 
     def __init__(self, outgoing: Outgoing, head: Head | None) -> None:
         self._outgoing = outgoing
         self._head = head
+        self._on_close: Callable[[], None] | None = None
         self._started = perf_counter()
         self._status: int | None = None
         self._size = 0
@@ -47,12 +57,18 @@ class Logged:
         return self._outgoing.client
 
     @property
+    def is_gone(self) -> bool:
+        """Whether the client has left already."""
+        return self._outgoing.is_gone
+
+    @property
     def on_close(self) -> Callable[[], None] | None:
         """Called when the client is gone before the answer is complete."""
-        return self._outgoing.on_close
+        return self._on_close
 
     @on_close.setter
     def on_close(self, callback: Callable[[], None] | None) -> None:
+        self._on_close = callback
         self._outgoing.on_close = None if callback is None else lambda: self._left(callback)
 
     def note(self, fields: Mapping[str, object]) -> None:

@@ -20,18 +20,24 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
+_ENDING = Response(503, [(b"retry-after", b"1")])
+
+
 class Outbox:
     """The answer to one request, on its way to an ASGI server."""
 
     __slots__ = (
         "_backlog",
+        "_has_begun",
         "_limit",
         "_size",
         "_wake",
         "client",
         "is_complete",
         "is_cut_off",
+        "is_gone",
         "on_close",
+        "pumping",
     )
 
     def __init__(self, limit: int, client: tuple[str, int] | None) -> None:
@@ -40,8 +46,11 @@ class Outbox:
         self._backlog: deque[MutableMapping[str, Any]] = deque()
         self._size = 0
         self._wake: asyncio.Future[None] | None = None
+        self._has_begun = False
         self.is_complete = False
         self.is_cut_off = False
+        self.is_gone = False
+        self.pumping: asyncio.Future[None] | None = None
         self.on_close: Callable[[], None] | None = None
 
     def respond(self, response: Response) -> None:
@@ -73,11 +82,15 @@ class Outbox:
         self._rouse()
 
     def abort(self) -> None:
-        """Break off."""
+        """Break off; where nothing was sent yet there is time for a word."""
         self.on_close = None
-        self.is_complete = self.is_cut_off = True
+        if not self._has_begun:
+            self.respond(_ENDING)
+            return
+        self.is_complete = self.is_cut_off = self.is_gone = True
         self._backlog.clear()
-        self._rouse()
+        if self.pumping is not None:  # it may wait for a client that does not read
+            self.pumping.cancel()
 
     async def pump(self, send: Send) -> None:
         """Hand the answer to the server until it is complete."""
@@ -91,7 +104,15 @@ class Outbox:
             self._wake = asyncio.get_running_loop().create_future()
             await self._wake
 
+    def leave(self) -> None:
+        """The client is gone."""
+        self.is_gone = True
+        on_close, self.on_close = self.on_close, None
+        if on_close is not None:
+            on_close()
+
     def _put(self, message: MutableMapping[str, Any]) -> None:
+        self._has_begun = True
         self._backlog.append(message)
         self._rouse()
 
@@ -195,20 +216,19 @@ class AsgiApp:
 
     async def _accompany(self, outbox: Outbox, receive: Receive, send: Send) -> None:
         """Send the answer as it comes, and notice when the client leaves."""
-        pumping = asyncio.ensure_future(outbox.pump(send))
+        pumping = outbox.pumping = asyncio.ensure_future(outbox.pump(send))
         leaving = asyncio.ensure_future(_left(receive))
         try:
             await asyncio.wait((pumping, leaving), return_when=asyncio.FIRST_COMPLETED)
-            if not pumping.done() and outbox.on_close is not None:
-                outbox.on_close()
         finally:
+            outbox.pumping = None
+            outbox.leave()  # which nobody minds when the answer is complete
             leaving.cancel()
-            if not pumping.done():
-                pumping.cancel()
-        if pumping.done() and not pumping.cancelled():
+            pumping.cancel()
+        if not pumping.done():
+            await asyncio.wait((pumping,))
+        if not pumping.cancelled() and not isinstance(pumping.exception(), OSError | None):
             pumping.result()
-        if outbox.is_cut_off:
-            raise ConnectionAbortedError("The answer was broken off")
 
     async def _live(self, receive: Receive, send: Send) -> None:
         while True:

@@ -83,6 +83,10 @@ class Outgoing(Protocol):
     """Called when the client is gone before the answer is complete."""
 
     @property
+    def is_gone(self) -> bool:
+        """Whether the client has left already: then `on_close` will not be called any more."""
+
+    @property
     def client(self) -> tuple[str, int] | None:
         """The address and port of the client, as far as the carrier knows them."""
 

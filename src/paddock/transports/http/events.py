@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -14,8 +13,6 @@ STREAM_HEADERS: Headers = [
     (b"x-accel-buffering", b"no"),
 ]
 KEEP_ALIVE = b": keep-alive\n\n"
-MAX_EVENTS = 256
-MAX_BYTES = 4 * 1024 * 1024
 
 
 def event(frame: bytes) -> bytes:
@@ -41,29 +38,61 @@ class Kept(NamedTuple):
     frame: bytes
 
 
+class Memory:
+    """How much the events of all sessions together may take; the longest unused make room."""
+
+    __slots__ = ("_limit", "_stores", "_used")
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._used = 0
+        self._stores: dict[EventStore, None] = {}
+
+    def grew(self, store: EventStore, size: int) -> None:
+        """A store has become larger, or smaller; it is the one that was used last."""
+        self._used += size
+        self._stores.pop(store, None)
+        if store:
+            self._stores[store] = None
+        while self._used > self._limit and self._stores:
+            oldest = next(iter(self._stores))
+            del self._stores[oldest]
+            self._used -= oldest.give_up()
+
+
 class EventStore:
     """The latest events of a session, up to a number and a size."""
 
-    __slots__ = ("_bytes", "_kept", "_max_bytes", "_max_events")
+    __slots__ = ("_bytes", "_kept", "_max_bytes", "_max_events", "_memory")
 
-    def __init__(self, max_events: int = MAX_EVENTS, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, max_events: int, max_bytes: int, memory: Memory) -> None:
         self._max_events = max_events
         self._max_bytes = max_bytes
-        self._kept: deque[Kept] = deque()
+        self._memory = memory
+        self._kept: list[Kept] = []
         self._bytes = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._kept)
 
     def add(self, stream: int, number: int, frame: bytes) -> None:
         """Keep an event; the oldest ones make room."""
+        before = self._bytes
         self._kept.append(Kept(stream, number, frame))
         self._bytes += len(frame)
         while len(self._kept) > self._max_events or self._bytes > self._max_bytes:
-            self._bytes -= len(self._kept.popleft().frame)
+            self._bytes -= len(self._kept.pop(0).frame)
+        self._memory.grew(self, self._bytes - before)
 
     def after(self, stream: int, number: int) -> list[Kept]:
         """The events of a stream that came after a number."""
         return [kept for kept in self._kept if kept.stream == stream and kept.number > number]
 
-    def forget(self, stream: int) -> None:
-        """Nobody can ask for the events of a stream any more."""
-        self._kept = deque(kept for kept in self._kept if kept.stream != stream)
-        self._bytes = sum(len(kept.frame) for kept in self._kept)
+    def clear(self) -> None:
+        """Forget all of them."""
+        self._memory.grew(self, -self.give_up())
+
+    def give_up(self) -> int:
+        """Forget all of them for the sake of others; how many bytes they were."""
+        size, self._bytes, self._kept = self._bytes, 0, []
+        return size

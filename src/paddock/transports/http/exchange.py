@@ -52,10 +52,10 @@ class Exchange:
     """A request whose answer ends with it: the client's leaving is its cancellation."""
 
     __slots__ = (
+        "_awaited",
         "_hub",
         "_last_sign",
         "_outgoing",
-        "_request",
         "_since",
         "accepts",
         "fault",
@@ -68,7 +68,7 @@ class Exchange:
     def __init__(self, hub: Hub, head: Head, outgoing: Outgoing) -> None:
         self._hub = hub
         self._outgoing = outgoing
-        self._request: Request | None = None
+        self._awaited: tuple[Request, ...] = ()
         self._since = self._last_sign = 0.0
         self.head = head
         self.principal: Principal | None = None
@@ -101,7 +101,9 @@ class Exchange:
         if get_ident() == self._hub.thread:
             self._send(frame)
         else:
-            self._hub.runner.mailbox.post(self._send, frame)
+            mailbox = self._hub.runner.mailbox
+            mailbox.wait_for_room()
+            mailbox.post(self._send, frame)
 
     def finish(self, request: Request, answer: bytes | None) -> None:
         """Send the answer. May be called by any thread."""
@@ -116,7 +118,7 @@ class Exchange:
 
     def wait_for(self, request: Request) -> None:
         """The answer will come later; until then the client may leave."""
-        self._request = request
+        self._awaited += (request,)
         self._since = self._last_sign = monotonic()
         self._hub.active.add(self)
         self._outgoing.on_close = self.leave
@@ -126,8 +128,7 @@ class Exchange:
         if self.is_over:
             return
         self._end()
-        request = self._request
-        if request is not None:
+        for request in self._awaited:
             self._hub.eras.listeners.drop(self, request.id)
             request.cancel("the client has left")
 
@@ -143,10 +144,10 @@ class Exchange:
         all_headers = [JSON_TYPE, *(headers or ()), *self._hub.guard.cors_headers(self.head)]
         self._outgoing.respond(Response(status, all_headers, body.rstrip(b"\n")))
 
-    def refuse_busy(self) -> None:
+    def refuse_busy(self, request_id: RequestId | None = None) -> None:
         """Too much is under way already: the client is told to come back."""
         busy = ProtocolError(BUSY, rpc_code=INVALID_REQUEST)
-        self.respond(503, error_frame(None, busy), RETRY_AFTER)
+        self.respond(503, error_frame(request_id, busy), RETRY_AFTER)
 
     def accept(self) -> None:
         """Answer a message to which there is nothing to say."""
@@ -157,35 +158,37 @@ class Exchange:
     def check(self, now: float) -> None:
         """Called now and then while the answer is awaited: give a sign of life, or give up."""
         limits = self._hub.limits
-        if self._is_late(now, limits.call_seconds):
+        if self._is_late(now):
             self._give_up(limits.call_seconds)
-        elif now - self._last_sign >= limits.keep_alive_seconds:
+        elif not self.is_over and now - self._last_sign >= limits.keep_alive_seconds:
             self._last_sign = now
             if self.is_streaming or self._open():
                 self._write(KEEP_ALIVE)
 
     def close(self) -> None:
         """The server ends: break off what has not been answered."""
-        if self._request is not None:
-            self._request.cancel("the server ends")
+        for request in self._awaited:
+            request.cancel("the server ends")
         if not self.is_over:
             self._end()
             self._outgoing.abort()
 
-    def _is_late(self, now: float, limit: float) -> bool:
-        request = self._request
-        if request is None or request.is_unhurried or now - self._since <= limit:
+    def _is_late(self, now: float) -> bool:
+        """Whether work takes too long; a stream that only listens may go on."""
+        if now - self._since <= self._hub.limits.call_seconds:
             return False
-        return bool(request.work or request.async_work)
+        hurried = (request for request in self._awaited if not request.is_unhurried)
+        return any(request.work or request.async_work for request in hurried)
 
     def _give_up(self, seconds: float) -> None:
-        request = self._request
-        if request is None:
-            return
-        late = ProtocolError(f"{request.method} took longer than {seconds:g} s and was stopped")
-        request.fault = late
-        self._finish(request, request.era.error(request.id, late))
-        request.cancel("it took too long")
+        """Stop the work, and say so."""
+        for request in self._awaited:
+            late = ProtocolError(f"{request.method} took longer than {seconds:g} s and was stopped")
+            request.fault = late
+            answer: bytes | None = request.era.error(request.id, late)
+            batch, request.outlet = request.outlet, None
+            self._finish(request, answer if batch is None else batch.add(answer))
+            request.cancel("it took too long")
 
     def _send(self, frame: bytes) -> None:
         if self.is_over or not (self.is_streaming or self._open()):
@@ -209,7 +212,7 @@ class Exchange:
             self.leave()
 
     def _finish(self, request: Request, answer: bytes | None) -> None:
-        if self.is_over or answer is None:
+        if not self._is_awaited(request, answer) or answer is None:
             return
         fault = request.fault
         status = 200 if fault is None else STATUSES.get(fault.rpc_code, 200)
@@ -223,6 +226,31 @@ class Exchange:
         else:
             self.respond(status, answer)
 
+    def _is_awaited(self, request: Request, answer: bytes | None) -> bool:
+        """Whether somebody is there for an answer, and there is one."""
+        self._awaited = tuple(other for other in self._awaited if other is not request)
+        if self.is_over:
+            if not self._awaited:
+                self._hub.active.discard(self)
+            return False
+        if answer is None:  # it was cancelled, or it is part of a batch of which more is to come
+            if not self._awaited:
+                self._end_unanswered()
+            return False
+        return True
+
+    def _end_unanswered(self) -> None:
+        """Nothing will be said any more, which a client that waits has to be told."""
+        if self.is_streaming:
+            self._end()
+            self._outgoing.end()
+        elif self.accepts.events:
+            self._end()
+            self._outgoing.open_stream([*STREAM_HEADERS, *self._stream_headers()])
+            self._outgoing.end()
+        else:
+            self.accept()
+
     def forbid(self, fault: ScopeError, answer: bytes) -> None:
         """Answer whoever lacks scopes, saying which."""
         self.respond(403, answer, self._hub.challenge(fault, self.principal))
@@ -230,4 +258,10 @@ class Exchange:
     def _end(self) -> None:
         self.is_over = True
         self._hub.active.discard(self)
-        self._outgoing.on_close = None
+        self._unhook()
+
+    def _unhook(self) -> None:
+        """The client's leaving does not concern us any more."""
+        # A client that was let go may by now use the connection for something else.
+        if self._outgoing.on_close == self.leave:
+            self._outgoing.on_close = None

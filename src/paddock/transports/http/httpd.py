@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
+from contextlib import contextmanager
 from email.utils import formatdate
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from paddock.transports.http.wire import Wire
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from paddock.transports.http.service import Service
 
@@ -22,7 +23,7 @@ CHECK = 1.0
 """Seconds between two looks at idle connections."""
 BACKLOG = 2048
 LAST_WORDS = 0.5
-"""Seconds that the last answers get to leave."""
+"""Seconds that the last answers get to leave at least."""
 
 
 class ListenError(PaddockError):
@@ -47,6 +48,7 @@ class HttpServer:
         self._server: asyncio.Server | None = None
         self._stopped = asyncio.Event()
         self._is_hurried = False
+        self._beginning: asyncio.Task[object] | None = None
 
     @property
     def port(self) -> int:
@@ -74,25 +76,50 @@ class HttpServer:
 
     async def serve(self) -> None:
         """Serve until `stop`; then let what is under way finish, and hang up."""
-        undo = self._catch_signals()
+        deadline = monotonic()
         try:
             await self._stopped.wait()
+            deadline = monotonic() + self._service.limits.drain_seconds
             if self._server is not None:
                 self._server.close()
             for wire in list(self._wires):
                 wire.drain()
             await self._drain()
         finally:
-            undo()
             self._service.close()
-            await self._hang_up()
+            await self._hang_up(deadline)
             if self._checker is not None:
                 self._checker.cancel()
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it was told to end."""
+        return self._stopped.is_set()
 
     def stop(self) -> None:
         """End in good order; asked a second time, end at once. Only on the loop."""
         self._is_hurried = self._stopped.is_set()
         self._stopped.set()
+        if self._beginning is not None:
+            self._beginning.cancel()
+
+    @contextmanager
+    def beginning(self) -> Iterator[None]:
+        """Within, the server is not ready yet: `stop` cancels the current task."""
+        self._beginning = asyncio.current_task()
+        try:
+            yield
+        finally:
+            self._beginning = None
+
+    @contextmanager
+    def catching_signals(self) -> Iterator[None]:
+        """Within, the signals to end call `stop`."""
+        undo = self._catch_signals()
+        try:
+            yield
+        finally:
+            undo()
 
     async def _drain(self) -> None:
         draining = asyncio.ensure_future(self._service.drain())
@@ -100,11 +127,14 @@ class HttpServer:
             await asyncio.wait([draining], timeout=0.05)
         draining.cancel()
 
-    async def _hang_up(self) -> None:
-        deadline = monotonic() + LAST_WORDS
+    async def _hang_up(self, deadline: float) -> None:
+        """Let the answers that were given leave, for as long as there is time."""
+        deadline = max(deadline, monotonic() + LAST_WORDS)
         for wire in list(self._wires):
             wire.drain()
-        while self._wires and monotonic() < deadline:  # noqa: ASYNC110 - once, at the end
+        while self._wires and monotonic() < deadline:
+            if self._is_hurried:
+                break
             await asyncio.sleep(0.01)
         for wire in list(self._wires):
             wire.abort()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from paddock.protocol.connection import Connection
 from paddock.protocol.dispatch import Eras
 from paddock.protocol.eras.v2026_07_28.listening import Listeners
+from paddock.transports.http.events import Memory
 from paddock.transports.http.runner import Runner
 
 if TYPE_CHECKING:
@@ -37,8 +38,10 @@ class Hub:
         self.limits = limits
         self.guard = guard
         self.authorization = authorization
+        self.operations = operations
         self.eras = Eras(operations, Listeners(limits.concurrent_requests))
         self.connection = Connection(lambda _: None)
+        self.events = Memory(limits.all_event_bytes)
         self.active: set[Waiting] = set()
         self.thread = 0
 
@@ -46,6 +49,11 @@ class Hub:
     def state(self) -> object:
         """What the server's lifespan has yielded."""
         return self.connection.state
+
+    @property
+    def is_full(self) -> bool:
+        """Whether as many requests as may be are being worked on; those who listen do not count."""
+        return len(self.active) - len(self.eras.listeners) >= self.limits.concurrent_requests
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
         """Work on this event loop, which is the running one."""
@@ -57,6 +65,7 @@ class Hub:
         if get_ident() == self.thread:
             function(*arguments)
         else:
+            self.runner.mailbox.wait_for_room()
             self.runner.mailbox.post(function, *arguments)
 
     def challenge(self, fault: ScopeError, principal: Principal | None) -> Headers:

@@ -16,6 +16,7 @@ class Limits:
         sessions: Open at once; the one that has been idle longest makes room.
         session_idle_seconds: After which a session that nobody uses ends.
         event_bytes, events: Of a session, that a client may ask for again.
+        all_event_bytes: Of all sessions together; the longest unused make room.
         backlog_bytes: Waiting for a client that reads slowly, before it is cut off.
         call_seconds: That a handler may take.
         keep_alive_seconds: Between signs of life on a connection where nothing happens.
@@ -26,6 +27,7 @@ class Limits:
     """
 
     __slots__ = (
+        "all_event_bytes",
         "backlog_bytes",
         "body_bytes",
         "call_seconds",
@@ -54,6 +56,7 @@ class Limits:
         session_idle_seconds: float = 1800,
         events: int = 256,
         event_bytes: int = 4 * 1024 * 1024,
+        all_event_bytes: int = 128 * 1024 * 1024,
         backlog_bytes: int = 4 * 1024 * 1024,
         call_seconds: float = 600,
         keep_alive_seconds: float = 15,
@@ -70,6 +73,7 @@ class Limits:
         self.session_idle_seconds = session_idle_seconds
         self.events = events
         self.event_bytes = event_bytes
+        self.all_event_bytes = all_event_bytes
         self.backlog_bytes = backlog_bytes
         self.call_seconds = call_seconds
         self.keep_alive_seconds = keep_alive_seconds

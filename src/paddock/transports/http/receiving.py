@@ -15,6 +15,7 @@ from paddock.protocol.eras.v2026_07_28.discovery import META_CAPABILITIES, META_
 from paddock.protocol.errors import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
+    PARSE_ERROR,
     InvalidParamsError,
     ProtocolError,
     UnsupportedVersionError,
@@ -46,6 +47,7 @@ LISTEN = "subscriptions/listen"
 _NOT_A_MESSAGE = error_frame(
     None, ProtocolError("Expected a JSON-RPC 2.0 message", rpc_code=INVALID_REQUEST)
 )
+_NOTHING = error_frame(None, ProtocolError("The body is empty", rpc_code=PARSE_ERROR))
 _SESSION_VERSIONS = frozenset(version.encode() for version in SESSION_VERSIONS)
 
 
@@ -69,6 +71,9 @@ class Receiver:
                 meta = call.params.meta
                 if meta is not UNSET and meta.version is not UNSET:
                     exchange = self._exchange(head, outgoing, principal)
+                    if self._hub.is_full:
+                        exchange.refuse_busy(call.id)
+                        return
                     self._stateless(exchange, call.id, "tools/call", call.params, body)
                     return
         self._receive_any(head, body, outgoing, principal)
@@ -86,12 +91,20 @@ class Receiver:
             frame = decode_frame(body)
         except DECODE_FAULTS as fault:
             if is_batch(body) and SESSION_ID in head.headers:
-                self._in_session(head, body, outgoing, principal)
+                if self._hub.is_full:
+                    exchange.refuse_busy()
+                else:
+                    self._in_session(head, body, outgoing, principal)
             else:
-                exchange.respond(400, fault_frame(body, fault) or _NOT_A_MESSAGE)
+                silent = _NOT_A_MESSAGE if body.strip() else _NOTHING
+                exchange.respond(400, fault_frame(body, fault) or silent)
             return
         if frame.method is UNSET or frame.id is UNSET:
+            # These are taken even by a full server: they end what is under way.
             self._without_answer(exchange, frame, body, outgoing)
+            return
+        if self._hub.is_full:
+            exchange.refuse_busy(frame.id)
             return
         is_opening = frame.method == "initialize"
         try:

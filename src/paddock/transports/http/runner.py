@@ -7,9 +7,11 @@ threads have to say comes to the loop through a mailbox, with one wake-up for ma
 from __future__ import annotations
 
 import asyncio
+import logging
 import sys
 from collections import deque
 from functools import partial
+from threading import Event
 from typing import TYPE_CHECKING
 
 from paddock.transports.workers import Workers
@@ -21,6 +23,12 @@ if TYPE_CHECKING:
     from paddock.protocol.request import Request
 
 
+MAX_WAITING = 10_000
+"""Messages that wait for the loop, before those who have more to say must wait themselves."""
+
+log = logging.getLogger("paddock.http")
+
+
 class Mailbox:
     """Calls functions on an event loop, in the order in which they were posted."""
 
@@ -28,22 +36,40 @@ class Mailbox:
         self._loop = loop
         self._waiting: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
         self._is_woken = False
+        self._has_room = Event()
 
     def post(self, function: Callable[..., object], *arguments: Any) -> None:
         """Have a function called on the loop. May be called by any thread."""
         self._waiting.append((function, arguments))
         if not self._is_woken:
-            self._is_woken = True
             try:
+                self._is_woken = True
                 self._loop.call_soon_threadsafe(self._deliver)
             except RuntimeError:  # the loop is closed: nobody is left to be told
                 self._waiting.clear()
+            except BaseException:
+                # A handler that is cancelled is interrupted anywhere, also here.
+                self._is_woken = False
+                raise
+
+    def wait_for_room(self) -> None:
+        """Hold up a thread that says more than the loop can pass on. Never on the loop."""
+        while len(self._waiting) > MAX_WAITING and self._loop.is_running():
+            self._has_room.clear()
+            self._has_room.wait(0.1)
 
     def _deliver(self) -> None:
         self._is_woken = False
-        while self._waiting:
+        for _ in range(len(self._waiting)):  # what comes meanwhile waits for its turn
             function, arguments = self._waiting.popleft()
-            function(*arguments)
+            try:
+                function(*arguments)
+            except Exception:
+                log.exception("A message could not be passed on")
+        self._has_room.set()
+        if self._waiting and not self._is_woken:
+            self._is_woken = True
+            self._loop.call_soon(self._deliver)
 
 
 class Runner:

@@ -14,13 +14,15 @@ from urllib.parse import urlsplit
 
 from paddock.protocol.errors import ProtocolError
 from paddock.protocol.jsonrpc import encode, error_frame
+from paddock.protocol.versions import STATELESS_VERSIONS
 from paddock.transports.http import access
 from paddock.transports.http.contract import JSON_TYPE, Response
 from paddock.transports.http.events import STREAM_HEADERS
-from paddock.transports.http.exchange import BUSY, RETRY_AFTER
+from paddock.transports.http.exchange import RETRY_AFTER
 from paddock.transports.http.hub import Hub, encoded
 from paddock.transports.http.limits import Limits
 from paddock.transports.http.media import accepts, is_json
+from paddock.transports.http.mirrors import VERSION
 from paddock.transports.http.receiving import SESSION_ID, Receiver
 from paddock.transports.http.sessions import Sessions
 
@@ -43,6 +45,8 @@ WELL_KNOWN = "/.well-known/oauth-protected-resource"
 HEALTH = "/health"
 TICK = 1.0
 """Seconds between two looks at what is waiting."""
+
+_STATELESS = frozenset(version.encode() for version in STATELESS_VERSIONS)
 
 log = logging.getLogger("paddock.http")
 
@@ -97,7 +101,8 @@ class Service:
             return self._plain(503, "The server is ending", RETRY_AFTER)
         if head.method == "POST":
             return self._admit_post(head)
-        if head.method not in ("GET", "DELETE") or SESSION_ID not in head.headers:
+        has_session = SESSION_ID in head.headers and head.headers.get(VERSION) not in _STATELESS
+        if head.method not in ("GET", "DELETE") or not has_session:
             allowed: Headers = [(b"allow", b"POST")]
             return self._plain(405, "Only POST is possible without a session", allowed, head)
         return None
@@ -105,7 +110,7 @@ class Service:
     def take(self, head: Head, body: bytes, outgoing: Outgoing) -> None:
         """Answer a request that was admitted."""
         if self.hub.authorization is None:
-            self._take(head, body, outgoing, None)
+            self._take_safely(head, body, outgoing, None)
         else:
             self.hub.runner.spawn(self._authorize(self.hub.authorization, head, body, outgoing))
 
@@ -143,15 +148,21 @@ class Service:
         for session in self.sessions.all():
             session.standalone.release()
 
+    def _take_safely(
+        self, head: Head, body: bytes, outgoing: Outgoing, principal: Principal | None
+    ) -> None:
+        """A fault of ours must neither stay unknown nor leave the client waiting."""
+        try:
+            self._take(head, body, outgoing, principal)
+        except Exception:
+            log.exception("%s %s could not be answered", head.method, head.path)
+            outgoing.abort()
+
     def _take(
         self, head: Head, body: bytes, outgoing: Outgoing, principal: Principal | None
     ) -> None:
         if head.method == "POST":
-            if len(self.hub.active) >= self.limits.concurrent_requests:
-                busy = self._plain(503, BUSY, RETRY_AFTER, head)
-                outgoing.respond(busy)
-            else:
-                self._receiver.receive(head, body, outgoing, principal)
+            self._receiver.receive(head, body, outgoing, principal)
             return
         session = self._receiver.session_of(head, outgoing, principal)
         if session is None:
@@ -185,7 +196,8 @@ class Service:
         except Exception as error:  # noqa: BLE001 - a Refusal, or something that must not let in
             outgoing.respond(self._refused(error, head))
             return
-        self._take(head, body, outgoing, principal)
+        if not outgoing.is_gone:
+            self._take_safely(head, body, outgoing, principal)
 
     def _refused(self, error: Exception, head: Head) -> Response:
         if not hasattr(error, "status"):
@@ -203,7 +215,7 @@ class Service:
             text = "Expected Accept: application/json, text/event-stream"
             return self._plain(406, text, [], head)
         length = head.headers.get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > self.limits.body_bytes:
+        if not length.isdigit() or len(length) > 20 or int(length) > self.limits.body_bytes:
             return self.too_large(head)
         return None
 
@@ -241,6 +253,8 @@ class Service:
         for exchange in list(self.hub.active):
             exchange.check(now)
         self.sessions.sweep(now)
+        if "tasks/get" in self.hub.eras.stateless.methods:
+            self.hub.operations.tasks.sweep()
         self._ticker = self.hub.runner.loop.call_later(TICK, self._tick)
 
 

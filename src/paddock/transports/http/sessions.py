@@ -77,7 +77,9 @@ class Stream:
     def replay(self, outgoing: Outgoing, after: int) -> None:
         """Send a reader who has come back what came since."""
         for kept in self._session.events.after(self.id, after):
-            outgoing.write(numbered_event(self._event_id(kept.number), kept.frame))
+            if not outgoing.write(numbered_event(self._event_id(kept.number), kept.frame)):
+                outgoing.abort()
+                return
 
     def release(self) -> None:
         """Send the readers away; the stream goes on without them."""
@@ -90,6 +92,13 @@ class Stream:
         """Nothing more will come."""
         self.is_over = True
         self.release()
+
+    def abort(self) -> None:
+        """Break off."""
+        readers, self._outgoing = self._outgoing, []
+        for outgoing in readers:
+            outgoing.on_close = None
+            outgoing.abort()
 
     def keep_alive(self, now: float, interval: float) -> None:
         """Give readers a sign of life, where nothing else was said."""
@@ -136,7 +145,7 @@ class Session:
         self.connection = Connection(self.send)
         self.connection.state = hub.state
         self.dispatcher = Dispatcher(self.connection, hub.eras, is_ready=True)
-        self.events = EventStore(hub.limits.events, hub.limits.event_bytes)
+        self.events = EventStore(hub.limits.events, hub.limits.event_bytes, hub.events)
         self.standalone = Stream(self, STANDALONE)
         self.streams: dict[int, Stream] = {}
         self.next_stream = STANDALONE
@@ -200,18 +209,18 @@ class Session:
         self.connection.close()
         for stream in (self.standalone, *self.streams.values()):
             stream.end()
+        self.events.clear()
 
 
 class SessionExchange(Exchange):
     """A request in a session: the client may leave and come back for the answer."""
 
-    __slots__ = ("_pending", "_session", "_stream")
+    __slots__ = ("_session", "_stream")
 
     def __init__(self, hub: Hub, head: Head, outgoing: Outgoing, session: Session) -> None:
         super().__init__(hub, head, outgoing)
         self._session = session
         self._stream: Stream | None = None
-        self._pending = 0  # more than one only for a batch
 
     @property
     def session_id(self) -> str | None:
@@ -221,13 +230,23 @@ class SessionExchange(Exchange):
     def wait_for(self, request: Request) -> None:
         """The answer will come later; see `Exchange`."""
         super().wait_for(request)
-        self._pending += 1
         self._session.connection.in_flight[request.id] = request
 
     def leave(self) -> None:
         """The client is gone, which cancels nothing; without a stream it cannot come back."""
         if not self.is_streaming:
-            self._end()
+            self.is_over = True  # but the work goes on, and counts, for no longer than it may
+            self._unhook()
+
+    def close(self) -> None:
+        """The server ends; see `Exchange`."""
+        if self._stream is None:
+            super().close()
+            return
+        for request in self._awaited:
+            request.cancel("the server ends")
+        self._end()
+        self._stream.abort()
 
     def let_go(self, retry_ms: int | None) -> bool:
         """Have the client come back for the answer, where its version knows how."""
@@ -238,13 +257,12 @@ class SessionExchange(Exchange):
 
     def check(self, now: float) -> None:
         """Called now and then while the answer is awaited."""
-        if self._stream is not None:
-            if self._is_late(now, self._hub.limits.call_seconds):
-                self._give_up(self._hub.limits.call_seconds)
-            else:
-                self._stream.keep_alive(now, self._hub.limits.keep_alive_seconds)
-        else:
+        if self._stream is None:
             super().check(now)
+        elif self._is_late(now):
+            self._give_up(self._hub.limits.call_seconds)
+        else:
+            self._stream.keep_alive(now, self._hub.limits.keep_alive_seconds)
 
     def _let_go(self, retry_ms: int) -> None:
         if self.is_over or not (self.is_streaming or self._open()) or self._stream is None:
@@ -270,12 +288,18 @@ class SessionExchange(Exchange):
         return [*super()._stream_headers(), (b"mcp-session-id", self._session.id.encode())]
 
     def _finish(self, request: Request, answer: bytes | None) -> None:
-        self._session.connection.in_flight.pop(request.id, None)
+        in_flight = self._session.connection.in_flight
+        if in_flight.get(request.id) is request:  # a client may use an id twice
+            del in_flight[request.id]
         self._session.touch()
-        self._pending -= 1
-        if answer is None and self._pending > 0:
-            return
-        self.deliver(answer)
+        if self._is_awaited(request, answer):
+            self.deliver(answer)
+
+    def _end_unanswered(self) -> None:
+        if self._stream is not None:
+            self.deliver(None)
+        else:
+            super()._end_unanswered()
 
     def deliver(self, answer: bytes | None) -> None:
         """Give the answer in the form that the client likes best; none if it was cancelled."""

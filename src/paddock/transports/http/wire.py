@@ -8,9 +8,10 @@ is answered on a connection; a client that sends several gets the answers in ord
 from __future__ import annotations
 
 import asyncio
+import logging
 from http import HTTPStatus
 from time import monotonic
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import httptools
 
@@ -35,6 +36,21 @@ _TOO_MANY_HEADERS = Response(431, [], b"")
 _MALFORMED = Response(400, [], b"")
 _TOO_MANY = Response(503, [], b"")
 _TOO_SLOW = Response(408, [], b"")
+_BROKEN = Response(500, [], b"")
+_OF_AN_UPGRADE = frozenset({b"connection", b"upgrade", b"http2-settings"})
+
+log = logging.getLogger("paddock.http")
+
+
+class Arrived(NamedTuple):
+    """A whole request, and how it is to be answered."""
+
+    head: Head | None
+    body: bytes
+    keeps_alive: bool
+    is_chunked: bool
+    refusal: Response | None = None
+    """What is answered without a look at the body."""
 
 
 class Wire(asyncio.Protocol):
@@ -51,7 +67,7 @@ class Wire(asyncio.Protocol):
         self._date = date
         self._parser = httptools.HttpRequestParser(self)
         self._transport: asyncio.Transport = cast("asyncio.Transport", None)
-        self._waiting: list[tuple[Head, bytes, bool]] = []
+        self._waiting: list[Arrived] = []
         self._reset()
         self._is_answering = False
         self._is_streaming = False
@@ -59,9 +75,10 @@ class Wire(asyncio.Protocol):
         self._is_head = False
         self._keeps_alive = True
         self._is_closing = False
+        self._is_deaf = False
         self._is_full = self._is_paused = False
-        self._last_moved = self._shrunk = monotonic()
-        self._backlog = 0
+        self._last_moved = monotonic()
+        self._sent = self._taken = 0
         self.on_close: Callable[[], None] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -84,7 +101,7 @@ class Wire(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Bytes have come."""
         self._last_moved = now = monotonic()
-        if self._is_closing:
+        if self._is_closing or self._is_deaf:
             return
         if self._head is None:
             # Before the data is parsed, so that no head can fill the memory.
@@ -95,7 +112,12 @@ class Wire(asyncio.Protocol):
                 return
         try:
             self._parser.feed_data(data)
-        except (httptools.HttpParserUpgrade, httptools.HttpParserError):
+        except httptools.HttpParserUpgrade as upgrade:
+            self._decline_upgrade(data[upgrade.args[0] :])
+        except httptools.HttpParserCallbackError:
+            log.exception("A request could not be taken")
+            self._refuse(_BROKEN)
+        except httptools.HttpParserError:
             self._refuse(_MALFORMED)
 
     def eof_received(self) -> bool:
@@ -124,7 +146,7 @@ class Wire(asyncio.Protocol):
 
     def on_headers_complete(self) -> None:
         """The head is complete: refuse what need not be read any further."""
-        if self._is_closing:
+        if self._is_closing or self._is_deaf:
             return
         headers = self._headers
         if len(headers) > MAX_HEADERS or self._is_head_too_long():
@@ -134,11 +156,17 @@ class Wire(asyncio.Protocol):
         self._head = head
         self._response = self._service.admit(head)
         expects = head.headers.get(b"expect", b"").lower() == b"100-continue"
-        if expects and self._response is None and not self._is_answering:
+        if not expects or self._is_answering:
+            return
+        if self._response is None:
             self._transport.write(CONTINUE)
+        else:  # the client waits for this before it sends the body, if it sends it at all
+            self._refuse(self._response)
 
     def on_body(self, body: bytes) -> None:
         """A part of the body."""
+        if self._is_deaf:
+            return
         if self._response is not None:
             self._skipped += len(body)
             if self._skipped > self._limits.body_bytes:
@@ -153,20 +181,21 @@ class Wire(asyncio.Protocol):
 
     def on_message_complete(self) -> None:
         """A request is complete: answer it, or keep it until the one before is answered."""
-        if self._is_closing or self._head is None:
+        head, parser = self._head, self._parser
+        if self._is_closing or self._is_deaf or head is None:
             return
-        head, response = self._head, self._response
+        is_upgrade = parser.should_upgrade()
+        if is_upgrade and head.method != "CONNECT":
+            return  # its body is yet to come: see _decline_upgrade
         body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
-        keeps_alive = self._parser.should_keep_alive()
-        self._is_chunked = self._parser.get_http_version() != "1.0"
+        keeps_alive = parser.should_keep_alive() and not is_upgrade
+        is_chunked = parser.get_http_version() != "1.0"
+        arrived = Arrived(head, body, keeps_alive, is_chunked, self._response)
         self._reset()
         if self._is_answering or self._is_full:
-            self._waiting.append((head, body, keeps_alive))
-            if len(self._waiting) >= MAX_PIPELINED:
-                self._refuse(_TOO_MANY)
-            self._pause()
-            return
-        self._answer(head, body, keeps_alive=keeps_alive, response=response)
+            self._keep(arrived)
+        else:
+            self._answer(arrived)
 
     # What the service calls.
 
@@ -226,18 +255,24 @@ class Wire(asyncio.Protocol):
         self.on_close = None
         self._transport.abort()
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether nothing can be sent any more."""
+        return self._is_closing
+
     # What the server calls.
 
     def check(self, now: float) -> None:
         """Close a connection on which nothing has moved for too long."""
-        idle = now - self._last_moved
         limits = self._limits
-        backlog = self._transport.get_write_buffer_size()
-        if backlog < self._backlog or not backlog:
-            self._shrunk = now
-        self._backlog = backlog
-        if backlog:
-            if now - self._shrunk > limits.write_seconds:
+        unsent = self._transport.get_write_buffer_size()
+        taken = self._sent - unsent
+        if taken != self._taken:  # the client reads, however slowly
+            self._taken = taken
+            self._last_moved = now
+        idle = now - self._last_moved
+        if unsent:
+            if idle > limits.write_seconds:
                 self._transport.abort()
         elif self._is_answering:
             return
@@ -250,7 +285,7 @@ class Wire(asyncio.Protocol):
     def drain(self) -> None:
         """Close after the answer that is under way, or now if there is none."""
         self._keeps_alive = False
-        if not self._is_answering:
+        if not self._is_answering and not self._is_closing:
             self._is_closing = True
             self._transport.close()
 
@@ -269,18 +304,26 @@ class Wire(asyncio.Protocol):
             return False
         return len(self._url) + sum(len(name) + len(value) for name, value in self._headers) > limit
 
-    def _answer(
-        self, head: Head, body: bytes, *, keeps_alive: bool, response: Response | None
-    ) -> None:
+    def _keep(self, arrived: Arrived) -> None:
+        """Answer a request later, when those before it have been answered."""
+        if len(self._waiting) >= MAX_PIPELINED:
+            self._refuse(_TOO_MANY)
+            return
+        self._waiting.append(arrived)
+        self._pause()
+
+    def _answer(self, arrived: Arrived) -> None:
+        head = arrived.head
         self._is_answering = True
-        self._is_head = head.method == "HEAD"
-        if not keeps_alive:
+        self._is_head = head is not None and head.method == "HEAD"
+        self._is_chunked = arrived.is_chunked
+        if not arrived.keeps_alive:
             self._keeps_alive = False
         outgoing = Logged(self, head) if self._service.is_logging else self
-        if response is not None:
-            outgoing.respond(response)
-        else:
-            self._service.take(head, body, outgoing)
+        if arrived.refusal is not None:
+            outgoing.respond(arrived.refusal)
+        elif head is not None:
+            self._service.take(head, arrived.body, outgoing)
 
     def _answered(self) -> None:
         self._is_answering = self._is_streaming = False
@@ -296,9 +339,7 @@ class Wire(asyncio.Protocol):
         if self._is_closing or self._is_answering or self._is_full:
             return
         if self._waiting:
-            head, body, keeps_alive = self._waiting.pop(0)
-            response = self._service.admit(head)
-            self._answer(head, body, keeps_alive=keeps_alive, response=response)
+            self._answer(self._waiting.pop(0))
         else:
             self._resume()
 
@@ -313,18 +354,38 @@ class Wire(asyncio.Protocol):
             self._transport.resume_reading()
 
     def _refuse(self, response: Response) -> None:
-        """Answer what cannot be understood, and hang up."""
-        self._keeps_alive = False
-        if self._is_answering:
-            self.abort()
+        """Answer what cannot be understood, after what could be, and hang up."""
+        if self._is_deaf:
+            return
+        self._is_deaf = True
+        refused = Arrived(None, b"", keeps_alive=False, is_chunked=True, refusal=response)
+        if self._is_answering or self._waiting or self._is_full:
+            self._waiting.append(refused)
+            self._resume()  # what comes is not listened to; but a client that leaves is noticed
         else:
-            self._is_answering = True
-            outgoing = Logged(self, self._head) if self._service.is_logging else self
-            outgoing.respond(response)
+            self._answer(refused)
+
+    def _decline_upgrade(self, rest: bytes) -> None:
+        """Go on in HTTP/1.1 with a client that would rather speak something else.
+
+        The parser takes what follows the head for that other protocol; so it is given the head
+        once more, without the offer.
+        """
+        head = self._head
+        if head is None or self._is_closing or head.method == "CONNECT":
+            return
+        kept = [pair for pair in self._headers if pair[0] not in _OF_AN_UPGRADE]
+        lines = [b"%b %b HTTP/1.1" % (head.method.encode(), self._url)]
+        lines += [b"%b: %b" % pair for pair in kept]
+        self._reset()
+        self._parser = httptools.HttpRequestParser(self)
+        self.data_received(b"\r\n".join([*lines, b"", b""]) + rest)
 
     def _write(self, data: bytes) -> None:
-        self._last_moved = monotonic()
+        if not self._transport.get_write_buffer_size():
+            self._last_moved = monotonic()  # from now on it is the client's turn
         if not self._transport.is_closing():
+            self._sent += len(data)
             self._transport.write(data)
 
 

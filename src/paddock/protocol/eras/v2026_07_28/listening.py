@@ -51,6 +51,9 @@ class Listeners:
         self._watched: list[TaskStore] = []
         self._lock = allocate_lock()
 
+    def __len__(self) -> int:
+        return len(self._open)
+
     def begin(self, request: Request, facts: ServerFacts, tasks: TaskStore | None = None) -> None:
         """Open a stream; its first message says which of the wishes will be honoured."""
         key = (request.origin, request.id)
