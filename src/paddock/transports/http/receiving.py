@@ -276,12 +276,13 @@ class Receiver:
         """The session that a request names; None when it was refused."""
         version = head.headers.get(VERSION)
         session_id = head.headers.get(SESSION_ID)
-        session = None
+        session, status = None, 400
+        refusal: ProtocolError
         if version is not None and version not in _SESSION_VERSIONS:
             found = version.decode("latin-1")
-            status, refusal = 400, UnsupportedVersionError(found, SESSION_VERSIONS)
+            refusal = UnsupportedVersionError(found, SESSION_VERSIONS)
         elif session_id is None:
-            status, refusal = 400, self._homeless(method)
+            refusal = self._homeless(method)
         else:
             session = self._sessions.get(session_id.decode("latin-1"), principal)
             status, refusal = 404, _NO_SESSION

@@ -1,7 +1,8 @@
 """Where the work of requests runs: coroutines on the event loop, plain functions in threads.
 
 A plain function that is declared cheap (`inline=True`) runs on the loop itself, one that has not
-proved slow while the loop waits for a moment (`lane`). What other threads have to say comes to the loop through a mailbox, with one wake-up for many messages.
+proved slow while the loop waits for a moment (`lane`). What other threads have to say comes to
+the loop through a mailbox, with one wake-up for many messages.
 """
 
 from __future__ import annotations
