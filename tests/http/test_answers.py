@@ -273,9 +273,7 @@ def test_discover_without_its_envelope_is_refused(
         ("logLevel", "loud"),
     ],
 )
-def test_an_envelope_of_wrong_types_is_refused(
-    endpoint: Endpoint, key: str, value: object
-) -> None:
+def test_an_envelope_of_wrong_types_is_refused(endpoint: Endpoint, key: str, value: object) -> None:
     message = stateless("tools/list", **{META_KEY + key: value})
     answer = endpoint.post(message)
     assert (answer.status, answer.error_code) == (400, -32602)

@@ -50,9 +50,7 @@ def framework(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.mark.parametrize("carried_by", [UVICORN, HYPERCORN, GRANIAN])
-def test_a_server_is_mounted_in_an_application(
-    host: Host, framework: Any, carried_by: str
-) -> None:
+def test_a_server_is_mounted_in_an_application(host: Host, framework: Any, carried_by: str) -> None:
     server, story = opened(is_async=True)
     endpoint = host.run(around(carried_by, framework(http_app(server))), "/tools/mcp")
     assert story == ["begin"]

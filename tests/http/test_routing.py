@@ -81,9 +81,7 @@ def test_a_bare_request_that_claims_to_be_stateless_lacks_its_envelope(
     assert (answer.status, answer.error_code, answer.json["id"]) == (400, -32602, 3)
 
 
-def test_a_bare_request_without_a_session_is_refused_and_opens_none(
-    host: Host, on: str
-) -> None:
+def test_a_bare_request_without_a_session_is_refused_and_opens_none(host: Host, on: str) -> None:
     answer = host(desk(), on).post({"jsonrpc": "2.0", "id": 3, "method": "tools/list"})
     assert (answer.status, answer.error_code) == (400, -32600)
     assert answer.header("mcp-session-id") is None

@@ -156,11 +156,8 @@ class Wire(asyncio.Protocol):
         self._last_moved = now = monotonic()
         if self._is_closing or self._is_deaf:
             return
-        is_free = not (self._is_answering or self._waiting or self._is_full)
-        if self._is_between and is_free and not self._service.is_draining:
-            known = self._heads.find(data)
-            if known is not None:
-                self._answer(Arrived(*known, keeps_alive=True, is_chunked=True))
+        if self._is_between:
+            if self._answers_known(data):
                 return
             self._arrived = []
         if self._head is None:
@@ -182,6 +179,17 @@ class Wire(asyncio.Protocol):
         else:
             if self._is_between and len(self._arrived) == 1:
                 self._heads.learn(data, self._arrived[0])
+
+    def _answers_known(self, data: bytes) -> bool:
+        """Answer a request whose head is known, without parsing it."""
+        is_busy = self._is_answering or self._waiting or self._is_full
+        if is_busy or self._service.is_draining:
+            return False
+        known = self._heads.find(data)
+        if known is None:
+            return False
+        self._answer(Arrived(*known, keeps_alive=True, is_chunked=True))
+        return True
 
     def eof_received(self) -> bool:
         """The client sends no more, which counts as leaving."""
