@@ -160,13 +160,9 @@ class Wire(asyncio.Protocol):
             if self._answers_known(data):
                 return
             self._arrived = []
-        if self._head is None:
-            # Before the data is parsed, so that no head can fill the memory.
-            self._begun = self._begun or now
-            self._head_size += len(data)
-            if self._head_size > self._limits.header_bytes + READ_SIZE:
-                self._refuse(_TOO_MANY_HEADERS)
-                return
+        if self._head is None and self._is_head_endless(data, now):
+            self._refuse(_TOO_MANY_HEADERS)
+            return
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
@@ -179,6 +175,12 @@ class Wire(asyncio.Protocol):
         else:
             if self._is_between and len(self._arrived) == 1:
                 self._heads.learn(data, self._arrived[0])
+
+    def _is_head_endless(self, data: bytes, now: float) -> bool:
+        """Whether a head is too long, before it is parsed: it must not fill the memory."""
+        self._begun = self._begun or now
+        self._head_size += len(data)
+        return self._head_size > self._limits.header_bytes + READ_SIZE
 
     def _answers_known(self, data: bytes) -> bool:
         """Answer a request whose head is known, without parsing it."""
