@@ -261,3 +261,29 @@ def test_no_secret_is_in_any_line_at_any_level(start: Start, program: Path) -> N
     assert session.lower() not in text
     opening, closed = said(process, "paddock.http.access")[1:]
     assert opening["session"] == closed["session"]
+
+
+def test_a_line_says_who_is_behind_a_request_and_not_their_token(start: Start) -> None:
+    process = start(
+        """
+        from paddock import Authorization, Server, StaticTokens, configure_logging
+
+        server = Server("s", authorization=Authorization(StaticTokens({"hush-token": "ada"})))
+
+        @server.tool
+        def shout(word: str) -> str:
+            return word.upper()
+
+        configure_logging("debug", "json")
+        server.run(http="127.0.0.1:0")
+        """
+    )
+    url = address_of(process)
+    assert call(url, "hey", authorization="Bearer hush-token").status == 200
+    assert call(url, "hey", authorization="Bearer hush-other").status == 401
+    assert process.terminate() == 0
+    known, unknown = said(process, "paddock.http.access")
+    assert (known["principal"], known["status"]) == ("ada", 200)
+    assert ("principal" in unknown, unknown["status"]) == (False, 401)
+    assert [line["principal"] for line in said(process, "paddock.calls")] == ["ada"]
+    assert "hush" not in process.stderr

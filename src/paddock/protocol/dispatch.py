@@ -137,12 +137,13 @@ class Dispatcher:
             except DECODE_FAULTS:
                 pass  # the long way finds out what is wrong
             else:
-                return self._called(call, line, exchange)
+                return self.call(call, line, exchange)
         return self._receive_any(line, exchange)
 
-    def _called(
-        self, call: CallFrame, line: bytes, exchange: Exchange | None
+    def call(
+        self, call: CallFrame, line: bytes, exchange: Exchange | None = None
     ) -> Reply | list[Reply]:
+        """Take a call of a tool that is decoded already."""
         try:
             return self._begin(call.id, "tools/call", call.params, line, exchange)
         except Held:

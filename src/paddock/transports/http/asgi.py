@@ -194,6 +194,8 @@ class AsgiApp:
             outgoing.respond(response)
         elif body is not None:
             self._service.take(head, body, outgoing)
+            if not outbox.is_complete:
+                await asyncio.sleep(0)  # most answers are there in a moment
         if outbox.is_complete:
             await outbox.pump(send)
         else:

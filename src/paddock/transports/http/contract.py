@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 Headers = list[tuple[bytes, bytes]]
 
 JSON_TYPE = (b"content-type", b"application/json")
+USUAL_HEADERS: Headers = [JSON_TYPE]
+"""The headers of most answers; a carrier may know them by their identity."""
 
 
 class Response(NamedTuple):

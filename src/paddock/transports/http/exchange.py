@@ -22,7 +22,7 @@ from paddock.protocol.errors import (
 )
 from paddock.protocol.jsonrpc import error_frame
 from paddock.transports.http.access import Logged
-from paddock.transports.http.contract import JSON_TYPE, Response
+from paddock.transports.http.contract import USUAL_HEADERS, Response
 from paddock.transports.http.events import KEEP_ALIVE, STREAM_HEADERS, event
 from paddock.transports.http.media import accepts
 
@@ -118,6 +118,8 @@ class Exchange:
 
     def wait_for(self, request: Request) -> None:
         """The answer will come later; until then the client may leave."""
+        if self.is_over:  # a task has been answered already
+            return
         self._awaited += (request,)
         self._since = self._last_sign = monotonic()
         self._hub.active.add(self)
@@ -141,7 +143,10 @@ class Exchange:
     def respond(self, status: int, body: bytes, headers: Headers | None = None) -> None:
         """Give a whole answer as JSON."""
         self._end()
-        all_headers = [JSON_TYPE, *(headers or ()), *self._hub.guard.cors_headers(self.head)]
+        all_headers = USUAL_HEADERS
+        if headers or b"origin" in self.head.headers:
+            cors = self._hub.guard.cors_headers(self.head)
+            all_headers = [*USUAL_HEADERS, *(headers or ()), *cors]
         self._outgoing.respond(Response(status, all_headers, body.rstrip(b"\n")))
 
     def refuse_busy(self, request_id: RequestId | None = None) -> None:

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from paddock.errors import DefinitionError, PaddockError
-from paddock.transports.http.wire import Wire
+from paddock.transports.http.wire import KnownHeads, Wire
 
 if TYPE_CHECKING:
     import ssl
@@ -43,6 +43,7 @@ class HttpServer:
         self._port = port
         self._tls = tls
         self._wires: set[Wire] = set()
+        self._heads = KnownHeads()
         self._date = b""
         self._checker: asyncio.TimerHandle | None = None
         self._server: asyncio.Server | None = None
@@ -140,7 +141,7 @@ class HttpServer:
             wire.abort()
 
     def _wire(self) -> Wire:
-        return Wire(self._service, self._wires, self._date_header)
+        return Wire(self._service, self._wires, self._heads, self._date_header)
 
     def _date_header(self) -> bytes:
         return self._date

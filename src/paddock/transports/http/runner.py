@@ -1,7 +1,8 @@
 """Where the work of requests runs: coroutines on the event loop, plain functions in threads.
 
-A plain function that is declared cheap (`inline=True`) runs on the loop itself. What other
-threads have to say comes to the loop through a mailbox, with one wake-up for many messages.
+A plain function that is declared cheap (`inline=True`) runs on the loop itself, one that has not
+proved slow while the loop waits for a moment (`lane`). What other threads have to say comes to
+the loop through a mailbox, with one wake-up for many messages.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING
 
+from paddock.transports.http.lane import Lane
 from paddock.transports.workers import Workers
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from paddock.protocol.request import Request
+    from paddock.transports.http.lane import Wait
 
 
 MAX_WAITING = 10_000
@@ -58,6 +61,11 @@ class Mailbox:
             self._has_room.clear()
             self._has_room.wait(0.1)
 
+    def flush(self) -> None:
+        """Call what has been posted so far now. Only on the loop."""
+        if self._waiting:
+            self._deliver()
+
     def _deliver(self) -> None:
         self._is_woken = False
         for _ in range(len(self._waiting)):  # what comes meanwhile waits for its turn
@@ -79,16 +87,25 @@ class Runner:
         self.loop = loop
         self.mailbox = Mailbox(loop)
         self._workers = Workers(_finish)
+        self._lane = Lane(loop, self.mailbox.flush, self._hop, _finish)
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def run(self, request: Request) -> None:
-        """Have the work of a request done; its exchange gets the answer. Only on the loop."""
+    def run(self, request: Request, wait: Wait) -> None:
+        """Have the work of a request done; its exchange gets the answer. Only on the loop.
+
+        `wait` is told of the request unless it is done in a moment.
+        """
+        pace = request.pace
         if request.async_work is not None:
+            wait(request)
             self._begin(request)
-        elif request.pace is not None and request.pace.is_trusted:
+        elif pace is not None and pace.is_trusted:
             _finish(request, request.run())
-        elif not self._workers.submit(request):
-            _finish(request, request.refuse())
+        elif pace is not None and not pace.is_slow:
+            self._lane.submit(request, wait)
+        else:
+            wait(request)
+            self._hop(request)
 
     def spawn(self, work: Any) -> None:
         """Run a coroutine of our own on the loop, and keep hold of it until it is done."""
@@ -98,7 +115,12 @@ class Runner:
 
     def close(self) -> None:
         """Let the threads end, each after what it is doing."""
+        self._lane.close()
         self._workers.close()
+
+    def _hop(self, request: Request) -> None:
+        if not self._workers.submit(request):
+            _finish(request, request.refuse())
 
     def _begin(self, request: Request) -> None:
         task = self._task(request)

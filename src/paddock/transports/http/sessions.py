@@ -230,6 +230,8 @@ class SessionExchange(Exchange):
 
     def wait_for(self, request: Request) -> None:
         """The answer will come later; see `Exchange`."""
+        if self.is_over:
+            return
         super().wait_for(request)
         self._session.connection.in_flight[request.id] = request
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import httptools
 
 from paddock.transports.http.access import Logged
-from paddock.transports.http.contract import Head, Response
+from paddock.transports.http.contract import USUAL_HEADERS, Head, Response
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,15 +28,25 @@ MAX_HEADERS = 128
 READ_SIZE = 256 * 1024
 """How much the event loops read at once, at the most."""
 MAX_PIPELINED = 64
+MAX_KNOWN = 512
+MAX_KNOWN_HEAD = 4096
+END_OF_HEAD = b"\r\n\r\n"
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _STATUS_LINES = {
     status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus
 }
+_USUAL_ANSWER = (
+    b"HTTP/1.1 200 OK\r\n%bcontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b"
+)
 _TOO_MANY_HEADERS = Response(431, [], b"")
 _MALFORMED = Response(400, [], b"")
 _TOO_MANY = Response(503, [], b"")
 _TOO_SLOW = Response(408, [], b"")
 _BROKEN = Response(500, [], b"")
+_SPECIAL = frozenset(
+    {b"authorization", b"connection", b"cookie", b"expect", b"transfer-encoding", b"upgrade"}
+)
+"""Headers that change how a request is read, or that nobody should keep."""
 _OF_AN_UPGRADE = frozenset({b"connection", b"upgrade", b"http2-settings"})
 
 log = logging.getLogger("paddock.http")
@@ -53,6 +63,40 @@ class Arrived(NamedTuple):
     """What is answered without a look at the body."""
 
 
+class KnownHeads:
+    """Heads that the parser has accepted, so that the same bytes need not be parsed again.
+
+    Clients send the same head with every request. Only plain ones are kept: a POST that was let
+    in, with a length and nothing else that changes how it is read, and no credentials.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, tuple[Head, int]] = {}
+
+    def find(self, data: bytes) -> tuple[Head, bytes] | None:
+        """The head and the body of data that is exactly one request with a known head."""
+        end = data.find(END_OF_HEAD) + len(END_OF_HEAD)
+        known = self._known.get(data[:end])
+        if known is None or len(data) - end != known[1]:
+            return None
+        return known[0], data[end:]
+
+    def learn(self, data: bytes, arrived: Arrived) -> None:
+        """Take note of the head of data that was exactly one request."""
+        head, end = arrived.head, len(data) - len(arrived.body)
+        if head is None or arrived.refusal is not None or end > MAX_KNOWN_HEAD:
+            return
+        is_plain = head.method == "POST" and arrived.keeps_alive and arrived.is_chunked
+        names = head.headers.keys()
+        if not is_plain or not names.isdisjoint(_SPECIAL) or b"content-length" not in names:
+            return
+        if head.repeated or data[end - len(END_OF_HEAD) : end] != END_OF_HEAD:
+            return
+        if len(self._known) >= MAX_KNOWN:
+            self._known.clear()
+        self._known[data[:end]] = (head, len(arrived.body))
+
+
 class Wire(asyncio.Protocol):
     """One connection: requests in, answers out."""
 
@@ -60,8 +104,15 @@ class Wire(asyncio.Protocol):
     _head: Head | None
     _response: Response | None
 
-    def __init__(self, service: Service, open_wires: set[Wire], date: Callable[[], bytes]) -> None:
+    def __init__(
+        self,
+        service: Service,
+        open_wires: set[Wire],
+        heads: KnownHeads,
+        date: Callable[[], bytes],
+    ) -> None:
         self._service = service
+        self._heads = heads
         self._limits = service.limits
         self._open_wires = open_wires
         self._date = date
@@ -76,6 +127,8 @@ class Wire(asyncio.Protocol):
         self._keeps_alive = True
         self._is_closing = False
         self._is_deaf = False
+        self._is_between = True
+        self._arrived: list[Arrived] = []
         self._is_full = self._is_paused = False
         self._last_moved = monotonic()
         self._sent = self._taken = 0
@@ -103,13 +156,13 @@ class Wire(asyncio.Protocol):
         self._last_moved = now = monotonic()
         if self._is_closing or self._is_deaf:
             return
-        if self._head is None:
-            # Before the data is parsed, so that no head can fill the memory.
-            self._begun = self._begun or now
-            self._head_size += len(data)
-            if self._head_size > self._limits.header_bytes + READ_SIZE:
-                self._refuse(_TOO_MANY_HEADERS)
+        if self._is_between:
+            if self._answers_known(data):
                 return
+            self._arrived = []
+        if self._head is None and self._is_head_endless(data, now):
+            self._refuse(_TOO_MANY_HEADERS)
+            return
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
@@ -119,6 +172,26 @@ class Wire(asyncio.Protocol):
             self._refuse(_BROKEN)
         except httptools.HttpParserError:
             self._refuse(_MALFORMED)
+        else:
+            if self._is_between and len(self._arrived) == 1:
+                self._heads.learn(data, self._arrived[0])
+
+    def _is_head_endless(self, data: bytes, now: float) -> bool:
+        """Whether a head is too long, before it is parsed: it must not fill the memory."""
+        self._begun = self._begun or now
+        self._head_size += len(data)
+        return self._head_size > self._limits.header_bytes + READ_SIZE
+
+    def _answers_known(self, data: bytes) -> bool:
+        """Answer a request whose head is known, without parsing it."""
+        is_busy = self._is_answering or self._waiting or self._is_full
+        if is_busy or self._service.is_draining:
+            return False
+        known = self._heads.find(data)
+        if known is None:
+            return False
+        self._answer(Arrived(*known, keeps_alive=True, is_chunked=True))
+        return True
 
     def eof_received(self) -> bool:
         """The client sends no more, which counts as leaving."""
@@ -135,6 +208,10 @@ class Wire(asyncio.Protocol):
         self._go_on()
 
     # What the parser calls.
+
+    def on_message_begin(self) -> None:
+        """The first byte of a request."""
+        self._is_between = False
 
     def on_url(self, url: bytes) -> None:
         """A part of the request's target."""
@@ -191,6 +268,8 @@ class Wire(asyncio.Protocol):
         keeps_alive = parser.should_keep_alive() and not is_upgrade
         is_chunked = parser.get_http_version() != "1.0"
         arrived = Arrived(head, body, keeps_alive, is_chunked, self._response)
+        self._is_between = True
+        self._arrived.append(arrived)
         self._reset()
         if self._is_answering or self._is_full:
             self._keep(arrived)
@@ -208,6 +287,10 @@ class Wire(asyncio.Protocol):
     def respond(self, response: Response) -> None:
         """Send a whole answer."""
         body = response.body
+        if response.headers is USUAL_HEADERS and response.status == 200 and self._is_usual():
+            self._write(_USUAL_ANSWER % (self._date(), len(body), body))
+            self._answered()
+            return
         parts = [_STATUS_LINES[response.status], self._date()]
         parts.extend(b"%b: %b\r\n" % header for header in response.headers)
         if response.status not in (204, 304):
@@ -219,6 +302,9 @@ class Wire(asyncio.Protocol):
             parts.append(body)
         self._write(b"".join(parts))
         self._answered()
+
+    def _is_usual(self) -> bool:
+        return self._keeps_alive and not self._is_head
 
     def open_stream(self, headers: Headers) -> None:
         """Begin an answer of unknown length."""
