@@ -28,7 +28,7 @@ class Reach:
     def __call__(
         self, era: str, *, capabilities: Json | None = None, version: str | None = None
     ) -> Line:
-        line = getattr(self, f"_{self._way}")(era, capabilities)
+        line: Line = getattr(self, f"_{self._way}")(era, capabilities)
         self._lines.append(line)
         if era == SESSION:
             line.open(version or SESSION)
