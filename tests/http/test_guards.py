@@ -213,4 +213,4 @@ def test_what_is_no_address_is_refused(address: str) -> None:
 @pytest.mark.parametrize("limit", ["body_bytes", "sessions", "call_seconds"])
 def test_a_limit_of_nothing_is_refused(limit: str) -> None:
     with pytest.raises(DefinitionError, match=limit):
-        Limits(**{limit: 0})  # type: ignore[arg-type]  # all are numbers
+        Limits(**{limit: 0})

@@ -59,6 +59,11 @@ def outcome(endpoint: Endpoint, message: Json, headers: Any) -> tuple[int, int |
     return answer.status, found["error"]["code"] if "error" in found else None
 
 
+def speaking(version: str) -> Json:
+    meta: Json = {f"{META_KEY}protocolVersion": version}
+    return stateless("tools/list", **meta)
+
+
 REFUSED = (400, HEADER_MISMATCH)
 TAKEN = (200, None)
 
@@ -245,12 +250,12 @@ def test_sessions_need_no_mirrors(endpoint: Endpoint) -> None:
 def test_a_version_that_is_not_spoken_is_refused_after_the_headers_agree(
     endpoint: Endpoint, headers: Json, meta_version: str, status: int, code: int
 ) -> None:
-    message = stateless("tools/list", **{f"{META_KEY}protocolVersion": meta_version})
+    message = speaking(meta_version)
     assert outcome(endpoint, message, headers) == (status, code)
 
 
 def test_the_versions_that_are_spoken_are_named(endpoint: Endpoint) -> None:
-    message = stateless("tools/list", **{f"{META_KEY}protocolVersion": "v999.0.0"})
+    message = speaking("v999.0.0")
     data = endpoint.post(message).json["error"]["data"]
     assert data == {"supported": [STATELESS], "requested": "v999.0.0"}
 

@@ -300,7 +300,7 @@ class Dispatcher:
             if self._held:
                 self._held = [held for held in self._held if held[0] != params.request_id]
         request = self.connection.in_flight.get(params.request_id)
-        if request is not None:
+        if request is not None and not request.is_answered:
             request.cancel(params.reason)
 
     def _receive_batch(self, line: bytes, exchange: Exchange | None) -> Reply | list[Reply]:

@@ -239,6 +239,11 @@ class Request:
         return None if self.exchange is None else self.exchange.principal
 
     @property
+    def is_answered(self) -> bool:
+        """Whether it has become a task, which has an end of its own."""
+        return self.task is not None
+
+    @property
     def origin(self) -> object:
         """What the id of the request is unique in."""
         return self.exchange or self.connection

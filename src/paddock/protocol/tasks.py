@@ -223,8 +223,7 @@ class TaskStore:
             InvalidParamsError: when there is none, or it is somebody else's.
         """
         task = self._tasks.get(task_id)
-        if task is not None and task.has_ended and task.has_expired:
-            del self._tasks[task_id]
+        if task is not None and self._forgets(task):
             task = None
         is_theirs = task is not None and task.owner == self.owner_of(request)
         if task is None or not is_theirs or task.is_stateless != request.era.is_stateless:
@@ -249,12 +248,27 @@ class TaskStore:
         """Forget what has ended and expired; give up what waits for answers beyond its time."""
         self._next_sweep = monotonic() + SWEEP_SECONDS
         for task in list(self._tasks.values()):
-            if not (task.has_expired or task.is_out_of_reach):
-                continue
-            if task.status == "input_required" or task.is_out_of_reach:
-                task.cancel()
-            if task.has_ended:
-                self._tasks.pop(task.id, None)
+            self._forgets(task)
+
+    def abandon(self, owner: object) -> None:
+        """Stop the tasks of a client that cannot come back for them."""
+        for task in list(self._tasks.values()):
+            if task.owner is owner:
+                self._forgets(task)
+
+    def close(self) -> None:
+        """Stop everything: the server ends."""
+        for task in list(self._tasks.values()):
+            task.cancel()
+
+    def _forgets(self, task: Task) -> bool:
+        if not (task.has_expired or task.is_out_of_reach):
+            return False
+        if task.status == "input_required" or task.is_out_of_reach:
+            task.cancel()
+        if task.has_ended:
+            self._tasks.pop(task.id, None)
+        return task.has_ended
 
 
 class TaskTerms:

@@ -141,6 +141,7 @@ class Service:
             exchange.close()
         for session in self.sessions.all():
             self.sessions.close(session)
+        self.hub.operations.tasks.close()
         self.hub.runner.close()
 
     def _end_streams(self) -> None:

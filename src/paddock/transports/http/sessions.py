@@ -207,6 +207,7 @@ class Session:
     def close(self) -> None:
         """End it: stop what is under way, send the readers away."""
         self.connection.close()
+        self._hub.operations.tasks.abandon(self.connection)
         for stream in (self.standalone, *self.streams.values()):
             stream.end()
         self.events.clear()
