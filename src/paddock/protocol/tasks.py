@@ -52,6 +52,8 @@ class Task:
         self._waiting: list[Callable[[], None]] = []
         self.request = request
         self.readers: list[Request] = []
+        self.held: list[bytes] = []
+        """What is to be told to the first who waits for the result."""
         self.owner = store.owner_of(request)
         self.is_stateless = request.era.is_stateless
         self.id = urandom(24).hex()
@@ -90,6 +92,7 @@ class Task:
 
     def add(self, answer: bytes | None) -> None:
         """Take the outcome of the call, in the place of the peer."""
+        self.request.let_go_of_body()
         if self.has_ended:
             return
         if answer is None:
@@ -210,6 +213,8 @@ class TaskStore:
         if len(self._tasks) >= self._limit or monotonic() > self._next_sweep:
             self.sweep()
         if len(self._tasks) >= self._limit:
+            self._make_room(self.owner_of(request))
+        if len(self._tasks) >= self._limit:
             raise ProtocolError(f"The server keeps {self._limit} tasks already: try again later")
         ttl = DEFAULT_TTL_MS if ttl_ms is None else max(1, min(ttl_ms, MAX_TTL_MS))
         task = Task(request, self, ttl, message)
@@ -260,6 +265,13 @@ class TaskStore:
         """Stop everything: the server ends."""
         for task in list(self._tasks.values()):
             task.cancel()
+
+    def _make_room(self, owner: object) -> None:
+        """Forget the oldest outcome of whoever wants a further task."""
+        for task in self._tasks.values():
+            if task.owner == owner and task.has_ended:
+                del self._tasks[task.id]
+                return
 
     def _forgets(self, task: Task) -> bool:
         if not (task.has_expired or task.is_out_of_reach):

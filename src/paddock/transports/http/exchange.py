@@ -82,6 +82,11 @@ class Exchange:
         return self.head.single(name)
 
     @property
+    def takes_messages(self) -> bool:
+        """Whether the client reads a stream."""
+        return self.accepts.events
+
+    @property
     def session_id(self) -> str | None:
         """None: a request that stands alone belongs to no session."""
         return None
