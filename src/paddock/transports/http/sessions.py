@@ -306,6 +306,10 @@ class SessionExchange(Exchange):
         if self._is_awaited(request, answer):
             self.deliver(answer)
 
+    def _hook(self) -> None:
+        if self._stream is None:  # else the stream is told, or has let the client go
+            super()._hook()
+
     def _end_unanswered(self) -> None:
         if self._stream is not None:
             self.deliver(None)
