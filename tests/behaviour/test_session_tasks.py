@@ -195,8 +195,10 @@ def test_a_question_goes_to_whoever_waits_for_the_result(line: Line, tool: str) 
 
 def test_a_question_withdrawn_by_cancelling_is_not_waited_for(line: Line) -> None:
     task = begin(line, "ask")
+    waiting = line.request("tasks/result", about(task))
     question = line.question()
     line.result("tasks/cancel", about(task))
+    assert line.answer(waiting)["error"]["code"] == -32602
     assert line.notification("notifications/cancelled")["requestId"] == question["id"]
     line.reply(question, ADA)
     assert line.result("tasks/get", about(task))["status"] == "cancelled"

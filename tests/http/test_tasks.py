@@ -106,16 +106,18 @@ def test_a_task_goes_on_when_the_client_that_began_it_leaves(host: Host, on: str
 
 def test_the_questions_of_a_task_come_on_the_stream_of_whoever_waits(host: Host, on: str) -> None:
     session = host(build(), on).initialize(capabilities={"elicitation": {}})
-    params = {"name": "ask", "arguments": {}, "task": {}}
     standing = session.listen()
+    params = {"name": "ask", "arguments": {}, "task": {}}
     task_id = session.ask("tools/call", params).json["result"]["task"]["taskId"]
-    question = standing.message()
-    while "id" not in question:  # the task says that it waits
-        assert question["method"] == "notifications/tasks/status"
-        question = standing.message()
+    while standing.message()["params"]["status"] != "input_required":
+        continue
+    waiting = session.ask("tasks/result", {"taskId": task_id})
+    question = waiting.message()
+    assert question["method"] == "elicitation/create"
     session.reply(question, {"action": "decline"})
-    [answer] = session.ask("tasks/result", {"taskId": task_id}).messages()
+    [answer] = waiting.messages()
     assert text_of(answer["result"]) == "decline None"
+    assert standing.message()["params"]["status"] == "working"
 
 
 def test_a_task_that_nobody_can_fetch_is_stopped(host: Host, on: str) -> None:
