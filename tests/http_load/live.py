@@ -7,7 +7,7 @@ import struct
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 import uvicorn
 
@@ -82,7 +82,7 @@ class Raw:
         """Hang up."""
         self.socket.close()
 
-    def __enter__(self) -> "Raw":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

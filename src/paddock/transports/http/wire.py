@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from paddock.transports.http.service import Service
 
 MAX_HEADERS = 128
+READ_AHEAD = 16
+"""Requests that may wait before we stop reading, after which a client's leaving goes unnoticed."""
 MAX_PIPELINED = 64
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _STATUS_LINES = {
@@ -288,11 +290,13 @@ class Wire(asyncio.Protocol):
 
     def _keep(self, arrived: Arrived) -> None:
         """Answer a request later, when those before it have been answered."""
-        if len(self._waiting) >= MAX_PIPELINED:
+        size = sum(len(waiting.body) for waiting in self._waiting) + len(arrived.body)
+        if len(self._waiting) >= MAX_PIPELINED or size > self._limits.body_bytes:
             self._refuse(_TOO_MANY)
             return
         self._waiting.append(arrived)
-        self._pause()
+        if len(self._waiting) >= READ_AHEAD and not self._is_streaming:
+            self._pause()
 
     def _answer(self, arrived: Arrived) -> None:
         head = arrived.head
