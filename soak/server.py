@@ -191,6 +191,8 @@ def _run_granian(port: int) -> None:
         interface=Interfaces.ASGI,
         loop=Loops.uvloop,
         log_access=False,
+        log_enabled=False,
+        workers_kill_timeout=6,
     ).serve()
 
 

@@ -27,6 +27,11 @@ class Raw:
         self.socket = socket.create_connection(("127.0.0.1", port), PATIENCE)
         self._buffer = b""
 
+    @property
+    def buffered(self) -> bytes:
+        """What has come and was not asked for yet."""
+        return self._buffer
+
     def send(self, data: bytes) -> None:
         """Send bytes."""
         self.socket.sendall(data)
@@ -64,6 +69,10 @@ class Raw:
         assert status == 200, (status, body)
         message: Json = json.loads(body)
         return message
+
+    def pause(self, seconds: float) -> None:
+        """Be slow."""
+        threading.Event().wait(seconds)
 
     def rest(self) -> bytes:
         """Everything until the server hangs up."""

@@ -4,6 +4,7 @@ Each example is a conversation of raw bytes on a connection of its own, sent in 
 that lives for the whole module. Whatever it was, the server must still answer afterwards.
 """
 
+import itertools
 import json
 import logging
 import socket
@@ -263,7 +264,7 @@ def requests(draw: st.DrawFn, session: str) -> bytes:
 
 def pieces(data: bytes, cuts: list[int]) -> list[bytes]:
     marks = sorted({min(cut, len(data)) for cut in cuts} | {0, len(data)})
-    return [data[start:end] for start, end in zip(marks, marks[1:], strict=False)]
+    return [data[start:end] for start, end in itertools.pairwise(marks)]
 
 
 def converse(port: int, parts: list[bytes]) -> bytes:
