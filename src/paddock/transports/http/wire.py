@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 MAX_HEADERS = 128
 READ_SIZE = 256 * 1024
 """How much the event loops read at once, at the most."""
+READ_AHEAD = 16
+"""Requests that may wait before we stop reading, after which a client's leaving goes unnoticed."""
 MAX_PIPELINED = 64
 MAX_KNOWN = 512
 MAX_KNOWN_HEAD = 4096
@@ -398,11 +400,13 @@ class Wire(asyncio.Protocol):
 
     def _keep(self, arrived: Arrived) -> None:
         """Answer a request later, when those before it have been answered."""
-        if len(self._waiting) >= MAX_PIPELINED:
+        size = sum(len(waiting.body) for waiting in self._waiting) + len(arrived.body)
+        if len(self._waiting) >= MAX_PIPELINED or size > self._limits.body_bytes:
             self._refuse(_TOO_MANY)
             return
         self._waiting.append(arrived)
-        self._pause()
+        if len(self._waiting) >= READ_AHEAD and not self._is_streaming:
+            self._pause()
 
     def _answer(self, arrived: Arrived) -> None:
         head = arrived.head
