@@ -115,7 +115,9 @@ def test_clients_are_sent_to_github() -> None:
     assert GitHubValidator().authorization_servers == ("https://github.com/login/oauth",)
     enterprise = GitHubValidator(api="https://github.example/api/v3")
     assert enterprise.authorization_servers == ("https://github.example/login/oauth",)
-    authorization = Authorization(GitHubValidator(), resource=RESOURCE, allowed=["octocat"])
+    authorization = Authorization(
+        GitHubValidator(), resource=RESOURCE, allowed_usernames=["octocat"]
+    )
     assert authorization.metadata()["authorization_servers"] == ["https://github.com/login/oauth"]
 
 
