@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from urllib.parse import quote, urlencode
 
-from paddock.authorization.blocking import BlockingCalls
+from paddock.authorization.asking import AskedTokens
 from paddock.authorization.claims import (
     LEEWAY,
     check_audience,
@@ -16,7 +16,6 @@ from paddock.authorization.claims import (
 from paddock.authorization.errors import InvalidTokenError, UndecidedError
 from paddock.authorization.extra import needed_by
 from paddock.authorization.options import audience_of, checked_seconds
-from paddock.authorization.token_cache import TokenCache, digest
 from paddock.authorization.urls import checked, origin
 from paddock.errors import DefinitionError
 
@@ -70,8 +69,7 @@ class IntrospectionValidator:
         self._endpoint = endpoint
         self._audience = audience_of(audience, where)
         self._leeway = checked_seconds(leeway, f"{where}: leeway")
-        self._cache = TokenCache(checked_seconds(cache_seconds, f"{where}: cache_seconds"))
-        self._calls = BlockingCalls()
+        self._tokens = AskedTokens(checked_seconds(cache_seconds, f"{where}: cache_seconds"))
         self._headers = {
             "Authorization": basic(client_id, client_secret),
             "Content-Type": "application/x-www-form-urlencoded",
@@ -95,14 +93,9 @@ class IntrospectionValidator:
             InvalidTokenError: The issuer says that the token is not good, or not for us.
             UndecidedError: The issuer cannot be asked.
         """
-        key = digest(token, resource)
-        known = self._cache.get(key)
-        if known is not None:
-            return known
-        claims = await self._calls.run(key, lambda: self._ask(token))
-        principal = self._checked(claims, resource)
-        self._cache.put(key, principal)
-        return principal
+        return await self._tokens.principal(
+            token, resource, lambda: self._checked(self._ask(token), resource)
+        )
 
     def _ask(self, token: str) -> dict[str, object]:
         """In a thread: what the issuer says about a token."""
