@@ -68,6 +68,11 @@ class BlockingCalls:
             self._leave(key, call)
         return call.future.result()  # type: ignore[return-value] # the key stands for the type
 
+    def begin(self, key: Hashable, function: Callable[[], object]) -> None:
+        """Run a function that nobody waits for, unless they come later."""
+        self._join(key, function)
+        self._start_if_short()
+
     def _join(self, key: Hashable, function: Callable[[], object]) -> _Call:
         given_up: _Call | None = None
         with self._lock:
