@@ -13,7 +13,7 @@ from paddock.authorization.claims import (
     check_times,
     principal_of,
 )
-from paddock.authorization.errors import InvalidTokenError, UndecidedError
+from paddock.authorization.errors import InvalidTokenError
 from paddock.authorization.extra import needed_by
 from paddock.authorization.options import audience_of, checked_seconds
 from paddock.authorization.urls import checked, origin
@@ -76,10 +76,10 @@ class IntrospectionValidator:
         }
         with needed_by(where):
             from paddock.authorization.fetching import Fetcher  # noqa: PLC0415 - urllib3 is optional
-        from paddock.authorization.discovery import Discovery  # noqa: PLC0415 - with the one above
+        from paddock.authorization.discovery import Endpoint  # noqa: PLC0415 - with the one above
 
         self._fetcher = Fetcher(allow_insecure_http=allow_insecure_http)
-        self._discovery = Discovery(self._fetcher, issuer or "")
+        self._asked = Endpoint(self._fetcher, issuer, "introspection_endpoint", endpoint)
 
     @property
     def authorization_servers(self) -> tuple[str, ...]:
@@ -99,13 +99,8 @@ class IntrospectionValidator:
 
     def _ask(self, token: str) -> dict[str, object]:
         """In a thread: what the issuer says about a token."""
-        url = self._endpoint or self._discovery.endpoint("introspection_endpoint")
         form = urlencode({"token": token, "token_type_hint": "access_token"}).encode()
-        answer = self._fetcher.post(url, form, self._headers)
-        if answer.status != 200 or answer.document is None:
-            self._discovery.forget()
-            raise UndecidedError(f"{url} answered {answer.status}, and nothing about the token")
-        return answer.document
+        return self._asked.ask(lambda url: self._fetcher.post(url, form, self._headers))
 
     def _checked(self, claims: dict[str, object], resource: str) -> Principal:
         if claims.get("active") is not True:

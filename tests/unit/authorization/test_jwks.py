@@ -20,7 +20,7 @@ from tests.unit.authorization.keys import (
     public_jwk,
     signed,
 )
-from tests.unit.authorization.local_server import Answer, Asked, LocalServer
+from tests.unit.authorization.local_server import Answer, Asked, LocalServer, local_server
 
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"]
 
@@ -400,6 +400,18 @@ def test_the_issuer_says_where_its_keys_are(
     server.set("/keys", {"keys": [public_jwk("RS256")]})
     assert is_good(JwksValidator(issuer), signed(iss=issuer))
     assert server.paths() == [*asked, "/keys"]
+
+
+def test_keys_that_have_moved_are_found_again(server: LocalServer) -> None:
+    validator = JwksValidator(server.url, refresh_seconds=0, refetch_seconds=0, cache_seconds=0)
+    with local_server() as first:
+        server.set(METADATA, {"issuer": server.url, "jwks_uri": f"{first.url}/keys"})
+        first.set("/keys", {"keys": [public_jwk("RS256")]})
+        assert is_good(validator, signed(iss=server.url))
+    server.set(METADATA, {"issuer": server.url, "jwks_uri": f"{server.url}/keys"})
+    server.set("/keys", {"keys": [public_jwk("PS256")]})
+    assert not is_good(validator, signed("PS256", iss=server.url))
+    assert is_good(validator, signed("PS256", iss=server.url))
 
 
 @pytest.mark.parametrize(
