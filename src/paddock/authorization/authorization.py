@@ -173,9 +173,10 @@ class Authorization:
             if not await self._is_allowed(principal):
                 raise NotAllowedError(f"{principal!r}, {principal.username!r}, is not allowed")
         except InvalidTokenError as reason:
-            raise _refusal(reason, challenger) from None
+            raise _refusal(reason, _without(token, str(reason)), challenger) from None
         except Exception as error:  # noqa: BLE001 - whatever goes wrong, nobody comes in
-            _log.error("A token could not be checked: %s", _without(token, error))
+            trace = "".join(traceback.format_exception(error))
+            _log.error("A token could not be checked: %s", _without(token, trace))
             raise challenger.undecided() from None
         principal = self._with_implied(principal)
         if not principal.scopes.issuperset(self._scopes):
@@ -241,17 +242,17 @@ def _token(values: Sequence[str], challenger: Challenger) -> str:
     return token
 
 
-def _refusal(reason: InvalidTokenError, challenger: Challenger) -> Exception:
+def _refusal(reason: InvalidTokenError, text: str, challenger: Challenger) -> Exception:
     if isinstance(reason, UndecidedError):
-        _log.warning("A token could not be checked: %s", reason)
+        _log.warning("A token could not be checked: %s", text)
         return challenger.undecided()
-    _log.debug("A token is refused: %s", reason)
+    _log.debug("A token is refused: %s", text)
     return challenger.not_allowed() if isinstance(reason, NotAllowedError) else challenger.invalid()
 
 
-def _without(token: str, error: BaseException) -> str:
-    """An error with its trace, and without the token, which its text may quote."""
-    return "".join(traceback.format_exception(error)).replace(token, "[token]")
+def _without(token: str, text: str) -> str:
+    """What a validator says, without the token, which it may quote."""
+    return text.replace(token, "[token]")
 
 
 def _servers(given: Sequence[str], validator: object, allow_insecure_http: bool) -> tuple[str, ...]:

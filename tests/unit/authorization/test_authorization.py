@@ -308,6 +308,19 @@ def test_why_a_token_is_refused_is_logged_for_whoever_looks_closely(
     ]
 
 
+@pytest.mark.parametrize("kind", [InvalidTokenError, UndecidedError, RuntimeError])
+def test_a_token_that_a_validator_quotes_is_not_in_the_log(
+    kind: type[Exception], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def quotes(token: str) -> Principal:
+        raise kind(f"never heard of {token}")
+
+    with caplog.at_level(logging.DEBUG, logger="paddock"):
+        refusal(Authorization(quotes, resource=RESOURCE), "Bearer s3cret-token")
+    assert "never heard of [token]" in caplog.text
+    assert "s3cret-token" not in caplog.text
+
+
 def test_metadata_says_what_clients_need() -> None:
     authorization = protected(
         authorization_servers=["https://issuer.example"],
