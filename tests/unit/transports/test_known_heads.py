@@ -78,3 +78,9 @@ def test_other_methods_and_requests_without_a_length_are_not_kept() -> None:
     for head in (HEAD.replace(b"POST", b"GET"), HEAD.replace(b"content-length: 2\r\n", b"")):
         heads.learn(head + b"{}", arrived(head))
         assert heads.find(head + b"{}") is None
+
+
+def test_the_last_part_of_a_request_teaches_nothing() -> None:
+    heads, head = KnownHeads(), HEAD.replace(b"length: 2", b"length: 16")
+    heads.learn(b"AAAA\r\n\r\nBBBB", arrived(head, b"xxxxAAAA\r\n\r\nBBBB"))
+    assert heads.find(b"AAAA\r\n\r\n" + b"y" * 16) is None
