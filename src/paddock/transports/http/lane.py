@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from paddock.transports.contract import Finish
 
 MOMENT = 0.001
-"""Seconds that the event loop waits at the most."""
+"""Seconds that the event loop waits for one request."""
+MOMENTS = 5
+"""How many it waits for all that came in together."""
 
 QUIET_TURNS = 8
 """Turns of the loop with one request only, after which the next ones are not looked out for."""
@@ -55,10 +57,16 @@ class Helper:
         start_new_thread(self._work, ())
 
     def run(self, requests: list[Request]) -> bool:
-        """Have requests run; whether all of them are done within a moment."""
+        """Have requests run; False as soon as one of them takes longer than a moment."""
         self._requests.extend(requests)
         os.write(self._writer, b"!")
-        return self._finished.acquire(timeout=MOMENT)
+        for _ in range(MOMENTS):
+            running = self._current
+            if self._finished.acquire(timeout=MOMENT):
+                return True
+            if running is not None and self._current is running:
+                return False
+        return False
 
     def taken(self) -> list[tuple[Request, bytes | None]]:
         """What is done, with its answers."""
