@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from paddock import ConnectError, PeerTimeoutError, connect
+from paddock import ConnectError, Peer, PeerTimeoutError, connect
+from paddock.peer.calls import PendingCall
 from paddock.peer.errors import HttpError
 from tests.unit.peer.http.web import Asked, Handler, Web, in_session, one_after_the_other
 
@@ -76,6 +77,73 @@ def test_a_call_that_may_have_been_carried_out_is_not_sent_again(
         peer.call("pay")
     assert caught.value.was_sent
     assert len(web.of("tools/call")) == 1
+
+
+def moved(serve: Serve, act: Handler) -> tuple[Web, Peer, PendingCall]:
+    """A call that `act` sees on another connection than the one that it began on.
+
+    The first connection has been used for something else when this returns.
+    """
+    refused, freed, acting = threading.Event(), threading.Event(), threading.Event()
+
+    def refuse(asked: Asked) -> None:
+        asked.body(b"", 429, Retry_After="1")
+        refused.set()
+
+    def begin(asked: Asked) -> None:
+        acting.set()
+        act(asked)
+
+    def wait(asked: Asked) -> None:
+        assert freed.wait(PATIENCE)
+        asked.say("waited")
+
+    turns = one_after_the_other([refuse, begin, begin])
+
+    def call(asked: Asked) -> object:
+        name = asked.message["params"]["name"]
+        return {"wait": wait, "pay": turns}.get(name, lambda asked: asked.say("done"))(asked)
+
+    web = serve({"tools/call": call})
+    peer = connect(web.url)
+    other = peer.start("tools/call", {"name": "wait"})
+    paying = peer.start("tools/call", {"name": "pay"})
+    assert refused.wait(PATIENCE)
+    freed.set()
+    other.result()  # its connection is used next
+    assert acting.wait(PATIENCE)
+    peer.call("something else")
+    return web, peer, paying
+
+
+def test_a_call_that_has_moved_to_another_connection_is_not_sent_again(serve: Serve) -> None:
+    finish = threading.Event()
+
+    def act(asked: Asked) -> None:
+        assert finish.wait(PATIENCE)
+        asked.hang_up()
+
+    web, peer, paying = moved(serve, act)
+    with peer:
+        finish.set()
+        with pytest.raises(HttpError) as caught:
+            paying.result()
+    assert caught.value.was_sent
+    names = [asked.message["params"]["name"] for asked in web.of("tools/call")]
+    assert names.count("pay") == 2
+
+
+def test_a_call_that_has_moved_to_another_connection_can_be_cancelled(serve: Serve) -> None:
+    ended = threading.Event()
+
+    def act(asked: Asked) -> None:
+        if asked.wait_for_end():
+            ended.set()
+
+    _, peer, paying = moved(serve, act)
+    with peer:
+        paying.cancel()
+        assert ended.wait(PATIENCE / 2)
 
 
 def test_a_call_that_the_server_has_no_time_for_is_sent_again(serve: Serve) -> None:
