@@ -37,6 +37,8 @@ from paddock.protocol.jsonrpc import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from paddock.peer.settings import Json, Settings
 
 MAX_EXCHANGES = 128
@@ -180,7 +182,7 @@ class HttpChannel:
             logging.getLogger("paddock").warning(text, self.client.address)
             params = _decode_value(decode_frame(opening.frame).params)  # type: ignore[arg-type]  # `initialize` has some
             try:
-                self._ask("initialize", params, holder)
+                self._ask("initialize", params, holder, limit=self.timeout)
             except PaddockError as error:
                 raise ConnectError(
                     f"The session is gone and cannot be opened anew: {error.message}"
@@ -221,21 +223,23 @@ class HttpChannel:
             self._exchanges.pop(request_id, None)
 
     def _cancel(self, out: Outgoing) -> None:
-        """Without a session a server is told by the end of the stream, else by the message."""
+        """A server is told by the message in a session, and else by the end of the stream."""
         request_id = out.params.request_id
         with self._lock:
             exchange = (
                 self._exchanges.get(request_id) if isinstance(request_id, int | str) else None
             )
-        if exchange is not None and exchange.out.version is not None:
-            exchange.holder.abort()
-        elif exchange is not None:
+        if exchange is None:
+            return
+        if exchange.out.version is None and exchange.is_known:
             self._post_notice(Exchange(out, self, self._feed), then=exchange.holder.abort)
+        else:
+            exchange.holder.abort()
 
-    def _post_notice(self, exchange: Exchange, then: object = None) -> None:
+    def _post_notice(self, exchange: Exchange, then: Callable[[], None] | None = None) -> None:
         def send() -> None:
             self._send_notice(exchange)
-            if callable(then):
+            if then is not None:
                 then()
 
         if not self._outbox.submit(send):
@@ -274,7 +278,14 @@ class HttpChannel:
             self.answered(frame.id)
         self._feed(line)
 
-    def _ask(self, method: str, params: Json, holder: Holder, repeats: int = MAX_REPEATS) -> Json:
+    def _ask(
+        self,
+        method: str,
+        params: Json,
+        holder: Holder,
+        repeats: int = MAX_REPEATS,
+        limit: float | None = None,
+    ) -> Json:
         """A request of the channel itself."""
         request_id = f"paddock-{next(self._ids)}"
         frame = request_frame(request_id, method, params)
@@ -289,7 +300,7 @@ class HttpChannel:
             self._record(line, is_ours=False)
             answers.append(message)
 
-        Exchange(outgoing(frame), self, take, holder, repeats).run()
+        Exchange(outgoing(frame), self, take, holder, repeats, limit).run()
         return _result(answers, f"{method} of {self.client.address}")
 
     def _record(self, frame: bytes, *, is_ours: bool) -> None:

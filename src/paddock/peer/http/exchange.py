@@ -103,10 +103,15 @@ class Exchange:
         feed: Callable[[bytes], None],
         holder: Holder | None = None,
         repeats: int = MAX_REPEATS,
+        limit: float | None = None,
     ) -> None:
         self.out = out
         self.holder = holder or Holder()
         self._repeats = repeats
+        self._limit = limit if out.is_request else conversation.timeout
+        """Seconds that each wait for the server may take; a request waits until it is aborted."""
+        self.is_known = False
+        """Whether the server may have heard of it, in the session that there is."""
         self.is_answered = False
         self._conversation = conversation
         self._client = conversation.client
@@ -155,9 +160,11 @@ class Exchange:
         return error
 
     def _attempt(self) -> None:
-        limit = None if self.out.is_request else self._conversation.timeout
         headers, generation = self._headers()
-        response = self._client.send("POST", headers, self.out.frame, self.holder, limit=limit)
+        self.is_known = True
+        response = self._client.send(
+            "POST", headers, self.out.frame, self.holder, limit=self._limit
+        )
         if response.status == GONE and SESSION_HEADER in headers:
             self._client.discard(response, self.holder)
             self._reopen(generation)
@@ -177,6 +184,7 @@ class Exchange:
             text = f"{self._client.address} has lost the session again"
             raise HttpError(text, status=GONE)
         self._has_reopened = True
+        self.is_known = False
         self._conversation.reopen(generation, self.holder)
 
     def _headers(self) -> tuple[dict[str, str], int]:

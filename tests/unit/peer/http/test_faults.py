@@ -100,9 +100,10 @@ def moved(serve: Serve, act: Handler) -> tuple[Web, Peer, PendingCall]:
 
     turns = one_after_the_other([refuse, begin, begin])
 
+    by_name: dict[str, Handler] = {"wait": wait, "pay": turns}
+
     def call(asked: Asked) -> object:
-        name = asked.message["params"]["name"]
-        return {"wait": wait, "pay": turns}.get(name, lambda asked: asked.say("done"))(asked)
+        return by_name.get(asked.message["params"]["name"], lambda asked: asked.say("done"))(asked)
 
     web = serve({"tools/call": call})
     peer = connect(web.url)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from paddock import ConnectError, connect
+from paddock import ConnectError, PeerTimeoutError, connect
 from paddock.peer.errors import HttpError
 from tests.unit.peer.http.web import (
     SESSION,
@@ -267,6 +267,47 @@ def test_a_session_that_is_gone_again_is_an_error(serve: Serve) -> None:
     with connect(web.url, era=ERA) as peer, pytest.raises(ConnectError):
         peer.call("count")
     assert len(opened) == 2
+
+
+def test_a_session_is_opened_anew_once_the_server_answers_again(serve: Serve) -> None:
+    """It did not answer the first `initialize` after it had lost the session."""
+    ended = threading.Event()
+
+    def hang(asked: Asked) -> None:
+        if asked.wait_for_end():
+            ended.set()
+
+    def call(asked: Asked) -> None:
+        if asked.headers["mcp-session-id"] == "session-1":
+            asked.fail(-32600, "Session not found", 404)
+        else:
+            asked.say("done")
+
+    openings: list[Handler] = [
+        lambda asked: asked.reply(SESSION, Mcp_Session_Id="session-1"),
+        hang,
+        lambda asked: asked.reply(SESSION, Mcp_Session_Id="session-2"),
+    ]
+    web = serve({**in_session(), "initialize": one_after_the_other(openings), "tools/call": call})
+    with connect(web.url, era=ERA) as peer:
+        with pytest.raises(PeerTimeoutError):
+            peer.within(0.2).call("count")
+        assert ended.wait(PATIENCE / 2)
+        assert peer.call("count").text == "done"
+    assert web.of("notifications/cancelled") == []
+
+
+def test_opening_a_session_anew_takes_no_longer_than_the_timeout_says(serve: Serve) -> None:
+    """Nobody has cancelled the call for which it is opened."""
+    openings: list[Handler] = [
+        lambda asked: asked.reply(SESSION, Mcp_Session_Id="session-1"),
+        *[Asked.wait_for_end] * 4,
+    ]
+    lost: Handler = lambda asked: asked.fail(-32600, "?", 404)  # noqa: E731 - shorter than a function
+    web = serve({**in_session(), "initialize": one_after_the_other(openings), "tools/call": lost})
+    with connect(web.url, era=ERA, timeout=0.5) as peer:
+        with pytest.raises(ConnectError, match="cannot be opened anew"):
+            peer.start("tools/call", {"name": "count"}).result(PATIENCE)
 
 
 def test_cancelling_in_a_session_sends_a_message(serve: Serve) -> None:
