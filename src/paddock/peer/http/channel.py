@@ -26,7 +26,7 @@ from paddock.peer.http.outgoing import Outgoing, outgoing
 from paddock.peer.http.session import Session
 from paddock.peer.http.standing import StandingStream
 from paddock.peer.http.tool_headers import ToolHeaders
-from paddock.peer.http.workers import Workers
+from paddock.peer.workers import Workers
 from paddock.protocol.jsonrpc import (
     DECODE_FAULTS,
     Frame,
@@ -211,8 +211,6 @@ class HttpChannel:
     def _answer(self, exchange: Exchange, request_id: RequestId) -> None:
         try:
             exchange.run()
-        except PaddockError as error:
-            self._fail(request_id, error)
         except Exception as fault:  # noqa: BLE001 - whoever waits must hear of it, whatever it is
             self._fail(request_id, fault)
         finally:
@@ -253,9 +251,9 @@ class HttpChannel:
             self._notices.add(exchange)
         try:
             exchange.run()
-        except PaddockError as error:
+        except Exception as fault:  # noqa: BLE001 - the thread has more to send
             what = exchange.out.method or "An answer"
-            logging.getLogger("paddock").warning("%s could not be sent: %s", what, error)
+            logging.getLogger("paddock").warning("%s could not be sent: %s", what, fault)
         finally:
             with self._lock:
                 self._notices.discard(exchange)

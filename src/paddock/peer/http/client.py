@@ -43,6 +43,7 @@ REPEATING_REDIRECTS = (307, 308)
 REDIRECTS = (301, 302, 303, *REPEATING_REDIRECTS)
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_DIGITS = re.compile(r"[0-9]+")
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 OURS = frozenset({"accept", "content-length", "content-type", "host", "transfer-encoding"})
 """Headers that a caller cannot set; nor those that begin with `mcp-`."""
@@ -77,11 +78,10 @@ class Client:
         """
         token = self.credentials.token()
         response = self._follow(verb, self._dressed(headers, token), body, holder, limit)
-        if response.status == UNAUTHORIZED:
+        if response.status == UNAUTHORIZED and self.credentials.can_be_renewed:
+            self.discard(response, holder)
             renewed = self.credentials.renewed(token)
-            if renewed is not None:
-                self.discard(response, holder)
-                response = self._follow(verb, self._dressed(headers, renewed), body, holder, limit)
+            response = self._follow(verb, self._dressed(headers, renewed), body, holder, limit)
         return response
 
     def read(self, response: BaseHTTPResponse, holder: Holder) -> bytes:
@@ -170,11 +170,8 @@ class Client:
         place = self.address
         for _ in range(MAX_REDIRECTS):
             response = self._open(verb, place, headers, body, holder, limit)
-            location = response.headers.get("Location")
-            if response.status not in REPEATING_REDIRECTS or location is None:
-                return response
-            following = place.relative(location)
-            if following.origin != self.address.origin:
+            following = _following(place, response)
+            if following is None or following.origin != self.address.origin:
                 return response
             self.discard(response, holder)
             place = following
@@ -249,8 +246,22 @@ def _words(fault: BaseException) -> str:
     return str(text).rpartition(">: ")[2]
 
 
+def _following(place: Address, response: BaseHTTPResponse) -> Address | None:
+    """Where a redirection that repeats the request leads to, if this is one."""
+    location = response.headers.get("Location")
+    if response.status not in REPEATING_REDIRECTS or location is None:
+        return None
+    try:
+        return place.relative(location)
+    except (ConnectError, ValueError):
+        return None  # it leads nowhere that we can go
+
+
 def _place(location: str) -> str:
-    parts = urlsplit(location)
+    try:
+        parts = urlsplit(location)
+    except ValueError:
+        return repr(location[:EXCERPT])
     return f"{parts.scheme}://{parts.hostname or ''}{parts.path}" if parts.netloc else parts.path
 
 
@@ -258,10 +269,9 @@ def _seconds(retry_after: str | None) -> float | None:
     """How long a `Retry-After` asks to wait: it is a number of seconds, or a date."""
     if retry_after is None:
         return None
-    if retry_after.strip().isdigit():
+    if _DIGITS.fullmatch(retry_after):
         return float(retry_after)
     try:
-        date = parsedate_to_datetime(retry_after)
-    except ValueError:
+        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time())
+    except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    return max(0.0, date.timestamp() - time())

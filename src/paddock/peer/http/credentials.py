@@ -10,7 +10,7 @@ from paddock.errors import ConnectError
 from paddock.peer.errors import AccessRefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from paddock.peer.settings import Token
 
@@ -27,21 +27,24 @@ class Credentials:
         self._lock = threading.Lock()
         self._current = _checked(token) if isinstance(token, str) else None
 
+    @property
+    def can_be_renewed(self) -> bool:
+        """Whether there may be another token when one is refused."""
+        return callable(self._source)
+
     def token(self) -> str | None:
         """The token to send; a source is asked for one when there is none yet."""
         with self._lock:
             if self._current is None and callable(self._source):
-                self._current = _checked(self._source())
+                self._current = _given(self._source)
             return self._current
 
     def renewed(self, refused: str | None) -> str | None:
-        """A token in place of one that was refused; None when there is no other."""
+        """A token in place of one that was refused."""
         with self._lock:
-            if not callable(self._source):
-                return None
             # Of several requests that were refused at once, the first has asked already.
-            if self._current == refused:
-                self._current = _checked(self._source())
+            if self._current == refused and callable(self._source):
+                self._current = _given(self._source)
             return self._current
 
     def redacted(self, text: str) -> str:
@@ -75,6 +78,15 @@ class Credentials:
         if status == UNAUTHORIZED:
             return "the token that was sent is not valid there, or has expired"
         return "the token that was sent does not allow this"
+
+
+def _given(source: Callable[[], str]) -> str:
+    try:
+        token = source()
+    except Exception as fault:
+        text = f"The function that gives the token failed: {type(fault).__name__}: {fault}"
+        raise ConnectError(text, hint="it is what token=… names") from fault
+    return _checked(token)
 
 
 def _checked(token: object) -> str:

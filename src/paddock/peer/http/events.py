@@ -74,7 +74,7 @@ class Events:
         elif name == b"id" and b"\0" not in value:
             self.last_id = value.decode(errors="replace") or None
         elif name == b"retry" and value.isdigit():
-            self.retry = int(value) / 1000
+            self.retry = float(value) / 1000
         return None
 
     def _add(self, value: bytes) -> None:

@@ -47,6 +47,9 @@ class StandingStream:
                     self._report(error)
                     return
                 heard = False
+            except Exception as fault:  # noqa: BLE001 - the thread is lent
+                self._report(fault)
+                return
             failures = 1 if heard else failures + 1
             events = events.resumed()
             wait = events.retry or pause(FIRST_FAILURE + failures - 1)
@@ -74,7 +77,8 @@ class StandingStream:
             self._holder.release()
         return heard
 
-    def _report(self, error: HttpError) -> None:
-        level = logging.DEBUG if error.status == NO_STREAM else logging.INFO
+    def _report(self, error: Exception) -> None:
+        is_usual = isinstance(error, HttpError) and error.status == NO_STREAM
+        level = logging.DEBUG if is_usual else logging.INFO
         text = "Nothing will be heard between requests: %s"
         logging.getLogger("paddock").log(level, text, error)

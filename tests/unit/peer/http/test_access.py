@@ -1,16 +1,18 @@
 """Tokens and headers: who gets to see them."""
 
 import logging
+import threading
 from collections.abc import Callable
 
 import pytest
 
 from paddock import ConnectError, connect
 from paddock.peer.errors import AccessRefusedError, HttpError
-from tests.unit.peer.http.web import STATELESS, Asked, Handler, Web
+from tests.unit.peer.http.web import STATELESS, Asked, Handler, Web, in_session
 
 Serve = Callable[[dict[str, Handler]], Web]
 
+PATIENCE = 5.0
 SECRET = "secret-1"  # noqa: S105 - no secret at all
 CHALLENGE = (
     'Bearer error="invalid_token", error_description="no longer secret-1", '
@@ -45,6 +47,38 @@ def test_a_token_that_is_refused_is_asked_for_again_once(serve: Serve) -> None:
         peer.call("count")
     sent = [asked.headers["authorization"] for asked in web.asked]
     assert sent == ["Bearer secret-1"] + ["Bearer secret-2"] * 3
+
+
+class SealedError(Exception):
+    """What a function that gives tokens may raise."""
+
+
+def test_a_function_that_has_no_token_fails_what_needs_one_and_nothing_else(serve: Serve) -> None:
+    calls = iter(range(100))
+
+    def token() -> str:
+        if next(calls):
+            raise SealedError("no key")
+        return SECRET
+
+    refuse: Handler = lambda asked: asked.body(b"", 401)  # noqa: E731 - used twice
+    arrived = threading.Event()
+
+    def arrive(asked: Asked) -> None:
+        asked.accept()
+        arrived.set()
+
+    handlers = {**in_session(), "notifications/initialized": refuse, "notifications/x": refuse}
+    web = serve({**handlers, "prompts/get": refuse, "notifications/y": arrive})
+    with connect(web.url, era="2025-11-25", token=token, timeout=PATIENCE) as peer:
+        assert peer.call("count").text == "done"
+        for _ in range(20):
+            peer.notify("notifications/x")
+        with pytest.raises(ConnectError, match="SealedError: no key") as caught:
+            peer.prompt("hello")
+        assert isinstance(caught.value.__cause__, SealedError)
+        peer.notify("notifications/y")
+        assert arrived.wait(PATIENCE)
 
 
 @pytest.mark.parametrize("status", [401, 403])

@@ -100,10 +100,10 @@ def moved(serve: Serve, act: Handler) -> tuple[Web, Peer, PendingCall]:
 
     turns = one_after_the_other([refuse, begin, begin])
 
-    by_name: dict[str, Handler] = {"wait": wait, "pay": turns}
+    by_name: dict[str, Handler] = {"wait": wait, "pay": turns, "else": lambda a: a.say("done")}
 
     def call(asked: Asked) -> object:
-        return by_name.get(asked.message["params"]["name"], lambda asked: asked.say("done"))(asked)
+        return by_name[asked.message["params"]["name"]](asked)
 
     web = serve({"tools/call": call})
     peer = connect(web.url)
@@ -113,7 +113,7 @@ def moved(serve: Serve, act: Handler) -> tuple[Web, Peer, PendingCall]:
     freed.set()
     other.result()  # its connection is used next
     assert acting.wait(PATIENCE)
-    peer.call("something else")
+    peer.call("else")
     return web, peer, paying
 
 
@@ -160,6 +160,48 @@ def test_a_server_that_wants_to_be_left_alone_for_long_is_not_waited_for(serve: 
         peer.tools()
     assert caught.value.retry_after == 3600
     assert len(web.of("tools/list")) == 1
+
+
+STRANGE_HEADERS = [
+    (307, {"Location": "http://["}),
+    (307, {"Location": "ftp://elsewhere/"}),
+    (302, {"Location": "http://["}),
+    (503, {"Retry_After": "\xb2"}),
+    (503, {"Retry_After": "9" * 5000}),
+    (503, {"Retry_After": "Mon, 01 Jan 0001 00:00:00 -0000"}),
+]
+
+
+@pytest.mark.parametrize(("status", "headers"), STRANGE_HEADERS)
+def test_headers_that_make_no_sense_are_an_error_like_any_other(
+    serve: Serve, status: int, headers: dict[str, str]
+) -> None:
+    web = serve({"tools/call": lambda asked: asked.body(b"", status, **headers)})
+    with connect(web.url) as peer:
+        for _ in range(3):
+            with pytest.raises(HttpError) as caught:
+                peer.call("count")
+            assert caught.value.status == status
+    assert len({asked.connection for asked in web.asked}) == 1
+
+
+@pytest.mark.parametrize(("status", "headers"), STRANGE_HEADERS)
+def test_headers_that_make_no_sense_do_not_silence_a_peer(
+    serve: Serve, status: int, headers: dict[str, str]
+) -> None:
+    refuse: Handler = lambda asked: asked.body(b"", status, **headers)  # noqa: E731 - used once
+    web = serve({**in_session(), "notifications/initialized": refuse})
+    with connect(web.url, era="2025-11-25") as peer:
+        assert peer.within(PATIENCE / 2).call("count").text == "done"
+
+
+def test_a_time_to_wait_that_no_number_can_hold_does_not_end_a_stream(serve: Serve) -> None:
+    def call(asked: Asked) -> None:
+        asked.open_stream(f"retry: {'9' * 5000}\n\n", asked.result_event({"content": []}))
+        asked.end_stream()
+
+    with connect(serve({"tools/call": call}).url) as peer:
+        assert peer.call("count").content == []
 
 
 def test_a_stateless_stream_that_breaks_before_the_answer_is_an_error(serve: Serve) -> None:

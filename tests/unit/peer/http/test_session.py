@@ -306,8 +306,9 @@ def test_opening_a_session_anew_takes_no_longer_than_the_timeout_says(serve: Ser
     lost: Handler = lambda asked: asked.fail(-32600, "?", 404)  # noqa: E731 - shorter than a function
     web = serve({**in_session(), "initialize": one_after_the_other(openings), "tools/call": lost})
     with connect(web.url, era=ERA, timeout=0.5) as peer:
+        waiting = peer.start("tools/call", {"name": "count"})
         with pytest.raises(ConnectError, match="cannot be opened anew"):
-            peer.start("tools/call", {"name": "count"}).result(PATIENCE)
+            waiting.result(PATIENCE)
 
 
 def test_cancelling_in_a_session_sends_a_message(serve: Serve) -> None:
