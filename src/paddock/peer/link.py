@@ -177,10 +177,12 @@ class Link:
         reader, writer = self._threads
         self._outgoing.put(None)
         writer.join(FLUSH_TIME)
-        self._channel.close()
-        if reader is not threading.current_thread():
-            reader.join(END_TIME)
-        self._finish("The connection was closed")
+        try:
+            self._channel.close()
+            if reader is not threading.current_thread():
+                reader.join(END_TIME)
+        finally:
+            self._finish("The connection was closed")
 
     def _write(self) -> None:
         while (frame := self._outgoing.get()) is not None:

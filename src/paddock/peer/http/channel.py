@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import logging
 import threading
-from contextlib import suppress
 from functools import partial
 from itertools import count
 from queue import Full, Queue
+from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -133,8 +133,9 @@ class HttpChannel:
         for holder in holders:
             holder.abort()
         self._end_session()
+        until = monotonic() + END_TIME
         for workers in (self._requests, self._streams):
-            workers.close(END_TIME)
+            workers.close(until - monotonic())
         self.client.close()
         self._put(b"")
 
@@ -323,13 +324,21 @@ class HttpChannel:
                 return
 
     def _end_session(self) -> None:
-        session = self.session
-        if session.id is None:
+        """Tell the server, which need not answer; nor need whoever gives our token."""
+        if self.session.id is None:
             return
         holder = Holder()
-        with suppress(HttpError):
-            response = self.client.send("DELETE", session.headers, None, holder, limit=END_TIME)
+        ending = threading.Thread(target=self._delete, args=(holder,), daemon=True)
+        ending.start()
+        ending.join(END_TIME)
+        holder.abort()
+
+    def _delete(self, holder: Holder) -> None:
+        try:
+            response = self.client.send("DELETE", self.session.headers, None, holder)
             self.client.discard(response, holder)
+        except Exception as fault:  # noqa: BLE001 - it ends for us in any case
+            logging.getLogger("paddock").debug("The session was not ended: %s", fault)
 
 
 def _frame(line: bytes) -> Frame | None:

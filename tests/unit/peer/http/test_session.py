@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 
@@ -309,6 +310,46 @@ def test_opening_a_session_anew_takes_no_longer_than_the_timeout_says(serve: Ser
         waiting = peer.start("tools/call", {"name": "count"})
         with pytest.raises(ConnectError, match="cannot be opened anew"):
             waiting.result(PATIENCE)
+
+
+def test_a_server_cannot_hold_up_the_end_of_its_session(serve: Serve) -> None:
+    ended = threading.Event()
+
+    def drip(asked: Asked) -> None:
+        asked.raw(b"HTTP/1.1 200 OK\r\n")
+        asked.connection.settimeout(0.1)
+        for _ in range(200):
+            with suppress(TimeoutError):
+                if asked.connection.recv(1) == b"":
+                    ended.set()
+                    return
+            asked.raw(b"X")
+
+    web = serve({**in_session(), "DELETE": drip})
+    connect(web.url, era=ERA).close()
+    assert ended.wait(PATIENCE / 2)
+
+
+def test_a_function_that_gives_no_token_cannot_hold_up_the_end(serve: Serve) -> None:
+    """It is asked for another one, because the server refuses the end of the session."""
+    asked_again, closed = threading.Event(), threading.Event()
+    tokens = iter(["secret-1"])
+
+    def token() -> str:
+        for one in tokens:
+            return one
+        asked_again.set()
+        closed.wait(2 * PATIENCE)
+        raise LookupError
+
+    web = serve({**in_session(), "DELETE": lambda asked: asked.body(b"", 401)})
+    peer = connect(web.url, era=ERA, token=token)
+    closing = threading.Thread(target=peer.close)
+    closing.start()
+    closing.join(PATIENCE)
+    assert not closing.is_alive()
+    assert asked_again.is_set()
+    closed.set()
 
 
 def test_cancelling_in_a_session_sends_a_message(serve: Serve) -> None:
