@@ -55,6 +55,7 @@ NOTICE_TIME = 1.0
 END_TIME = 2.0
 """Seconds that the end of a session may take, and again the end of the threads."""
 CANCELLED = "notifications/cancelled"
+CANCEL_TASK = "tasks/cancel"
 INITIALIZED = "notifications/initialized"
 
 _decode_value = msgspec.json.Decoder().decode
@@ -205,7 +206,9 @@ class HttpChannel:
             return
         with self._lock:
             self._exchanges[request_id] = exchange
-        if not self._requests.submit(partial(self._answer, exchange, request_id)):
+        # What is to stop something has to leave even if the connection is closed thereupon.
+        workers = self._outbox if out.method == CANCEL_TASK else self._requests
+        if not workers.submit(partial(self._answer, exchange, request_id)):
             self._end(request_id)
             self._fail(request_id, ConnectError("Too many requests are waiting to be sent"))
 
