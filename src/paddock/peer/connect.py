@@ -82,6 +82,7 @@ def connect_channel(channel: Pipe, settings: Settings) -> Peer:
     link = Link(channel, transcript if is_recorded else None, explain_end)
     if isinstance(channel, Attached):
         channel.attach(link)
+        link.cancels_by_closing = True
     delivery = Delivery(listener(settings))
     inbox = Inbox(link, settings, delivery)
     link.start(inbox)
@@ -92,7 +93,7 @@ def connect_channel(channel: Pipe, settings: Settings) -> Peer:
         raise
     envelope = Envelope(settings, greeting.version)
     inbox.can_be_asked = not envelope.is_stateless
-    is_mirrored = link.cancels_by_closing = isinstance(channel, Attached) and envelope.is_stateless
+    is_mirrored = link.cancels_by_closing = link.cancels_by_closing and envelope.is_stateless
     wire = Wire(link, delivery, envelope, partial(answer, settings), transcript, is_mirrored)
     return Peer(wire, greeting, settings.timeout)
 

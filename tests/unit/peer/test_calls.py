@@ -205,3 +205,26 @@ def test_an_answer_that_makes_no_sense_is_an_error(
         pytest.raises(AnswerError, match=complaint),
     ):
         peer.tools()
+
+
+ENDLESS = """
+open_stateless()
+page = 0
+while True:
+    request = read()
+    page += 1
+    {pause}
+    reply(request, tools=[], nextCursor=str(page))
+"""
+
+
+def test_lists_without_an_end_are_an_error(script: Script) -> None:
+    command = script(ENDLESS.format(pause=""))
+    with connect(command) as peer, pytest.raises(AnswerError, match="more than 1000 pages"):
+        peer.tools()
+
+
+def test_all_pages_of_a_list_have_to_come_within_the_timeout(script: Script) -> None:
+    command = script(ENDLESS.format(pause="time.sleep(0.05)"))
+    with connect(command) as peer, pytest.raises(PeerTimeoutError):
+        peer.within(0.3).tools()

@@ -78,7 +78,7 @@ class Events:
         return None
 
     def _add(self, value: bytes) -> None:
-        self._size += len(value)
+        self._size += len(value) + 1
         if self._size > self._limit:
             raise HttpError(f"An event of the server has more than {self._limit >> 20} MiB")
         self._data.append(value)

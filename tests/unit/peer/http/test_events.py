@@ -29,7 +29,9 @@ def test_any_bytes_are_read_without_a_fault(data: bytes) -> None:
     list(Events(1000).feed(data))
 
 
-@pytest.mark.parametrize("stream", [b"data: " + b"x" * 200, b"data: 12345678\n" * 20])
+@pytest.mark.parametrize(
+    "stream", [b"data: " + b"x" * 200, b"data: 12345678\n" * 20, b"data:\n" * 200]
+)
 def test_an_event_beyond_the_limit_is_an_error(stream: bytes) -> None:
     events = Events(100)
     with pytest.raises(HttpError):

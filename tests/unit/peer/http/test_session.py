@@ -55,6 +55,32 @@ def test_a_server_that_refuses_the_first_request_is_offered_a_session(
         assert peer.call("count").text == "done"
 
 
+def test_a_server_that_leaves_the_first_request_open_is_not_left_with_it(serve: Serve) -> None:
+    ended = threading.Event()
+
+    def hang(asked: Asked) -> None:
+        if asked.wait_for_end():
+            ended.set()
+
+    web = serve({**in_session(), "server/discover": hang})
+    with connect(web.url, probe_timeout=0.1) as peer:
+        assert peer.call("count").text == "done"
+        assert ended.wait(PATIENCE / 2)
+
+
+def test_nothing_is_left_of_a_session_that_was_refused(serve: Serve) -> None:
+    """As the threads that are left after each test prove."""
+
+    def refuse(asked: Asked) -> None:
+        asked.open_stream('data: {"jsonrpc":"2.0","method":"notifications/message"}\n\n')
+        asked.event(asked.result_event({"protocolVersion": "1999-01-01"}))
+        asked.end_stream()
+
+    web = serve({**in_session(), "initialize": refuse})
+    with pytest.raises(ConnectError):
+        connect(web.url, era=ERA, on_log=lambda _: None)
+
+
 def test_a_server_that_names_a_version_of_ours_is_asked_again_in_it(serve: Serve) -> None:
     refusal = {"supported": ["2031-01-01", "2026-07-28"], "requested": "2026-07-28"}
     web = serve(
