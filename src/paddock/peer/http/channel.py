@@ -93,7 +93,7 @@ class HttpChannel:
         self._standing: Holder | None = None
         self._requests = Workers("paddock-http", MAX_EXCHANGES, MAX_WAITING)
         self._outbox = Workers("paddock-http-notices", MAX_NOTICES, MAX_WAITING)
-        self._streams = Workers("paddock-http-stream", 2, 0)
+        self._streams = Workers("paddock-http-stream", 2, 2)
         self._is_closing = False
 
     def attach(self, owner: Owner) -> None:
@@ -270,7 +270,7 @@ class HttpChannel:
             if self._standing is not None:
                 self._standing.abort()
             holder = self._standing = Holder()
-        stream = StandingStream(self.client, self.session, holder, self._take_standing)
+        stream = StandingStream(self, holder, self._take_standing)
         self._streams.submit(stream.run)
 
     def _take_standing(self, data: bytes) -> None:

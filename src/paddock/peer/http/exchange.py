@@ -150,7 +150,7 @@ class Exchange:
             or (self.out.is_repeatable and (error.status is None or error.status in UNAVAILABLE))
         )
         is_early = self._failures <= self._repeats or self._is_listening
-        wait = pause(self._failures) if error.retry_after is None else error.retry_after
+        wait = max(pause(self._failures), error.retry_after or 0.0)
         return wait if can_repeat and is_early and wait <= MAX_WAIT else None
 
     def _explained(self, error: HttpError) -> HttpError:

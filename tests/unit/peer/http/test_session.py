@@ -288,6 +288,50 @@ def test_a_session_that_is_gone_is_opened_anew_and_the_request_repeated(serve: S
     assert len(web.of("notifications/initialized")) == 2
 
 
+@pytest.mark.parametrize("status", [404, 429, 500, 503])
+def test_who_only_listens_hears_a_server_that_was_started_again(serve: Serve, status: int) -> None:
+    """It has forgotten the session, or needs some time."""
+    opened: list[str] = []
+    turns = iter(["ends", "fails", "lives"])
+    heard = threading.Event()
+
+    def initialize(asked: Asked) -> None:
+        opened.append(f"session-{len(opened) + 1}")
+        asked.reply(SESSION, Mcp_Session_Id=opened[-1])
+
+    def stream(asked: Asked) -> None:
+        turn = next(turns)
+        if turn == "fails":
+            asked.body(b"", status)
+            return
+        asked.open_stream("retry: 1\n\n")
+        if turn == "ends":
+            asked.end_stream()
+            return
+        asked.event('data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n')
+        asked.wait_for_end()
+
+    web = serve({**in_session(), "initialize": initialize, "GET": stream})
+    with connect(web.url, era=ERA, on_notification=lambda *_: heard.set()):
+        assert heard.wait(PATIENCE)
+    used = [asked.headers["mcp-session-id"] for asked in web.of("GET")]
+    assert used == ["session-1", "session-1", "session-2" if status == 404 else "session-1"]
+
+
+def test_a_server_without_a_stream_does_not_lose_its_session_for_it(serve: Serve) -> None:
+    asked_for = threading.Event()
+
+    def refuse(asked: Asked) -> None:
+        asked.body(b"", 404)
+        asked_for.set()
+
+    web = serve({**in_session(), "GET": refuse})
+    with connect(web.url, era=ERA) as peer:
+        assert asked_for.wait(PATIENCE)
+        peer.call("count")
+    assert len(web.of("initialize")) == 1
+
+
 def test_a_session_that_is_gone_again_is_an_error(serve: Serve) -> None:
     handlers, opened = forgetful(9)
     web = serve(handlers)
