@@ -235,7 +235,10 @@ class Link:
             inbox.take_request(frame.id, frame.method, params)
 
     def _take_answer(self, frame: Frame) -> None:
-        outcome = _outcome(frame)
+        try:
+            outcome = _outcome(frame)
+        except DECODE_FAULTS as fault:
+            outcome = AnswerError(f"The server's answer cannot be read: {fault}")
         if frame.id is UNSET:
             self.stray = str(outcome)
             return

@@ -32,6 +32,19 @@ say(request, "hello")
         assert peer.call("greet").text == "hello"
 
 
+@pytest.mark.parametrize("value", [b'"\xff"', b"1e999"])
+def test_an_answer_that_cannot_be_read_is_an_error_at_once(script: Script, value: bytes) -> None:
+    command = script(f"""
+open_stateless()
+head = b'{{"jsonrpc": "2.0", "id": %d, "result": {{"x":' % read()["id"]
+sys.stdout.buffer.write(head + bytes.fromhex("{value.hex()}") + b'}}}}\\n')
+sys.stdout.buffer.flush()
+read()
+""")
+    with connect(command) as peer, pytest.raises(AnswerError, match="cannot be read"):
+        peer.call("count")
+
+
 def test_several_answers_may_come_as_one_array(script: Script) -> None:
     command = script("""
 open_session("2025-03-26")

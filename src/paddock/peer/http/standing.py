@@ -1,7 +1,7 @@
 """The stream of a session on which the server speaks of itself, if it has one.
 
-It is asked for again whenever it ends, with growing pauses while nothing comes of it. A session that
-the server has forgotten meanwhile is opened anew, since nobody else may notice.
+It is asked for again whenever it ends, with growing pauses while nothing comes of it. A session
+that the server has forgotten meanwhile is opened anew, since nobody else may notice.
 """
 
 from __future__ import annotations

@@ -24,6 +24,19 @@ def test_events_do_not_depend_on_where_the_stream_is_cut(cuts: list[int]) -> Non
     assert (events.last_id, events.retry) == ("2", 0.25)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_an_event_is_there_as_soon_as_its_last_line_has_ended(end: str) -> None:
+    events = Events(1000)
+    assert list(events.feed(f"data: first{end}{end}".encode())) == [b"first"]
+    assert list(events.feed(f"data: second{end}{end}".encode())) == [b"second"]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_event() -> None:
+    events = Events(1000)
+    pieces = [b"\xef", b"\xbb\xbf", b"data: first\n\n", b"\xef\xbb\xbfdata: no field\n\n"]
+    assert [data for piece in pieces for data in events.feed(piece)] == [b"first"]
+
+
 @given(st.binary(max_size=300))
 def test_any_bytes_are_read_without_a_fault(data: bytes) -> None:
     list(Events(1000).feed(data))

@@ -230,6 +230,26 @@ def test_a_stream_that_breaks_before_the_answer_is_resumed(serve: Serve) -> None
     assert len(web.of("tools/call")) == 1
 
 
+@pytest.mark.parametrize("name", ["é1", "日本"])
+def test_the_place_to_resume_at_is_named_as_the_server_named_it(serve: Serve, name: str) -> None:
+    def call(asked: Asked) -> None:
+        asked.open_stream(f"id: {name}\nretry: 1\ndata:\n\n")
+        asked.hang_up()
+
+    def rest(asked: Asked) -> None:
+        if "last-event-id" in asked.headers:
+            asked.open_stream(web.of("tools/call")[0].result_event(DONE))
+            asked.end_stream()
+        else:
+            asked.body(b"", 405)
+
+    web = serve({**in_session(), "tools/call": call, "GET": rest})
+    with connect(web.url, era=ERA) as peer:
+        assert peer.call("slow").text == "done"
+    named = [asked.headers.get("last-event-id", "") for asked in web.of("GET")]
+    assert name in [one.encode("latin-1").decode() for one in named]
+
+
 def test_a_call_whose_stream_cannot_be_resumed_fails_and_is_not_repeated(serve: Serve) -> None:
     web = serve(resumable(lambda asked, _: asked.body(b"gone", 404, "text/plain")))
     with connect(web.url, era=ERA) as peer, pytest.raises(HttpError) as caught:
