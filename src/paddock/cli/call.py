@@ -77,6 +77,7 @@ def call(
     timeout: float,
     headers: tuple[str, ...],
     token_env: str | None,
+    allow_plain_http: bool,
     as_json: bool,
 ) -> None:
     """Call a TOOL of a server and print what it answers.
@@ -90,7 +91,7 @@ def call(
     The exit code is 1 when the tool reports an error, and 2 when it could not be called.
     """
     given = _document(document)
-    options = peer_options(era, timeout, headers, token_env)
+    options = peer_options(era, timeout, headers, token_env, allow_plain_http=allow_plain_http)
     options["tasks"] = True
     if show:
         options["record"] = Transcript(lambda message: _show(message, to_stderr=as_json))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from contextlib import suppress
 from functools import partial
 from itertools import count
 from queue import Full, Queue
@@ -19,7 +20,7 @@ from msgspec import UNSET
 
 from paddock.errors import ConnectError, PaddockError
 from paddock.peer.errors import AnswerError, HttpError
-from paddock.peer.http.client import EXCERPT, Client
+from paddock.peer.http.client import Client
 from paddock.peer.http.exchange import MAX_REPEATS, Exchange
 from paddock.peer.http.holder import Holder
 from paddock.peer.http.outgoing import Outgoing, outgoing
@@ -303,7 +304,18 @@ class HttpChannel:
             answers.append(message)
 
         Exchange(outgoing(frame), self, take, holder, repeats, limit).run()
-        return _result(answers, f"{method} of {self.client.address}")
+        return self._result(answers, f"{method} of {self.client.address}")
+
+    def _result(self, answers: list[Frame], purpose: str) -> Json:
+        """The result in the answer to a request of our own, if there is one."""
+        for answer in answers:
+            if answer.error is not UNSET:
+                raise AnswerError(f"{purpose} failed: {self.client.excerpt(bytes(answer.error))}")
+            with suppress(*DECODE_FAULTS):
+                value = None if answer.result is UNSET else _decode_value(answer.result)
+                if isinstance(value, dict):
+                    return value
+        raise AnswerError(f"{purpose} has no result")
 
     def _record(self, frame: bytes, *, is_ours: bool) -> None:
         if self._owner is not None:
@@ -349,14 +361,3 @@ def _frame(line: bytes) -> Frame | None:
         return decode_frame(line)
     except DECODE_FAULTS:
         return None
-
-
-def _result(answers: list[Frame], purpose: str) -> Json:
-    """The result in the answer to a request of our own, if there is one."""
-    for answer in answers:
-        value = None if answer.result is UNSET else _decode_value(answer.result)
-        if isinstance(value, dict):
-            return value
-        if answer.error is not UNSET:
-            raise AnswerError(f"{purpose} failed: {bytes(answer.error).decode()[:EXCERPT]}")
-    raise AnswerError(f"{purpose} has no result")

@@ -54,8 +54,17 @@ class Client:
 
     def __init__(self, url: str, settings: Settings) -> None:
         self.address = address(url)
-        self.credentials = Credentials(settings.token)
         self._headers = _own_headers(settings.headers or {})
+        has_own = any(name.lower() == "authorization" for name in self._headers)
+        if has_own and settings.token is not None:
+            raise ConnectError("Expected a token or a header Authorization, got both")
+        is_secret = has_own or settings.token is not None
+        if is_secret and not self.address.is_private and not settings.allow_plain_http:
+            raise ConnectError(
+                f"A token would travel to {self.address} where everybody on the way can read it",
+                hint="use https; or else allow_plain_http=True, --allow-plain-http",
+            )
+        self.credentials = Credentials(settings.token, (settings.headers or {}).values())
         self._connect_time = min(CONNECT_TIME, settings.timeout)
         self._pool = connections(self.address, settings.verify)
 
@@ -134,7 +143,7 @@ class Client:
             return self.credentials.refusal(status, headers, str(self.address), excerpt)
         said = f": {excerpt}" if excerpt else ""
         if status in REDIRECTS:
-            place = _place(headers.get("Location", ""))
+            place = self.credentials.redacted(_place(headers.get("Location", "")))
             said = f", a redirection to {place}, which is not followed"
         return HttpError(
             f"{self.address} answered {purpose} with HTTP {status}{said}",

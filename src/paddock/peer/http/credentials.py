@@ -10,19 +10,23 @@ from paddock.errors import ConnectError
 from paddock.peer.errors import AccessRefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from paddock.peer.settings import Token
 
 UNAUTHORIZED, FORBIDDEN = 401, 403
+SHORTEST_SECRET = 8
+"""Characters that the value of a header must have to count as a secret."""
 _PARAMETER = re.compile(r'([A-Za-z_-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))')
 _VISIBLE = re.compile(r"[\x21-\x7e]+")
 
 
 class Credentials:
-    """Gives the token to send; never lets it into a text."""
+    """Gives the token to send; keeps it, and other secrets, out of what we say."""
 
-    def __init__(self, token: Token | None) -> None:
+    def __init__(self, token: Token | None, headers: Iterable[str] = ()) -> None:
+        words = {word for value in headers for word in (value, value.rpartition(" ")[2])}
+        self._secrets = [word for word in words if len(word) >= SHORTEST_SECRET]
         self._source = token
         self._lock = threading.Lock()
         self._current = _checked(token) if isinstance(token, str) else None
@@ -48,8 +52,10 @@ class Credentials:
             return self._current
 
     def redacted(self, text: str) -> str:
-        """A text of the server, which may have repeated the token, without it."""
-        return text.replace(self._current, "…") if self._current else text
+        """A text of the server, which may have repeated our secrets, without them."""
+        for secret in (self._current, *self._secrets):
+            text = text.replace(secret, "…") if secret else text
+        return text
 
     def refusal(
         self, status: int, headers: Mapping[str, str], where: str, excerpt: str

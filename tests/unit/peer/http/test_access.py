@@ -8,6 +8,9 @@ import pytest
 
 from paddock import ConnectError, connect
 from paddock.peer.errors import AccessRefusedError, HttpError
+from paddock.peer.http.address import address
+from paddock.peer.http.client import Client
+from paddock.peer.settings import Options, Settings
 from tests.unit.peer.http.web import STATELESS, Asked, Handler, Web, in_session
 
 Serve = Callable[[dict[str, Handler]], Web]
@@ -158,6 +161,59 @@ def test_a_token_that_cannot_be_sent_is_refused_without_showing_it(token: str) -
 def test_headers_that_would_confuse_the_server_are_refused(headers: dict[str, str]) -> None:
     with pytest.raises(ConnectError):
         connect("http://127.0.0.1:1/mcp", headers=headers)
+
+
+@pytest.mark.parametrize("name", ["Authorization", "authorization"])
+def test_a_token_and_a_header_in_its_place_are_refused(name: str) -> None:
+    with pytest.raises(ConnectError, match="got both"):
+        connect("http://127.0.0.1:1/mcp", token=SECRET, headers={name: "Basic eHg="})
+
+
+@pytest.mark.parametrize(
+    "options", [{"token": SECRET}, {"headers": {"authorization": f"Basic {SECRET}"}}]
+)
+def test_a_token_does_not_travel_unencrypted_to_another_host(options: Options) -> None:
+    url = "http://kitchen.invalid/mcp"
+    with pytest.raises(ConnectError, match="can read it"):
+        connect(url, **options)
+    Client(url, Settings(**options, allow_plain_http=True)).close()
+    Client(url, Settings()).close()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "[::1]", "localhost", "a.localhost"])
+def test_a_token_may_travel_unencrypted_on_this_machine(host: str) -> None:
+    assert address(f"http://{host}:8642/mcp").is_private
+
+
+@pytest.mark.parametrize("host", ["10.0.0.1", "[::2]", "localhost.example.org", "0.0.0.0"])
+def test_other_machines_are_not_taken_for_this_one(host: str) -> None:
+    assert not address(f"http://{host}/mcp").is_private
+    assert address(f"https://{host}/mcp").is_private
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda asked, echo: asked.body(b"", 302, Location=f"https://login.example/{echo}"),
+        lambda asked, echo: asked.body(b"", 307, Location=f"http://[{echo}"),
+        lambda asked, echo: asked.body(echo.encode(), 500, "text/plain"),
+        lambda asked, echo: asked.body(echo.encode(), 200, "text/plain"),
+        lambda asked, echo: asked.body(b"", 401, WWW_Authenticate=f'Bearer scope="{echo}"'),
+    ],
+)
+def test_errors_do_not_repeat_the_secrets_that_a_server_repeats(
+    serve: Serve, answer: Callable[[Asked, str], None]
+) -> None:
+    def call(asked: Asked) -> None:
+        answer(asked, asked.headers["authorization"].split()[1] + asked.headers["x-api-key"])
+
+    headers = {"X-Api-Key": "key-of-the-house"}
+    web, refused = serve({"tools/call": call}), pytest.raises(HttpError)
+    with connect(web.url, token=SECRET, headers=headers) as peer, refused as caught:
+        peer.call("echo")
+    assert "…" in str(caught.value)
+    assert SECRET not in str(caught.value)
+    assert "key-of-the-house" not in str(caught.value)
 
 
 def test_a_token_for_a_server_without_a_url_is_refused() -> None:

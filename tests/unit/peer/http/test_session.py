@@ -308,7 +308,7 @@ def test_a_session_that_is_gone_is_opened_anew_and_the_request_repeated(serve: S
     assert len(web.of("notifications/initialized")) == 2
 
 
-@pytest.mark.parametrize("status", [404, 429, 500, 503])
+@pytest.mark.parametrize("status", [404, 429])
 def test_who_only_listens_hears_a_server_that_was_started_again(serve: Serve, status: int) -> None:
     """It has forgotten the session, or needs some time."""
     opened: list[str] = []
@@ -396,7 +396,7 @@ def test_opening_a_session_anew_takes_no_longer_than_the_timeout_says(serve: Ser
     ]
     lost: Handler = lambda asked: asked.fail(-32600, "?", 404)  # noqa: E731 - shorter than a function
     web = serve({**in_session(), "initialize": one_after_the_other(openings), "tools/call": lost})
-    with connect(web.url, era=ERA, timeout=0.5) as peer:
+    with connect(web.url, era=ERA, timeout=0.2) as peer:
         waiting = peer.start("tools/call", {"name": "count"})
         with pytest.raises(ConnectError, match="cannot be opened anew"):
             waiting.result(PATIENCE)
