@@ -7,6 +7,7 @@ right is left to the server.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from mimetypes import guess_extension
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -220,7 +221,8 @@ def _answer(peer: Peer, name: str, values: Json) -> ToolResult:
 
 
 def _show(message: Message, *, to_stderr: bool) -> None:
-    click.echo(render.frame(message.frame, is_ours=message.is_ours), err=to_stderr)
+    with suppress(BrokenPipeError):  # whoever reads has enough; the last words will find out
+        click.echo(render.frame(message.frame, is_ours=message.is_ours), err=to_stderr)
 
 
 def _as_json(answer: ToolResult) -> Json:

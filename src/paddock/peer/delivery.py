@@ -8,24 +8,17 @@ callbacks saw as soon as a call returns.
 from __future__ import annotations
 
 import logging
-import sys
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
 
+from paddock.peer.reporting import report
 from paddock.peer.settings import Json
 
 MAX_UNDELIVERED = 10_000
 """Notifications that may wait for a callback that is busy; more are dropped."""
 
 Deliver = Callable[[str, Json], object]
-
-
-def report(fault: BaseException) -> None:
-    """Show a fault in a callback the way Python shows one that ends a thread."""
-    details = (type(fault), fault, fault.__traceback__, threading.current_thread())
-    threading.excepthook(threading.ExceptHookArgs(details))
-    sys.stderr.flush()
 
 
 class Delivery:

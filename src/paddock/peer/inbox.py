@@ -11,8 +11,8 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from paddock.peer.callbacks import answer
-from paddock.peer.delivery import report
 from paddock.peer.listening import Listening
+from paddock.peer.reporting import report
 from paddock.peer.workers import Workers
 from paddock.protocol.eras.v2026_07_28.listening import META_SUBSCRIPTION
 from paddock.protocol.errors import ProtocolError

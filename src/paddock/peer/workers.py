@@ -8,7 +8,7 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from time import monotonic
 
-from paddock.peer.delivery import report
+from paddock.peer.reporting import report
 
 Job = Callable[[], None]
 

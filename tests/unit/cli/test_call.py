@@ -1,4 +1,5 @@
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -92,6 +93,16 @@ def test_json_is_the_whole_result(server: str) -> None:
     assert shown["isError"] is False
     assert shown["content"][1] == {"type": "image", "data": "UE5HIQ==", "mimeType": "image/png"}
     assert result.stderr.startswith("→ {")
+
+
+def test_who_has_seen_enough_of_an_exchange_sees_no_traceback(server: str) -> None:
+    command = [sys.executable, "-m", "paddock", "call", server, "add", "a=2", "--show"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 1
 
 
 def test_the_exchange_is_shown_before_the_result(server: str) -> None:

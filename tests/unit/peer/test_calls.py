@@ -1,4 +1,5 @@
 import json
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -7,6 +8,7 @@ import pytest
 from paddock.errors import ConnectError
 from paddock.peer.connect import connect
 from paddock.peer.errors import AnswerError, CallCancelledError, PeerError, PeerTimeoutError
+from paddock.peer.transcript import Transcript
 
 Script = Callable[[str], list[str]]
 
@@ -43,6 +45,21 @@ read()
 """)
     with connect(command) as peer, pytest.raises(AnswerError, match="cannot be read"):
         peer.call("count")
+
+
+def test_who_watches_and_fails_does_not_end_the_connection(
+    script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    faults: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", lambda details: faults.append(details.exc_type))
+
+    def watch(_: object) -> None:
+        raise LookupError
+
+    command = script("open_stateless(); say(read(), 'hello'); read()")
+    with connect(command, record=Transcript(watch)) as peer:
+        assert peer.call("greet").text == "hello"
+    assert faults == [LookupError] * 4
 
 
 def test_several_answers_may_come_as_one_array(script: Script) -> None:
