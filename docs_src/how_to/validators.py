@@ -38,7 +38,7 @@ github = Authorization(
         organization="example",
     ),
     resource="https://notes.example.org/mcp",
-    allowed=["octocat", "hubot"],
+    allowed_usernames=["octocat", "hubot"],
 )
 # endregion
 

@@ -311,6 +311,23 @@ def test_a_skill_that_breaks_is_left_out_and_our_paths_are_not_told(
     assert str(tmp_path) in caplog.text
 
 
+@pytest.mark.parametrize("value", [r'"\ud800"', r'"\U00110000"'])
+def test_a_skill_with_characters_that_there_are_not_is_left_out_of_every_list(
+    connect: Connect, era: str, tmp_path: Path, value: str
+) -> None:
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        head = f"---\nname: {name}\ndescription: d\n"
+        (tmp_path / name / "SKILL.md").write_text(f"{head}---\n", encoding="utf-8")
+    line = connect(Server("s", skills=tmp_path), era)
+    (tmp_path / "second" / "SKILL.md").write_text(f"{head}x: {value}\n---\n", encoding="utf-8")
+    for method, member in (("skills/list", "skills"), ("resources/list", "resources")):
+        listed = line.result(method)[member]
+        assert [one["uri"] for one in listed] == ["skill://first/SKILL.md"]
+    error = line.error("skills/get", {"uri": "skill://second/SKILL.md"})
+    assert error["message"].startswith("The skill cannot be served: frontmatter ")
+
+
 def test_nested_skills_are_files_of_the_outer_and_skills_of_their_own(
     connect: Connect, era: str, tmp_path: Path
 ) -> None:

@@ -46,6 +46,7 @@ _CONSTANTS: dict[str, Any] = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _NO_NUMBER = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
@@ -94,6 +95,11 @@ class _Reader:
             mark = getattr(error, "problem_mark", None)
             problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
             raise self._refusal(mark, f"is not YAML: {problem}") from None
+        except DefinitionError:
+            raise
+        except Exception:  # noqa: BLE001 - the parser trips over some characters and versions
+            problem = "it names a character or a version that there is not"
+            raise self._refusal(None, f"is not YAML: {problem}") from None
         return value
 
     def _value(self, event: Any, depth: int) -> object:
@@ -130,6 +136,8 @@ class _Reader:
 
     def _scalar(self, event: Any) -> object:
         text: str = event.value
+        if _SURROGATE.search(text):
+            raise self._refusal(event, "has half a character", "expected text that UTF-8 can say")
         if event.style:
             return text
         if text in _CONSTANTS:

@@ -48,8 +48,9 @@ class Authorization:
         required_scopes: What every request needs.
         scopes_supported: All scopes that there are; the required ones unless given.
         implied_scopes: Scopes that include others: `{"admin": ["read", "write"]}`.
-        allowed: Who is let in: subjects or user names, or a function of a principal. Everybody
-            with a good token unless given.
+        allowed: Who is let in: subjects, or a function of a principal. Everybody with a good
+            token, unless this or the next is given.
+        allowed_usernames: Who is let in by name, exactly as the authorization server spells it.
         resource_name: What people call the server.
         resource_documentation: Where they can read about it.
         realm: The realm of challenges.
@@ -66,6 +67,7 @@ class Authorization:
         scopes_supported: Iterable[str] = (),
         implied_scopes: Mapping[str, Iterable[str]] | None = None,
         allowed: Allowed | None = None,
+        allowed_usernames: Collection[str] | None = None,
         resource_name: str | None = None,
         resource_documentation: str | None = None,
         realm: str | None = None,
@@ -78,6 +80,7 @@ class Authorization:
         self._supported = supported or self._scopes
         self._implied = {scope: frozenset(more) for scope, more in (implied_scopes or {}).items()}
         self._allowed = _checked_allowed(allowed)
+        self._usernames = _checked_usernames(allowed_usernames)
         self._name = resource_name
         self._documentation = resource_documentation
         self._realm = _checked_realm(realm)
@@ -168,11 +171,12 @@ class Authorization:
         try:
             principal = await self._validator.validate(token, self.resource)
             if not await self._is_allowed(principal):
-                raise NotAllowedError(f"{principal!r} is not allowed")
+                raise NotAllowedError(f"{principal!r}, {principal.username!r}, is not allowed")
         except InvalidTokenError as reason:
-            raise _refusal(reason, challenger) from None
+            raise _refusal(reason, _without(token, str(reason)), challenger) from None
         except Exception as error:  # noqa: BLE001 - whatever goes wrong, nobody comes in
-            _log.error("A token could not be checked: %s", _without(token, error))
+            trace = "".join(traceback.format_exception(error))
+            _log.error("A token could not be checked: %s", _without(token, trace))
             raise challenger.undecided() from None
         principal = self._with_implied(principal)
         if not principal.scopes.issuperset(self._scopes):
@@ -193,9 +197,11 @@ class Authorization:
         return self._challenger
 
     async def _is_allowed(self, principal: Principal) -> bool:
-        if self._allowed is None:
+        if self._allowed is None and self._usernames is None:
             return True
-        verdict = self._allowed(principal)
+        if principal.username in (self._usernames or ()):
+            return True
+        verdict = self._allowed is not None and self._allowed(principal)
         return bool(await verdict if inspect.isawaitable(verdict) else verdict)
 
     def _with_implied(self, principal: Principal) -> Principal:
@@ -236,17 +242,17 @@ def _token(values: Sequence[str], challenger: Challenger) -> str:
     return token
 
 
-def _refusal(reason: InvalidTokenError, challenger: Challenger) -> Exception:
+def _refusal(reason: InvalidTokenError, text: str, challenger: Challenger) -> Exception:
     if isinstance(reason, UndecidedError):
-        _log.warning("A token could not be checked: %s", reason)
+        _log.warning("A token could not be checked: %s", text)
         return challenger.undecided()
-    _log.debug("A token is refused: %s", reason)
+    _log.debug("A token is refused: %s", text)
     return challenger.not_allowed() if isinstance(reason, NotAllowedError) else challenger.invalid()
 
 
-def _without(token: str, error: BaseException) -> str:
-    """An error with its trace, and without the token, which its text may quote."""
-    return "".join(traceback.format_exception(error)).replace(token, "[token]")
+def _without(token: str, text: str) -> str:
+    """What a validator says, without the token, which it may quote."""
+    return text.replace(token, "[token]")
 
 
 def _servers(given: Sequence[str], validator: object, allow_insecure_http: bool) -> tuple[str, ...]:
@@ -263,17 +269,21 @@ def _checked_allowed(
 ) -> Callable[[Principal], bool | Awaitable[bool]] | None:
     if allowed is None or callable(allowed):
         return allowed
-    if isinstance(allowed, str) or not all(isinstance(one, str) for one in allowed):
+    subjects = _names(allowed, "allowed", "subjects or a function")
+    return lambda principal: principal.subject in subjects
+
+
+def _checked_usernames(usernames: Collection[str] | None) -> frozenset[str] | None:
+    return None if usernames is None else _names(usernames, "allowed_usernames", "names")
+
+
+def _names(given: Collection[str], option: str, expected: str) -> frozenset[str]:
+    if isinstance(given, str) or not all(isinstance(one, str) for one in given):
         raise DefinitionError(
-            f"expected a collection of names or a function, got {allowed!r}",
-            where="Authorization: allowed",
+            f"expected a collection of {expected}, got {given!r}", where=f"Authorization: {option}"
         )
     # An empty name is a slip (an empty setting, split), and must not stand for the nameless.
-    exact = frozenset(one for one in allowed if one)
-    folded = frozenset(one.casefold() for one in exact)
-    return lambda principal: (
-        principal.subject in exact or (principal.username or "").casefold() in folded
-    )
+    return frozenset(one for one in given if one)
 
 
 def _checked_realm(realm: str | None) -> str | None:

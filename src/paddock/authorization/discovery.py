@@ -9,40 +9,46 @@ from paddock.authorization.urls import inserted, origin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from paddock.authorization.fetching import Fetcher
+    from paddock.authorization.fetching import Answer, Fetcher
 
 OAUTH = "/.well-known/oauth-authorization-server"
 OPENID = "/.well-known/openid-configuration"
 
 
-class Discovery:
-    """The endpoints of one issuer; asked once, and again after `forget`."""
+class Endpoint:
+    """One endpoint of an issuer: given, or found through its metadata.
 
-    def __init__(self, fetcher: Fetcher, issuer: str) -> None:
+    What was found is kept as long as it leads somewhere.
+    """
+
+    def __init__(self, fetcher: Fetcher, issuer: str | None, name: str, url: str | None) -> None:
         self._fetcher = fetcher
-        self._issuer = issuer
-        self._metadata: dict[str, object] | None = None
+        self._issuer = issuer or ""
+        self._name = name
+        self._given = url
+        self._found: str | None = None
 
-    def endpoint(self, name: str) -> str:
-        """The URL that the issuer's metadata has under a name; blocks.
+    def ask(self, question: Callable[[str], Answer]) -> dict[str, object]:
+        """The document that the answer to a question at the endpoint holds; blocks.
 
         Raises:
-            UndecidedError: There is no such document now, or it does not say.
+            UndecidedError: The endpoint is not known now, or does not answer with a document.
         """
-        if self._metadata is None:
-            self._metadata = self._find(name)
-        url = self._metadata.get(name)
-        if not isinstance(url, str):
-            raise UndecidedError(f"the metadata of {self._issuer} has no {name}")
-        return url
+        url = self._given or self._found
+        if url is None:
+            url = self._found = self._find()
+        try:
+            answer = question(url)
+            if answer.status != 200 or answer.document is None:
+                raise UndecidedError(f"{url} answered {answer.status}, and no document")
+        except UndecidedError:
+            self._found = None
+            raise
+        return answer.document
 
-    def forget(self) -> None:
-        """Ask again next time: what was found did not lead anywhere."""
-        self._metadata = None
-
-    def _find(self, name: str) -> dict[str, object]:
+    def _find(self) -> str:
         refused: list[str] = []
         for url in well_known(self._issuer):
             answer = self._fetcher.get(url)
@@ -52,10 +58,10 @@ class Discovery:
             elif document.get("issuer") != self._issuer:
                 # RFC 8414, section 3.3: anything else could be somebody else's document.
                 refused.append(f"{url} is about {document.get('issuer')!r}")
-            elif name not in document:
-                refused.append(f"{url} has no {name}")
+            elif not isinstance(found := document.get(self._name), str):
+                refused.append(f"{url} has no {self._name}")
             else:
-                return document
+                return found
         raise UndecidedError(f"no metadata of {self._issuer}: {'; '.join(refused)}")
 
 

@@ -23,7 +23,8 @@ MAX_BYTES = 1024 * 1024
 CONNECT_SECONDS = 3.0
 READ_SECONDS = 5.0
 TOTAL_SECONDS = 10.0
-CONNECTIONS = 8
+CONNECTIONS = 16
+"""That are kept: as many as there are threads that ask."""
 
 
 class Answer(NamedTuple):

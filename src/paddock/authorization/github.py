@@ -7,16 +7,16 @@ asked whether the token was issued to that app, which is the check that an audie
 
 from __future__ import annotations
 
+import re
 from urllib.parse import quote, urlsplit
 
 import msgspec
 
-from paddock.authorization.blocking import BlockingCalls
+from paddock.authorization.asking import AskedTokens
 from paddock.authorization.errors import InvalidTokenError, NotAllowedError, UndecidedError
 from paddock.authorization.extra import needed_by
 from paddock.authorization.introspection import basic
 from paddock.authorization.options import checked_seconds
-from paddock.authorization.token_cache import TokenCache, digest
 from paddock.authorization.urls import checked, origin
 from paddock.errors import DefinitionError
 from paddock.protocol.principal import Principal
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from paddock.authorization.fetching import Answer
 
 API = "https://api.github.com"
+_TOKEN = re.compile(r"(?:gh[a-z]_|github_pat_).+|[0-9a-f]{40}")
+"""What GitHub calls its tokens; what looks otherwise is none of GitHub's business."""
+
 _HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
 
 
@@ -61,8 +64,7 @@ class GitHubValidator:
         self._organization = organization
         self._client_id = client_id
         self._basic = None if client_id is None else basic(client_id, client_secret or "")
-        self._cache = TokenCache(checked_seconds(cache_seconds, f"{where}: cache_seconds"))
-        self._calls = BlockingCalls()
+        self._tokens = AskedTokens(checked_seconds(cache_seconds, f"{where}: cache_seconds"))
         with needed_by(where):
             from paddock.authorization.fetching import Fetcher  # noqa: PLC0415 - urllib3 is optional
         self._fetcher = Fetcher(allow_insecure_http=allow_insecure_http)
@@ -82,12 +84,9 @@ class GitHubValidator:
             NotAllowedError: The user is not a member of the organization.
             UndecidedError: GitHub cannot be asked.
         """
-        key = digest(token, resource)
-        principal = self._cache.get(key)
-        if principal is None:
-            principal = await self._calls.run(key, lambda: self._ask(token))
-            self._cache.put(key, principal)
-        return principal
+        if not _TOKEN.fullmatch(token):
+            raise InvalidTokenError("GitHub issues no tokens of this form")
+        return await self._tokens.principal(token, resource, lambda: self._ask(token))
 
     def _ask(self, token: str) -> Principal:
         """In a thread: whose token it is, and whether they are let in."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from urllib.parse import quote, urlencode
 
-from paddock.authorization.blocking import BlockingCalls
+from paddock.authorization.asking import AskedTokens
 from paddock.authorization.claims import (
     LEEWAY,
     check_audience,
@@ -13,10 +13,9 @@ from paddock.authorization.claims import (
     check_times,
     principal_of,
 )
-from paddock.authorization.errors import InvalidTokenError, UndecidedError
+from paddock.authorization.errors import InvalidTokenError
 from paddock.authorization.extra import needed_by
 from paddock.authorization.options import audience_of, checked_seconds
-from paddock.authorization.token_cache import TokenCache, digest
 from paddock.authorization.urls import checked, origin
 from paddock.errors import DefinitionError
 
@@ -70,18 +69,17 @@ class IntrospectionValidator:
         self._endpoint = endpoint
         self._audience = audience_of(audience, where)
         self._leeway = checked_seconds(leeway, f"{where}: leeway")
-        self._cache = TokenCache(checked_seconds(cache_seconds, f"{where}: cache_seconds"))
-        self._calls = BlockingCalls()
+        self._tokens = AskedTokens(checked_seconds(cache_seconds, f"{where}: cache_seconds"))
         self._headers = {
             "Authorization": basic(client_id, client_secret),
             "Content-Type": "application/x-www-form-urlencoded",
         }
         with needed_by(where):
             from paddock.authorization.fetching import Fetcher  # noqa: PLC0415 - urllib3 is optional
-        from paddock.authorization.discovery import Discovery  # noqa: PLC0415 - with the one above
+        from paddock.authorization.discovery import Endpoint  # noqa: PLC0415 - with the one above
 
         self._fetcher = Fetcher(allow_insecure_http=allow_insecure_http)
-        self._discovery = Discovery(self._fetcher, issuer or "")
+        self._asked = Endpoint(self._fetcher, issuer, "introspection_endpoint", endpoint)
 
     @property
     def authorization_servers(self) -> tuple[str, ...]:
@@ -95,24 +93,14 @@ class IntrospectionValidator:
             InvalidTokenError: The issuer says that the token is not good, or not for us.
             UndecidedError: The issuer cannot be asked.
         """
-        key = digest(token, resource)
-        known = self._cache.get(key)
-        if known is not None:
-            return known
-        claims = await self._calls.run(key, lambda: self._ask(token))
-        principal = self._checked(claims, resource)
-        self._cache.put(key, principal)
-        return principal
+        return await self._tokens.principal(
+            token, resource, lambda: self._checked(self._ask(token), resource)
+        )
 
     def _ask(self, token: str) -> dict[str, object]:
         """In a thread: what the issuer says about a token."""
-        url = self._endpoint or self._discovery.endpoint("introspection_endpoint")
         form = urlencode({"token": token, "token_type_hint": "access_token"}).encode()
-        answer = self._fetcher.post(url, form, self._headers)
-        if answer.status != 200 or answer.document is None:
-            self._discovery.forget()
-            raise UndecidedError(f"{url} answered {answer.status}, and nothing about the token")
-        return answer.document
+        return self._asked.ask(lambda url: self._fetcher.post(url, form, self._headers))
 
     def _checked(self, claims: dict[str, object], resource: str) -> Principal:
         if claims.get("active") is not True:

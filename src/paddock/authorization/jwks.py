@@ -10,7 +10,7 @@ from paddock.authorization.claims import (
     check_times,
     principal_of,
 )
-from paddock.authorization.errors import InvalidTokenError, UndecidedError
+from paddock.authorization.errors import InvalidTokenError
 from paddock.authorization.extra import needed_by
 from paddock.authorization.options import audience_of, checked_seconds
 from paddock.authorization.token_cache import TokenCache, digest
@@ -153,25 +153,16 @@ def _fetched(
 ) -> KeySource:
     with needed_by("JwksValidator"):
         from paddock.authorization.fetching import Fetcher  # noqa: PLC0415 - urllib3 is optional
-    from paddock.authorization.discovery import Discovery  # noqa: PLC0415 - for fetched keys only
+    from paddock.authorization.discovery import Endpoint  # noqa: PLC0415 - for fetched keys only
     from paddock.authorization.key_set import FetchedKeys  # noqa: PLC0415 - PyJWT is optional
 
-    fetcher = Fetcher(allow_insecure_http=allow_insecure_http)
-    discovery = Discovery(fetcher, issuer)
     if jwks_uri is not None:
         where = "JwksValidator: jwks_uri"
         jwks_uri = checked(jwks_uri, where, allow_insecure_http=allow_insecure_http)
-
-    def fetch() -> dict[str, object]:
-        url = jwks_uri or discovery.endpoint("jwks_uri")
-        answer = fetcher.get(url)
-        if answer.status != 200 or answer.document is None:
-            discovery.forget()
-            raise UndecidedError(f"{url} answered {answer.status}, and no key set")
-        return answer.document
-
+    fetcher = Fetcher(allow_insecure_http=allow_insecure_http)
+    endpoint = Endpoint(fetcher, issuer, "jwks_uri", jwks_uri)
     return FetchedKeys(
-        fetch,
+        lambda: endpoint.ask(fetcher.get),
         BlockingCalls(),
         refresh_seconds=refresh_seconds,
         refetch_seconds=refetch_seconds,

@@ -3,11 +3,15 @@
 A key that is not known may be a new one, so the document is fetched again, but not more often
 than set: otherwise anybody could make us ask, with tokens that name keys at random. A document
 that cannot be had or makes no sense leaves the keys that are there, for a day at the most.
+
+Nobody waits for an issuer that is slow if the key is at hand: keys that are due are used while
+they are renewed. Only after a long time without a request they are renewed first, once.
 """
 
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from time import monotonic
 
 from paddock.authorization.errors import UndecidedError
@@ -72,12 +76,13 @@ class FetchedKeys:
         Raises:
             UndecidedError: There are no keys, and none can be had now.
         """
-        if monotonic() - self._fetched >= self._refresh_seconds:
-            await self._renew()
+        age = monotonic() - self._fetched
         found = self._matching(header)
-        if not found and self._keys:
+        if not found or (age >= 2 * self._refresh_seconds and not self._has_failed):
             await self._renew()
             found = self._matching(header)
+        elif age >= self._refresh_seconds and not self._is_too_soon():
+            self._calls.begin(self, self._renew_now)
         if not self._keys or monotonic() - self._fetched > MAX_AGE:
             raise UndecidedError("there are no keys of the issuer that still count")
         return found
@@ -87,12 +92,13 @@ class FetchedKeys:
 
     async def _renew(self) -> None:
         """Fetch, or wait for the fetch that is under way; what goes wrong changes nothing."""
-        if self._is_too_soon():
-            return
-        try:
-            await self._calls.run(self, self._renew_now)
-        except UndecidedError as error:
-            _log.warning("The keys of an issuer cannot be fetched: %s", error)
+        if not self._is_too_soon():
+            with suppress(UndecidedError):  # it takes long
+                await self._calls.run(self, self._renew_now)
+
+    @property
+    def _has_failed(self) -> bool:
+        return self._tried > self._fetched
 
     def _is_too_soon(self) -> bool:
         pause = self._refetch_seconds if self._keys else RETRY_SECONDS
@@ -102,11 +108,14 @@ class FetchedKeys:
         """In a thread, one at a time."""
         if self._is_too_soon():
             return
+        keys: list[Key] = []
         try:
             keys = keys_of(self._fetch())
-        finally:
-            self._tried = monotonic()
-        if not keys:
-            _log.warning("The key set of an issuer has no key that could be used")
-            return
-        self._keys, self._fetched = keys, self._tried
+        except Exception as error:  # noqa: BLE001 - whatever it is, the keys that are there stay
+            _log.warning("The keys of an issuer cannot be fetched: %s", error)
+        else:
+            if not keys:
+                _log.warning("The key set of an issuer has no key that could be used")
+        self._tried = monotonic()
+        if keys:
+            self._keys, self._fetched = keys, self._tried

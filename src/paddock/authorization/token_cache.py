@@ -1,4 +1,4 @@
-"""Tokens that have been found good, for a while: by digest, bounded in number and in time."""
+"""Tokens that have been found good: by digest, bounded in number, and counting for a while."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ class TokenCache:
             return None
         until, principal = found
         expires = principal.expires_at
-        if monotonic() < until and (expires is None or time() < expires):
-            return principal
-        with self._lock:
-            self._known.pop(key, None)
-        return None
+        is_current = monotonic() < until and (expires is None or time() < expires)
+        return principal if is_current else None
+
+    def has_had(self, key: bytes) -> bool:
+        """Whether a token was good once, though it may have to be checked again."""
+        return key in self._known
 
     def put(self, key: bytes, principal: Principal) -> None:
-        """Remember; what was remembered first is forgotten when there are too many."""
-        if self._seconds <= 0:
-            return
+        """Remember; what was found good longest ago is forgotten when there are too many."""
         with self._lock:
             self._known[key] = (monotonic() + self._seconds, principal)
+            self._known.move_to_end(key)
             while len(self._known) > MAX_TOKENS:
                 self._known.popitem(last=False)
 

@@ -149,15 +149,35 @@ async def knows_ada(principal: Principal) -> bool:
 
 
 @pytest.mark.parametrize(
-    "allowed", [["1815"], {"ADA", "grace"}, lambda p: p.subject == "1815", knows_ada]
+    "options",
+    [
+        {"allowed": ["1815"]},
+        {"allowed": lambda p: p.subject == "1815"},
+        {"allowed": knows_ada},
+        {"allowed_usernames": {"Ada", "grace"}},
+        {"allowed": ["1906"], "allowed_usernames": ["Ada"]},
+        {"allowed": ["1815"], "allowed_usernames": ["grace"]},
+        {"allowed": knows_ada, "allowed_usernames": []},
+    ],
 )
-def test_who_is_on_the_list_is_let_in(allowed: Any) -> None:
-    assert authenticate(protected(allowed=allowed), "Bearer good") is ADA
+def test_who_is_on_a_list_is_let_in(options: dict[str, Any]) -> None:
+    assert authenticate(protected(**options), "Bearer good") is ADA
 
 
-@pytest.mark.parametrize("allowed", [[], ["grace"], ("",), lambda _: False])
-def test_who_is_not_on_the_list_is_forbidden_without_a_challenge(allowed: Any) -> None:
-    error = refusal(protected(allowed=allowed), "Bearer good")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"allowed": []},
+        {"allowed": ["1906"]},
+        {"allowed": ("",)},
+        {"allowed": lambda _: False},
+        {"allowed_usernames": []},
+        {"allowed_usernames": ["grace"]},
+        {"allowed": [], "allowed_usernames": ["grace"]},
+    ],
+)
+def test_who_is_on_no_list_is_forbidden_without_a_challenge(options: dict[str, Any]) -> None:
+    error = refusal(protected(**options), "Bearer good")
     assert isinstance(error, ForbiddenError)
     assert told(error) == (
         403,
@@ -166,10 +186,24 @@ def test_who_is_not_on_the_list_is_forbidden_without_a_challenge(allowed: Any) -
     )
 
 
-def test_a_principal_without_a_name_does_not_pass_for_an_empty_one_on_the_list() -> None:
-    authorization = Authorization(
-        StaticTokens({"good": "somebody"}), resource=RESOURCE, allowed=[""]
-    )
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"allowed": ["Ada"]},
+        {"allowed_usernames": ["1815"]},
+        {"allowed_usernames": ["ada"]},
+        {"allowed_usernames": ["ADA"]},
+    ],
+)
+def test_nobody_passes_for_another_by_a_name_of_their_choice(options: dict[str, Any]) -> None:
+    assert refusal(protected(**options), "Bearer good").status == 403
+
+
+@pytest.mark.parametrize("option", ["allowed", "allowed_usernames"])
+def test_a_principal_without_a_name_does_not_pass_for_an_empty_one_on_a_list(option: str) -> None:
+    tokens = StaticTokens({"good": {"subject": "somebody", "username": ""}})
+    lists: dict[str, Any] = {option: ["", "grace"]}
+    authorization = Authorization(tokens, resource=RESOURCE, **lists)
     assert refusal(authorization, "Bearer good").status == 403
 
 
@@ -272,6 +306,19 @@ def test_why_a_token_is_refused_is_logged_for_whoever_looks_closely(
     assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
         ("DEBUG", "A token is refused: not on the list")
     ]
+
+
+@pytest.mark.parametrize("kind", [InvalidTokenError, UndecidedError, RuntimeError])
+def test_a_token_that_a_validator_quotes_is_not_in_the_log(
+    kind: type[Exception], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def quotes(token: str) -> Principal:
+        raise kind(f"never heard of {token}")
+
+    with caplog.at_level(logging.DEBUG, logger="paddock"):
+        refusal(Authorization(quotes, resource=RESOURCE), "Bearer s3cret-token")
+    assert "never heard of [token]" in caplog.text
+    assert "s3cret-token" not in caplog.text
 
 
 def test_metadata_says_what_clients_need() -> None:
@@ -405,6 +452,8 @@ def test_nothing_works_before_the_resource_is_known() -> None:
         {"authorization_servers": ["http://issuer.example"]},
         {"allowed": "ada"},
         {"allowed": [1]},
+        {"allowed_usernames": "ada"},
+        {"allowed_usernames": [None]},
         {"realm": "zoo\r\nX-Evil: 1"},
     ],
     ids=str,

@@ -59,6 +59,16 @@ def test_a_token_that_github_does_not_know_is_refused(github: LocalServer) -> No
     assert not isinstance(refused.value, UndecidedError)
 
 
+@pytest.mark.parametrize("token", ["eyJhbGciOiJub25lIn0.e30.", "secret", "ghost", "gho_", "f" * 39])
+def test_github_is_not_asked_about_tokens_that_cannot_be_its_own(
+    github: LocalServer, token: str
+) -> None:
+    with pytest.raises(InvalidTokenError) as refused:
+        validate(GitHubValidator(api=github.url), token)
+    assert not isinstance(refused.value, UndecidedError)
+    assert github.paths() == []
+
+
 def test_what_github_has_said_counts_for_a_while(github: LocalServer) -> None:
     validator = GitHubValidator(api=github.url, organization="github")
     assert validate(validator) is validate(validator)
@@ -115,7 +125,9 @@ def test_clients_are_sent_to_github() -> None:
     assert GitHubValidator().authorization_servers == ("https://github.com/login/oauth",)
     enterprise = GitHubValidator(api="https://github.example/api/v3")
     assert enterprise.authorization_servers == ("https://github.example/login/oauth",)
-    authorization = Authorization(GitHubValidator(), resource=RESOURCE, allowed=["octocat"])
+    authorization = Authorization(
+        GitHubValidator(), resource=RESOURCE, allowed_usernames=["octocat"]
+    )
     assert authorization.metadata()["authorization_servers"] == ["https://github.com/login/oauth"]
 
 

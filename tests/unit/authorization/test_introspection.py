@@ -12,7 +12,7 @@ import pytest
 
 from paddock import DefinitionError, IntrospectionValidator, InvalidTokenError, Principal
 from paddock.authorization.errors import UndecidedError
-from tests.unit.authorization.local_server import Answer, Asked, LocalServer
+from tests.unit.authorization.local_server import Answer, Asked, LocalServer, local_server
 
 RESOURCE = "https://example.org/mcp"
 US: dict[str, Any] = {"client_id": "notes:server", "client_secret": "p%ss wörd"}
@@ -153,6 +153,21 @@ def test_the_metadata_of_the_issuer_says_where_to_ask(server: LocalServer) -> No
     validator = IntrospectionValidator(server.url, **US)
     assert validate(validator).issuer == server.url
     assert validator.authorization_servers == (server.url,)
+
+
+def test_an_endpoint_that_has_moved_is_found_again(server: LocalServer) -> None:
+    metadata = "/.well-known/oauth-authorization-server"
+    validator = IntrospectionValidator(server.url, cache_seconds=0, **US)
+    with local_server() as first:
+        server.set(metadata, {"issuer": server.url, "introspection_endpoint": f"{first.url}/ask"})
+        first.set("/ask", GOOD)
+        assert [validate(validator).subject for _ in range(2)] == ["ada", "ada"]
+    server.set(metadata, {"issuer": server.url, "introspection_endpoint": f"{server.url}/ask"})
+    server.set("/ask", GOOD)
+    with pytest.raises(UndecidedError):
+        validate(validator)
+    assert validate(validator).subject == "ada"
+    assert server.paths() == [metadata, metadata, "/ask"]
 
 
 def test_secrets_are_not_shown() -> None:

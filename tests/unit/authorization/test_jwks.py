@@ -20,7 +20,7 @@ from tests.unit.authorization.keys import (
     public_jwk,
     signed,
 )
-from tests.unit.authorization.local_server import Answer, Asked, LocalServer
+from tests.unit.authorization.local_server import Answer, Asked, LocalServer, local_server
 
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"]
 
@@ -282,6 +282,58 @@ def test_keys_that_are_too_old_are_fetched_again(server: LocalServer) -> None:
     assert is_good(validator, signed("PS256"))
 
 
+class Slow:
+    """Answers with a new key, when it is told to."""
+
+    def __init__(self) -> None:
+        self.gate = threading.Event()
+
+    def answer(self, _: Asked) -> Answer:
+        assert self.gate.wait(20)
+        return 200, {}, json.dumps({"keys": [public_jwk("PS256")]}).encode()
+
+    async def comes_through(self, validator: JwksValidator) -> bool:
+        """Whether the fetch that is under way still counts: nobody has waited for it in vain."""
+        new = asyncio.create_task(validator.validate(signed("PS256"), RESOURCE))
+        await asyncio.sleep(0)
+        self.gate.set()
+        return (await new).subject == "ada"
+
+
+def test_nobody_waits_for_a_slow_issuer_whose_key_is_at_hand(server: LocalServer) -> None:
+    server.set("/keys", {"keys": [public_jwk("RS256")]})
+    validator, slow = fetching(server, refresh_seconds=1, refetch_seconds=0), Slow()
+
+    async def main() -> bool:
+        await validator.validate(signed(), RESOURCE)
+        server.answers["/keys"] = slow.answer
+        while len(server.asked) == 1:
+            await validator.validate(signed(), RESOURCE)
+            await asyncio.sleep(0.01)
+        await validator.validate(signed(), RESOURCE)
+        return await slow.comes_through(validator)
+
+    assert asyncio.run(main())
+    assert server.paths() == ["/keys"] * 2
+
+
+def test_nobody_waits_again_for_an_issuer_that_has_failed(server: LocalServer) -> None:
+    server.set("/keys", {"keys": [public_jwk("RS256")]})
+    validator, slow = fetching(server, refresh_seconds=0, refetch_seconds=0), Slow()
+
+    async def main() -> bool:
+        await validator.validate(signed(), RESOURCE)
+        server.answers["/keys"] = failing
+        await validator.validate(signed(), RESOURCE)
+        server.answers["/keys"] = slow.answer
+        for _ in range(3):
+            await validator.validate(signed(), RESOURCE)
+        return await slow.comes_through(validator)
+
+    assert asyncio.run(main())
+    assert server.paths() == ["/keys"] * 3
+
+
 def redirecting(asked: Asked) -> Answer:
     return 302, {"Location": "/good" if asked.path == "/keys" else asked.path}, b""
 
@@ -348,6 +400,18 @@ def test_the_issuer_says_where_its_keys_are(
     server.set("/keys", {"keys": [public_jwk("RS256")]})
     assert is_good(JwksValidator(issuer), signed(iss=issuer))
     assert server.paths() == [*asked, "/keys"]
+
+
+def test_keys_that_have_moved_are_found_again(server: LocalServer) -> None:
+    validator = JwksValidator(server.url, refresh_seconds=0, refetch_seconds=0, cache_seconds=0)
+    with local_server() as first:
+        server.set(METADATA, {"issuer": server.url, "jwks_uri": f"{first.url}/keys"})
+        first.set("/keys", {"keys": [public_jwk("RS256")]})
+        assert is_good(validator, signed(iss=server.url))
+    server.set(METADATA, {"issuer": server.url, "jwks_uri": f"{server.url}/keys"})
+    server.set("/keys", {"keys": [public_jwk("PS256")]})
+    assert not is_good(validator, signed("PS256", iss=server.url))
+    assert is_good(validator, signed("PS256", iss=server.url))
 
 
 @pytest.mark.parametrize(
