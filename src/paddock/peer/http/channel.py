@@ -23,6 +23,7 @@ from paddock.peer.errors import AnswerError, HttpError
 from paddock.peer.http.client import Client
 from paddock.peer.http.exchange import MAX_REPEATS, Exchange
 from paddock.peer.http.holder import Holder
+from paddock.peer.http.incoming import frames_in, one_line
 from paddock.peer.http.outgoing import Outgoing, outgoing
 from paddock.peer.http.session import Session
 from paddock.peer.http.standing import StandingStream
@@ -275,10 +276,10 @@ class HttpChannel:
         self._streams.submit(stream.run)
 
     def _take_standing(self, data: bytes) -> None:
-        line = data.replace(b"\r", b" ").replace(b"\n", b" ")
-        frame = _frame(line)
-        if frame is not None and frame.method is UNSET and frame.id is not UNSET:
-            self.answered(frame.id)
+        line = one_line(data)
+        for frame in frames_in(line):
+            if frame.method is UNSET and frame.id is not UNSET:
+                self.answered(frame.id)
         self._feed(line)
 
     def _ask(
@@ -296,12 +297,12 @@ class HttpChannel:
         answers: list[Frame] = []
 
         def take(line: bytes) -> None:
-            message = _frame(line)
-            if message is None or message.id != request_id or message.method is not UNSET:
-                self._feed(line)
-                return
-            self._record(line, is_ours=False)
-            answers.append(message)
+            for message in frames_in(line):
+                if message.id == request_id and message.method is UNSET:
+                    self._record(line, is_ours=False)
+                    answers.append(message)
+                    return
+            self._feed(line)
 
         Exchange(outgoing(frame), self, take, holder, repeats, limit).run()
         return self._result(answers, f"{method} of {self.client.address}")
@@ -354,10 +355,3 @@ class HttpChannel:
             self.client.discard(response, holder)
         except Exception as fault:  # noqa: BLE001 - it ends for us in any case
             logging.getLogger("paddock").debug("The session was not ended: %s", fault)
-
-
-def _frame(line: bytes) -> Frame | None:
-    try:
-        return decode_frame(line)
-    except DECODE_FAULTS:
-        return None

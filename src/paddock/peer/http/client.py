@@ -18,6 +18,7 @@ from paddock.peer.errors import HttpError
 from paddock.peer.http.address import address
 from paddock.peer.http.connections import connections, work_for
 from paddock.peer.http.credentials import FORBIDDEN, UNAUTHORIZED, Credentials
+from paddock.protocol.http_headers import EVENT_STREAM, LAST_EVENT_ID
 from paddock.version import __version__
 
 if TYPE_CHECKING:
@@ -91,6 +92,22 @@ class Client:
             self.discard(response, holder)
             renewed = self.credentials.renewed(token)
             response = self._follow(verb, self._dressed(headers, renewed), body, holder, limit)
+        return response
+
+    def open_stream(
+        self, headers: Mapping[str, str], last_id: str | None, holder: Holder, purpose: str
+    ) -> BaseHTTPResponse:
+        """Ask for a stream of events; for what follows after one, if that is named.
+
+        Raises:
+            HttpError: when there is none.
+        """
+        asked = {"Accept": EVENT_STREAM, **headers}
+        if last_id is not None:
+            asked[LAST_EVENT_ID] = last_id
+        response = self.send("GET", asked, None, holder)
+        if response.status >= 300 or content_type(response) != EVENT_STREAM:
+            raise self.failure(response, self.discard(response, holder), purpose)
         return response
 
     def read(self, response: BaseHTTPResponse, holder: Holder) -> bytes:
@@ -227,6 +244,11 @@ class Client:
             raise HttpError(text, was_sent=is_broken) from None
         finally:
             work_for(None)
+
+
+def content_type(response: BaseHTTPResponse) -> str:
+    """What kind of body a response has."""
+    return str(response.headers.get("Content-Type", "")).partition(";")[0].strip().lower()
 
 
 def _own_headers(given: Mapping[str, str]) -> dict[str, str]:

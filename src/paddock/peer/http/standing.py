@@ -15,11 +15,9 @@ from paddock.peer.errors import HttpError
 from paddock.peer.http.client import MAX_BODY
 from paddock.peer.http.events import Events
 from paddock.peer.http.exchange import (
-    EVENT_STREAM,
     GONE,
     MAX_WAIT,
     TOO_MANY,
-    content_type,
     pause,
 )
 
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
     from paddock.peer.http.exchange import Conversation
     from paddock.peer.http.holder import Holder
 
+PURPOSE = "the request for a stream"
 NO_STREAM, SERVER_ERROR, NOT_IMPLEMENTED = 405, 500, 501
 FIRST_FAILURE = 3
 """Pauses begin where those between repeated requests end: nobody waits for this stream."""
@@ -81,15 +80,10 @@ class StandingStream:
 
     def _listen(self, events: Events) -> bool:
         """Take the events of one stream to its end; whether there were any."""
-        headers = {"Accept": EVENT_STREAM, **self._conversation.session.headers}
-        if events.last_id is not None:
-            headers["Last-Event-ID"] = events.last_id
+        headers = self._conversation.session.headers
         heard = False
         try:
-            response = self._client.send("GET", headers, None, self._holder)
-            if response.status >= 300 or content_type(response) != EVENT_STREAM:
-                body = self._client.discard(response, self._holder)
-                raise self._client.failure(response, body, "the request for a stream")
+            response = self._client.open_stream(headers, events.last_id, self._holder, PURPOSE)
             self._was_open = True
             try:
                 for piece in self._client.pieces(response, self._holder):
