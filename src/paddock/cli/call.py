@@ -7,6 +7,7 @@ right is left to the server.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from mimetypes import guess_extension
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,6 +78,7 @@ def call(
     timeout: float,
     headers: tuple[str, ...],
     token_env: str | None,
+    allow_plain_http: bool,
     as_json: bool,
 ) -> None:
     """Call a TOOL of a server and print what it answers.
@@ -90,7 +92,7 @@ def call(
     The exit code is 1 when the tool reports an error, and 2 when it could not be called.
     """
     given = _document(document)
-    options = peer_options(era, timeout, headers, token_env)
+    options = peer_options(era, timeout, headers, token_env, allow_plain_http=allow_plain_http)
     options["tasks"] = True
     if show:
         options["record"] = Transcript(lambda message: _show(message, to_stderr=as_json))
@@ -219,7 +221,8 @@ def _answer(peer: Peer, name: str, values: Json) -> ToolResult:
 
 
 def _show(message: Message, *, to_stderr: bool) -> None:
-    click.echo(render.frame(message.frame, is_ours=message.is_ours), err=to_stderr)
+    with suppress(BrokenPipeError):  # whoever reads has enough; the last words will find out
+        click.echo(render.frame(message.frame, is_ours=message.is_ours), err=to_stderr)
 
 
 def _as_json(answer: ToolResult) -> Json:

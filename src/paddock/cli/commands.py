@@ -116,12 +116,22 @@ def server_options(function: F) -> F:
         metavar="NAME",
         help="Environment variable with the bearer token for a server behind a URL.",
     )
+    plain = click.option(
+        "--allow-plain-http",
+        is_flag=True,
+        help="Let a token travel unencrypted to another host.",
+    )
     as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-    return era(timeout(headers(token_env(as_json(function)))))
+    return era(timeout(headers(token_env(plain(as_json(function))))))
 
 
 def peer_options(
-    era: str | None, timeout: float, headers: tuple[str, ...], token_env: str | None
+    era: str | None,
+    timeout: float,
+    headers: tuple[str, ...],
+    token_env: str | None,
+    *,
+    allow_plain_http: bool,
 ) -> Options:
     """What `connect` is told of the options.
 
@@ -129,6 +139,8 @@ def peer_options(
         ArgumentError: when one of them is not what it should be.
     """
     options: Options = {"era": era, "timeout": timeout}
+    if allow_plain_http:
+        options["allow_plain_http"] = True
     if headers:
         options["headers"] = dict(_header(text) for text in headers)
     if token_env is not None:

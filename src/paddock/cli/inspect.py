@@ -40,6 +40,7 @@ def inspect(
     timeout: float,
     headers: tuple[str, ...],
     token_env: str | None,
+    allow_plain_http: bool,
     as_json: bool,
 ) -> None:
     """Show what a server offers: its tools, prompts and resources.
@@ -47,7 +48,7 @@ def inspect(
     TARGET is a Python file (server.py), an object in one (server.py:server), a directory, a URL, or
     a command line in quotes. A command can also stand at the end, after --, in place of TARGET.
     """
-    options = peer_options(era, timeout, headers, token_env)
+    options = peer_options(era, timeout, headers, token_env, allow_plain_http=allow_plain_http)
     with connect(target_of(ctx, target), **options) as peer:
         found = everything(peer)
     if as_json:

@@ -72,16 +72,15 @@ class PendingCall:
             ConnectError: the server is gone.
         """
         seconds = self._timeout if timeout is None else timeout
-        limit = None if isinf(seconds) else seconds
-        started = monotonic()
-        if not self._done.wait(limit):
-            stray = self._link.stray
-            raise PeerTimeoutError(
-                f"No answer to {self.method} within {seconds:g} s",
-                hint=f"the server also sent: {stray}" if stray else None,
-            )
-        rest = None if limit is None else max(0.0, limit - (monotonic() - started))
+        until = monotonic() + seconds
+        self._wait(seconds)
+        rest = None if isinf(seconds) else max(0.0, until - monotonic())
         self._delivery.wait(self._mark, rest)
+        return self.outcome(0)
+
+    def outcome(self, timeout: float | None = None) -> Json:
+        """The result, like `result`, but without waiting for notifications to be delivered."""
+        self._wait(self._timeout if timeout is None else timeout)
         if isinstance(self._outcome, Exception):
             raise self._outcome
         return self._outcome
@@ -96,16 +95,15 @@ class PendingCall:
 
     def cancel(self, reason: str | None = None) -> None:
         """Tell the server to stop; nothing happens when it has answered already."""
+        cancelled = CallCancelledError(f"{self.method} was cancelled: {reason or 'by us'}")
+        if not self._settle(cancelled):
+            return
         with self._lock:
             following = self._following
-        if not self._settle(
-            CallCancelledError(f"{self.method} was cancelled: {reason or 'by us'}")
-        ):
-            return
         if following is not None:
             following.cancel()
-            return
-        self._link.cancel(self._id, reason)
+        else:
+            self._link.cancel(self._id, reason)
 
     def take(self, outcome: Outcome) -> None:
         """An answer has come."""
@@ -116,6 +114,14 @@ class PendingCall:
                 threading.Thread(target=further, args=arguments, daemon=True).start()
                 return
         self._settle(outcome)
+
+    def _wait(self, seconds: float) -> None:
+        if not self._done.wait(None if isinf(seconds) else seconds):
+            stray = self._link.stray
+            raise PeerTimeoutError(
+                f"No answer to {self.method} within {seconds:g} s",
+                hint=f"the server also sent: {stray}" if stray else None,
+            )
 
     def _send(self, params: Json) -> None:
         with self._lock:
@@ -153,23 +159,25 @@ class PendingCall:
     def _follow(self, respond: Respond, task: Json) -> None:
         """Wait for the end of a task, which is the answer to this call."""
         following = Following(task, self._inquire, lambda asked: _responses(respond, asked))
+        with self._lock:
+            self._following = following
+            is_late = self.is_done
+        if is_late:  # it was cancelled meanwhile
+            following.cancel()
         try:
-            with self._lock:
-                self._following = following
-                is_late = self.is_done
-            if is_late:  # it was cancelled meanwhile
-                following.cancel()
-            self.take(following.result())
+            self._settle(following.result())
         except Exception as fault:  # noqa: BLE001 - it is for whoever waits
-            self.take(fault)
+            following.cancel()
+            self._settle(fault)
+        following.finish()
 
-    def _inquire(self, method: str, params: Json) -> Json:
+    def _inquire(self, method: str, params: Json) -> PendingCall:
         """Ask about a task in the name of the call that it has come from."""
-        envelope = {"_meta": self._params["_meta"]} if "_meta" in self._params else {}
-        call = PendingCall(
-            self._link, self._delivery, method, {**params, **envelope}, timeout=self._timeout
-        )
-        return call.result()
+        meta = self._params.get("_meta")
+        if isinstance(meta, dict):
+            meta = {key: value for key, value in meta.items() if key != "progressToken"}
+            params = {**params, "_meta": meta}
+        return PendingCall(self._link, self._delivery, method, params, timeout=self._timeout)
 
 
 def _asks(outcome: Outcome) -> bool:

@@ -31,7 +31,8 @@ Command = str | PathLike[str] | Sequence[str]
 """A command as a list, a command line, a Python file, `file.py:object`, a directory or a URL."""
 
 URL_SCHEMES = ("http://", "https://")
-URL_OPTIONS = ("token", "headers", "verify")
+URL_OPTIONS = ("token", "headers", "verify", "allow_plain_http")
+DEFAULTS = Settings()
 
 
 @runtime_checkable
@@ -52,7 +53,7 @@ def connect(target: Command, **options: Unpack[Options]) -> Peer:
     if is_url(target):
         return connect_channel(_http_channel(str(target), settings), settings)
     for option in URL_OPTIONS:
-        if options.get(option) not in (None, True):
+        if getattr(settings, option) != getattr(DEFAULTS, option):
             raise ConnectError(f"The option {option} is for servers behind a URL")
     channel = ProcessChannel(command_for(target), settings)
     return connect_channel(channel, settings)
@@ -82,6 +83,7 @@ def connect_channel(channel: Pipe, settings: Settings) -> Peer:
     link = Link(channel, transcript if is_recorded else None, explain_end)
     if isinstance(channel, Attached):
         channel.attach(link)
+        link.cancels_by_closing = True
     delivery = Delivery(listener(settings))
     inbox = Inbox(link, settings, delivery)
     link.start(inbox)
@@ -92,7 +94,7 @@ def connect_channel(channel: Pipe, settings: Settings) -> Peer:
         raise
     envelope = Envelope(settings, greeting.version)
     inbox.can_be_asked = not envelope.is_stateless
-    is_mirrored = link.cancels_by_closing = isinstance(channel, Attached) and envelope.is_stateless
+    is_mirrored = link.cancels_by_closing = link.cancels_by_closing and envelope.is_stateless
     wire = Wire(link, delivery, envelope, partial(answer, settings), transcript, is_mirrored)
     return Peer(wire, greeting, settings.timeout)
 

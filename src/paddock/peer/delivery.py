@@ -7,21 +7,18 @@ callbacks saw as soon as a call returns.
 
 from __future__ import annotations
 
-import sys
+import logging
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
 
+from paddock.peer.reporting import report
 from paddock.peer.settings import Json
 
+MAX_UNDELIVERED = 10_000
+"""Notifications that may wait for a callback that is busy; more are dropped."""
+
 Deliver = Callable[[str, Json], object]
-
-
-def report(fault: BaseException) -> None:
-    """Show a fault in a callback the way Python shows one that ends a thread."""
-    details = (type(fault), fault, fault.__traceback__, threading.current_thread())
-    threading.excepthook(threading.ExceptHookArgs(details))
-    sys.stderr.flush()
 
 
 class Delivery:
@@ -33,11 +30,15 @@ class Delivery:
         self._moved = threading.Condition()
         self._delivered = 0
         self._thread: threading.Thread | None = None
+        self._dropped = 0
         self.arrived = 0
 
     def put(self, method: str, params: Json) -> None:
         """Take a notification; called by the thread that reads, and by no other."""
         if self._deliver is None:
+            return
+        if self.arrived - self._delivered >= MAX_UNDELIVERED:
+            self._drop(method)
             return
         self.arrived += 1
         if self._thread is None:
@@ -69,6 +70,13 @@ class Delivery:
         self._queue.put(None)
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout)
+
+    def _drop(self, method: str) -> None:
+        """Do without a notification: who reads cannot wait, because a callback may call us."""
+        self._dropped += 1
+        if self._dropped == 1:
+            text = "%s and others are dropped: %s notifications wait for a callback that is busy"
+            logging.getLogger("paddock").warning(text, method, MAX_UNDELIVERED)
 
     def _run(self) -> None:
         while (notification := self._queue.get()) is not None:

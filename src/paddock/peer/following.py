@@ -8,23 +8,37 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Protocol
 
-from paddock.peer.errors import AnswerError, CallCancelledError, PeerError
+from paddock.errors import PaddockError
+from paddock.peer.errors import AnswerError, CallCancelledError, PeerError, PeerTimeoutError
 from paddock.protocol.errors import INTERNAL_ERROR
 
 if TYPE_CHECKING:
     from paddock.peer.settings import Json
 
-Request = Callable[[str, "Json"], "Json"]
-"""Sends a request of a method with parameters, and waits for its result."""
+
+class Inquiry(Protocol):
+    """A request about a task."""
+
+    def outcome(self) -> Json:
+        """Wait for its result."""
+
+    def cancel(self, reason: str | None = None) -> None:
+        """Do without it."""
+
+
+Inquire = Callable[[str, "Json"], Inquiry]
+"""Sends a request of a method with parameters."""
 Respond = Callable[["Json"], "Json"]
 """Answers the questions of a result, by their keys."""
 
-FIRST_PAUSE = 0.02
-"""Seconds until the first question how it goes; each further pause is twice as long."""
-MAX_PAUSE = 5.0
-DEFAULT_INTERVAL_MS = 1000
+FIRST_PAUSE = 0.05
+"""Seconds until the first question how it goes; no server is asked more often."""
+DEFAULT_INTERVAL = 1.0
+"""Seconds between two questions in the end, when the server names no interval."""
+LONGEST_MS = 86_400_000
 
 
 def is_task(outcome: object) -> bool:
@@ -35,12 +49,15 @@ def is_task(outcome: object) -> bool:
 class Following:
     """Follows one task to its end."""
 
-    def __init__(self, task: Json, request: Request, respond: Respond) -> None:
+    def __init__(self, task: Json, inquire: Inquire, respond: Respond) -> None:
         self._id = task.get("taskId")
-        self._request = request
+        self._inquire = inquire
         self._respond = respond
         self._answered: set[str] = set()
+        self._lock = threading.Lock()
         self._stopped = threading.Event()
+        self._inquiry: Inquiry | None = None
+        self._cancellation: Inquiry | None = None
 
     def result(self) -> Json:
         """Wait for the end of the task; its result.
@@ -50,26 +67,46 @@ class Following:
             CallCancelledError: it was cancelled.
         """
         pause = FIRST_PAUSE
-        while True:
-            task = self._request("tasks/get", {"taskId": self._id})
+        while not self._stopped.wait(pause):
+            task = self._ask("tasks/get")
             status = task.get("status")
+            if status in ("completed", "failed", "cancelled"):
+                self._stopped.set()  # there is nothing left to cancel
             if status == "completed":
                 return _object(task.get("result"))
             if status == "failed":
                 raise _failure(_object(task.get("error")))
-            if status == "cancelled" or self._stopped.is_set():
-                raise CallCancelledError(f"Task {self._id} was cancelled")
             if status == "input_required":
                 self._answer(task)
-            interval = task.get("pollIntervalMs")
-            longest = (interval if isinstance(interval, int) else DEFAULT_INTERVAL_MS) / 1000
-            self._stopped.wait(min(pause, longest, MAX_PAUSE))
-            pause *= 2
+            pause = _next_pause(pause, task.get("pollIntervalMs"))
+        raise CallCancelledError(f"Task {self._id} was cancelled")
 
     def cancel(self) -> None:
-        """Tell the server to stop."""
-        self._stopped.set()
-        self._request("tasks/cancel", {"taskId": self._id})
+        """Tell the server to stop, if the task has not ended; does not wait for anything."""
+        with self._lock:
+            if self._stopped.is_set():
+                return
+            self._stopped.set()
+            with suppress(PaddockError):  # the server is gone
+                self._cancellation = self._inquire("tasks/cancel", {"taskId": self._id})
+            inquiry = self._inquiry
+        if inquiry is not None:
+            inquiry.cancel()
+
+    def finish(self) -> None:
+        """Wait until the server has taken notice of the end, if it had to be told."""
+        with self._lock:
+            cancellation = self._cancellation
+        if cancellation is not None:
+            with suppress(PaddockError):
+                _awaited(cancellation)
+
+    def _ask(self, method: str, **more: object) -> Json:
+        with self._lock:
+            if self._stopped.is_set():
+                raise CallCancelledError(f"Task {self._id} was cancelled")
+            inquiry = self._inquiry = self._inquire(method, {"taskId": self._id, **more})
+        return _awaited(inquiry)
 
     def _answer(self, task: Json) -> None:
         """Answer what has not been answered yet; the server may not have taken all of it in."""
@@ -79,7 +116,21 @@ class Following:
             return
         self._answered.update(fresh)
         responses = self._respond({"inputRequests": fresh})
-        self._request("tasks/update", {"taskId": self._id, "inputResponses": responses})
+        self._ask("tasks/update", inputResponses=responses)
+
+
+def _awaited(inquiry: Inquiry) -> Json:
+    try:
+        return inquiry.outcome()
+    except PeerTimeoutError:
+        inquiry.cancel("no answer in time")
+        raise
+
+
+def _next_pause(pause: float, interval_ms: object) -> float:
+    if isinstance(interval_ms, int | float):
+        return max(FIRST_PAUSE, min(interval_ms, LONGEST_MS) / 1000)
+    return min(2 * pause, DEFAULT_INTERVAL)
 
 
 def _object(value: object) -> Json:

@@ -77,6 +77,9 @@ class Inbox(Protocol):
     def take_notification(self, method: str, params: Json) -> None:
         """The server tells something."""
 
+    def close(self) -> None:
+        """The server tells and asks nothing any more."""
+
 
 class Link:
     """One connection to a server."""
@@ -97,12 +100,14 @@ class Link:
         self._end: str | None = None
         self._is_closing = False
         self._threads: list[threading.Thread] = []
+        self._inbox: Inbox | None = None
         self.stray: str | None = None
         self.cancels_by_closing = False
         """Whether the channel tells a cancellation otherwise than by sending our message."""
 
     def start(self, inbox: Inbox) -> None:
         """Begin to read and write."""
+        self._inbox = inbox
         self._threads = [
             threading.Thread(target=self._read, args=(inbox,), name="paddock-reader", daemon=True),
             threading.Thread(target=self._write, name="paddock-writer", daemon=True),
@@ -177,10 +182,14 @@ class Link:
         reader, writer = self._threads
         self._outgoing.put(None)
         writer.join(FLUSH_TIME)
-        self._channel.close()
-        if reader is not threading.current_thread():
-            reader.join(END_TIME)
-        self._finish("The connection was closed")
+        try:
+            self._channel.close()
+            if reader is not threading.current_thread():
+                reader.join(END_TIME)
+        finally:
+            self._finish("The connection was closed")
+            if self._inbox is not None:
+                self._inbox.close()
 
     def _write(self) -> None:
         while (frame := self._outgoing.get()) is not None:
@@ -226,7 +235,10 @@ class Link:
             inbox.take_request(frame.id, frame.method, params)
 
     def _take_answer(self, frame: Frame) -> None:
-        outcome = _outcome(frame)
+        try:
+            outcome = _outcome(frame)
+        except DECODE_FAULTS as fault:
+            outcome = AnswerError(f"The server's answer cannot be read: {fault}")
         if frame.id is UNSET:
             self.stray = str(outcome)
             return

@@ -95,12 +95,15 @@ class Opening:
             hint = "if it cannot stand an unknown method, name an older version as the era"
             raise ConnectError(error.message, hint=error.hint or hint) from None
         try:
-            return self._initialize(SESSION_VERSIONS[0])
+            greeting = self._initialize(SESSION_VERSIONS[0])
         except PaddockError as error:
             late = _answered(probe)
             if late is None:
                 raise _advised(error) from None
             return late
+        if self._link.cancels_by_closing:  # it holds a connection
+            probe.cancel()
+        return greeting
 
     def _discovery(self, probe: PendingCall, limit: float) -> Greeting | None:
         """The greeting in the answer to a probe; repeats it in a version that the server names."""

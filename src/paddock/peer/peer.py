@@ -5,6 +5,7 @@ Plain and blocking; one peer may be used by several threads at once.
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from msgspec import Struct
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
     from paddock.peer.opening import Greeting
 
 T = TypeVar("T", bound=Struct)
-CLOSE_TIME = 2.0
-"""Seconds that callbacks get to finish when the connection is closed."""
+MAX_PAGES = 1000
+"""Pages of a list that are read; a server that has more does not mean it."""
 
 
 class Wire(Struct):
@@ -212,12 +213,16 @@ class Peer:
             raise
 
     def pages(self, method: str, key: str) -> list[Json]:
-        """The items of a list method as they are, from all its pages."""
+        """The items of a list method as they are, from all its pages within the timeout."""
         items: list[Json] = []
         cursors: set[str] = set()
         params: Json = {}
-        while True:
-            answer = self.request(method, params)
+        until = monotonic() + self._timeout
+        for _ in range(MAX_PAGES):
+            rest = until - monotonic()
+            if rest <= 0:
+                raise PeerTimeoutError(f"Not all pages of {method} within {self._timeout:g} s")
+            answer = self.request(method, params, timeout=rest)
             items += results.read_as(list[Json], answer.get(key), method)
             cursor = results.read_as(str | None, answer.get("nextCursor"), method)  # type: ignore[arg-type]  # a union is a type to msgspec
             if cursor is None:
@@ -226,6 +231,7 @@ class Peer:
                 raise AnswerError(f"{method} gives the same page again and again: {cursor!r}")
             cursors.add(cursor)
             params = {"cursor": cursor}
+        raise AnswerError(f"{method} has more than {MAX_PAGES} pages")
 
     def start(
         self, method: str, params: Json | None = None, *, answers_questions: bool = True
@@ -257,7 +263,6 @@ class Peer:
     def close(self) -> None:
         """End the connection, and with it a server that was started for it."""
         self._wire.link.close()
-        self._wire.delivery.close(CLOSE_TIME)
 
     def __enter__(self) -> Self:
         return self

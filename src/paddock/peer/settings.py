@@ -70,12 +70,14 @@ class Options(TypedDict, total=False):
     cwd: str | PathLike[str] | None
     stderr: Stderr
     token: Token | None
-    """For a server behind a URL: sent to that origin only, and never recorded."""
+    """For a server behind a URL: sent to that origin only."""
     headers: Mapping[str, str] | None
     """More HTTP headers for a server behind a URL."""
     verify: bool | str
     """Whether to check the certificate of an https URL, or the file or directory with the
     certificates to check it against."""
+    allow_plain_http: bool
+    """Let a token travel over http, unencrypted, to a host that is not this one."""
     trace_context: TraceContext | None
     """None takes OpenTelemetry's current context, if the program has imported that."""
 
@@ -103,4 +105,5 @@ class Settings(Struct, kw_only=True, frozen=True):
     token: Token | None = None
     headers: Mapping[str, str] | None = None
     verify: bool | str = True
+    allow_plain_http: bool = False
     trace_context: TraceContext | None = None

@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import NamedTuple
 
+from paddock.peer.reporting import report
+
 
 class Message(NamedTuple):
     """One frame as it travelled, without the end of its line."""
@@ -30,8 +32,11 @@ class Transcript:
         message = Message(is_ours, frame.rstrip(b"\r\n"))
         with self._lock:
             self.messages.append(message)
-            if self._watch is not None:
-                self._watch(message)
+            try:
+                if self._watch is not None:
+                    self._watch(message)
+            except Exception as fault:  # noqa: BLE001 - the thread has the connection to look after
+                report(fault)
 
     @property
     def sent(self) -> list[bytes]:

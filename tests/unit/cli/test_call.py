@@ -1,4 +1,5 @@
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from paddock.cli.commands import ArgumentError, commands
 from paddock.peer.settings import Json
 
 SERVER = """
+import time
+from pathlib import Path
+
 from paddock import AudioContent, ImageContent, ResourceLink, Server, TextContent
 
 server = Server("shop", version="1")
@@ -29,6 +33,13 @@ def media() -> list[object]:
         AudioContent(b"RIFF", "audio/x-wav"),
         ResourceLink("shop://motto", "motto"),
     ]
+
+
+@server.tool
+def wait_for(path: str) -> str:
+    while not Path(path).exists():
+        time.sleep(0.01)
+    return "seen"
 
 
 @server.tool
@@ -94,6 +105,22 @@ def test_json_is_the_whole_result(server: str) -> None:
     assert result.stderr.startswith("→ {")
 
 
+def test_who_has_seen_enough_of_an_exchange_sees_no_traceback(server: str, tmp_path: Path) -> None:
+    sign = tmp_path / "sign"
+    command = [sys.executable, "-m", "paddock", "call", server, "wait_for", f"path={sign}"]
+    with subprocess.Popen(
+        [*command, "--show"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        while b"tools/call" not in process.stdout.readline():
+            pass
+        process.stdout.close()
+        sign.touch()
+        assert process.stderr.read() == b""
+    assert process.returncode == 1
+
+
 def test_the_exchange_is_shown_before_the_result(server: str) -> None:
     result = run(server, "add", "a=2", "--show")
     lines = result.stdout.splitlines()
@@ -115,7 +142,7 @@ def test_a_tool_that_fails_gives_exit_code_1(server: str) -> None:
         (["add", "a"], "Error: Expected KEY=VALUE or KEY:=JSON, got 'a'"),
         (["add", "a:={"], "Error: a:=: Not JSON"),
         (["add", "--args", "[1]"], "Error: --args: expected a JSON object, got '[1]'"),
-        (["sell"], "Hint: the server has add, media, fail"),
+        (["sell"], "Hint: the server has add, media, wait_for, fail"),
     ],
 )
 def test_what_cannot_be_called_gives_exit_code_2_and_a_hint(

@@ -1,4 +1,5 @@
 import json
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -7,6 +8,7 @@ import pytest
 from paddock.errors import ConnectError
 from paddock.peer.connect import connect
 from paddock.peer.errors import AnswerError, CallCancelledError, PeerError, PeerTimeoutError
+from paddock.peer.transcript import Transcript
 
 Script = Callable[[str], list[str]]
 
@@ -30,6 +32,34 @@ say(request, "hello")
 """)
     with connect(command) as peer:
         assert peer.call("greet").text == "hello"
+
+
+@pytest.mark.parametrize("value", [b'"\xff"', b"1e999"])
+def test_an_answer_that_cannot_be_read_is_an_error_at_once(script: Script, value: bytes) -> None:
+    command = script(f"""
+open_stateless()
+head = b'{{"jsonrpc": "2.0", "id": %d, "result": {{"x":' % read()["id"]
+sys.stdout.buffer.write(head + bytes.fromhex("{value.hex()}") + b'}}}}\\n')
+sys.stdout.buffer.flush()
+read()
+""")
+    with connect(command) as peer, pytest.raises(AnswerError, match="cannot be read"):
+        peer.call("count")
+
+
+def test_who_watches_and_fails_does_not_end_the_connection(
+    script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    faults: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", lambda details: faults.append(details.exc_type))
+
+    def watch(_: object) -> None:
+        raise LookupError
+
+    command = script("open_stateless(); say(read(), 'hello'); read()")
+    with connect(command, record=Transcript(watch)) as peer:
+        assert peer.call("greet").text == "hello"
+    assert faults == [LookupError] * 4
 
 
 def test_several_answers_may_come_as_one_array(script: Script) -> None:
@@ -205,3 +235,26 @@ def test_an_answer_that_makes_no_sense_is_an_error(
         pytest.raises(AnswerError, match=complaint),
     ):
         peer.tools()
+
+
+ENDLESS = """
+open_stateless()
+page = 0
+while True:
+    request = read()
+    page += 1
+    {pause}
+    reply(request, tools=[], nextCursor=str(page))
+"""
+
+
+def test_lists_without_an_end_are_an_error(script: Script) -> None:
+    command = script(ENDLESS.format(pause=""))
+    with connect(command) as peer, pytest.raises(AnswerError, match="more than 1000 pages"):
+        peer.tools()
+
+
+def test_all_pages_of_a_list_have_to_come_within_the_timeout(script: Script) -> None:
+    command = script(ENDLESS.format(pause="time.sleep(0.05)"))
+    with connect(command) as peer, pytest.raises(PeerTimeoutError):
+        peer.within(0.3).tools()

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from paddock.peer.connect import connect
+from paddock.peer.delivery import MAX_UNDELIVERED
 from paddock.peer.errors import PeerError
 from paddock.peer.settings import Json
 
@@ -84,6 +85,33 @@ say(call, "done")
         peer.call("talk")
     assert heard == [1, 2]
     assert faults == [LookupError]
+
+
+def test_notifications_that_nobody_takes_do_not_pile_up_without_end(
+    script: Script, caplog: pytest.LogCaptureFixture
+) -> None:
+    command = script(f"""
+open_session()
+call = read()
+for number in range({MAX_UNDELIVERED + 500}):
+    send(method="notifications/message", params={{"level": "info", "data": number}})
+say(call, "done")
+read()
+""")
+    awake = threading.Event()
+    heard: list[object] = []
+
+    def on_log(params: Json) -> None:
+        assert awake.wait(20)
+        heard.append(params["data"])
+
+    with connect(command, on_log=on_log) as peer:
+        call = peer.start("tools/call", {"name": "talk"})
+        call.outcome()
+        awake.set()
+        call.result()
+    assert heard == list(range(MAX_UNDELIVERED))
+    assert len(caplog.messages) == 1
 
 
 def test_the_log_level_is_set_in_the_way_of_the_session(script: Script) -> None:

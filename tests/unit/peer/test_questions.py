@@ -8,6 +8,7 @@ import pytest
 from paddock.peer.calls import MAX_ROUNDS
 from paddock.peer.connect import connect
 from paddock.peer.errors import AnswerError, CallCancelledError
+from paddock.peer.inbox import MAX_OPEN, MAX_WAITING
 from paddock.peer.settings import Json
 from paddock.protocol.errors import ProtocolError
 
@@ -235,3 +236,35 @@ say(read(), "still fine")
         assert peer.call("a").text == "done"
         assert peer.call("b").text == "still fine"
     assert not [frame for frame in peer.sent if b'"q"' in frame]
+
+
+FLOOD = """
+open_session()
+call = read()
+for number in range({count}):
+    send(id=f"q{{number}}", method="elicitation/create", params={{}})
+send(id="sign", method="ping")
+refused = [read() for _ in range({refused})]
+sign = read()
+assert all(answer["error"]["code"] == -32603 for answer in refused)
+assert sign == {{"jsonrpc": "2.0", "id": "sign", "result": {{}}}}
+say(call, "asked")
+while True:
+    read()
+"""
+
+
+def test_a_server_that_asks_too_much_is_told_so_and_no_thread_is_made_for_it(
+    script: Script,
+) -> None:
+    decide = threading.Event()
+
+    def elicit(_: Json) -> None:
+        assert decide.wait(20)
+
+    command = script(FLOOD.format(count=MAX_OPEN + MAX_WAITING + 50, refused=50))
+    with connect(command, era="2025-11-25", on_elicit=elicit) as peer:
+        assert peer.call("ask").text == "asked"
+        names = [thread.name for thread in threading.enumerate()]
+        decide.set()
+    assert names.count("paddock-questions") == MAX_OPEN

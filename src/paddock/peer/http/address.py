@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
 from urllib.parse import urljoin
 
 from msgspec import Struct
@@ -26,6 +27,19 @@ class Address(Struct, frozen=True):
     def origin(self) -> tuple[str, str, int]:
         """Who answers there; a token is for one origin only."""
         return self.scheme, self.host, self.port
+
+    @property
+    def is_private(self) -> bool:
+        """Whether nobody on the way can read what is sent there."""
+        return self.scheme == "https" or self._is_this_machine
+
+    @property
+    def _is_this_machine(self) -> bool:
+        host = self.host.strip("[]")
+        try:
+            return ip_address(host).is_loopback
+        except ValueError:
+            return host == "localhost" or host.endswith(".localhost")
 
     def __str__(self) -> str:
         """For people: without the query, which may hold a secret."""

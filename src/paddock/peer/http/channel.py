@@ -12,6 +12,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import count
 from queue import Full, Queue
+from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -19,14 +20,15 @@ from msgspec import UNSET
 
 from paddock.errors import ConnectError, PaddockError
 from paddock.peer.errors import AnswerError, HttpError
-from paddock.peer.http.client import EXCERPT, Client
+from paddock.peer.http.client import Client
 from paddock.peer.http.exchange import MAX_REPEATS, Exchange
 from paddock.peer.http.holder import Holder
+from paddock.peer.http.incoming import frames_in, one_line
 from paddock.peer.http.outgoing import Outgoing, outgoing
 from paddock.peer.http.session import Session
 from paddock.peer.http.standing import StandingStream
 from paddock.peer.http.tool_headers import ToolHeaders
-from paddock.peer.http.workers import Workers
+from paddock.peer.workers import Workers
 from paddock.protocol.jsonrpc import (
     DECODE_FAULTS,
     Frame,
@@ -37,6 +39,8 @@ from paddock.protocol.jsonrpc import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from paddock.peer.settings import Json, Settings
 
 MAX_EXCHANGES = 128
@@ -53,6 +57,7 @@ NOTICE_TIME = 1.0
 END_TIME = 2.0
 """Seconds that the end of a session may take, and again the end of the threads."""
 CANCELLED = "notifications/cancelled"
+CANCEL_TASK = "tasks/cancel"
 INITIALIZED = "notifications/initialized"
 
 _decode_value = msgspec.json.Decoder().decode
@@ -90,7 +95,7 @@ class HttpChannel:
         self._standing: Holder | None = None
         self._requests = Workers("paddock-http", MAX_EXCHANGES, MAX_WAITING)
         self._outbox = Workers("paddock-http-notices", MAX_NOTICES, MAX_WAITING)
-        self._streams = Workers("paddock-http-stream", 2, 0)
+        self._streams = Workers("paddock-http-stream", 2, 2)
         self._is_closing = False
 
     def attach(self, owner: Owner) -> None:
@@ -131,8 +136,9 @@ class HttpChannel:
         for holder in holders:
             holder.abort()
         self._end_session()
+        until = monotonic() + END_TIME
         for workers in (self._requests, self._streams):
-            workers.close(END_TIME)
+            workers.close(until - monotonic())
         self.client.close()
         self._put(b"")
 
@@ -180,7 +186,7 @@ class HttpChannel:
             logging.getLogger("paddock").warning(text, self.client.address)
             params = _decode_value(decode_frame(opening.frame).params)  # type: ignore[arg-type]  # `initialize` has some
             try:
-                self._ask("initialize", params, holder)
+                self._ask("initialize", params, holder, limit=self.timeout)
             except PaddockError as error:
                 raise ConnectError(
                     f"The session is gone and cannot be opened anew: {error.message}"
@@ -202,15 +208,15 @@ class HttpChannel:
             return
         with self._lock:
             self._exchanges[request_id] = exchange
-        if not self._requests.submit(partial(self._answer, exchange, request_id)):
+        # What is to stop something has to leave even if the connection is closed thereupon.
+        workers = self._outbox if out.method == CANCEL_TASK else self._requests
+        if not workers.submit(partial(self._answer, exchange, request_id)):
             self._end(request_id)
             self._fail(request_id, ConnectError("Too many requests are waiting to be sent"))
 
     def _answer(self, exchange: Exchange, request_id: RequestId) -> None:
         try:
             exchange.run()
-        except PaddockError as error:
-            self._fail(request_id, error)
         except Exception as fault:  # noqa: BLE001 - whoever waits must hear of it, whatever it is
             self._fail(request_id, fault)
         finally:
@@ -221,21 +227,23 @@ class HttpChannel:
             self._exchanges.pop(request_id, None)
 
     def _cancel(self, out: Outgoing) -> None:
-        """Without a session a server is told by the end of the stream, else by the message."""
+        """A server is told by the message in a session, and else by the end of the stream."""
         request_id = out.params.request_id
         with self._lock:
             exchange = (
                 self._exchanges.get(request_id) if isinstance(request_id, int | str) else None
             )
-        if exchange is not None and exchange.out.version is not None:
-            exchange.holder.abort()
-        elif exchange is not None:
+        if exchange is None:
+            return
+        if exchange.out.version is None and exchange.is_known:
             self._post_notice(Exchange(out, self, self._feed), then=exchange.holder.abort)
+        else:
+            exchange.holder.abort()
 
-    def _post_notice(self, exchange: Exchange, then: object = None) -> None:
+    def _post_notice(self, exchange: Exchange, then: Callable[[], None] | None = None) -> None:
         def send() -> None:
             self._send_notice(exchange)
-            if callable(then):
+            if then is not None:
                 then()
 
         if not self._outbox.submit(send):
@@ -249,9 +257,9 @@ class HttpChannel:
             self._notices.add(exchange)
         try:
             exchange.run()
-        except PaddockError as error:
+        except Exception as fault:  # noqa: BLE001 - the thread has more to send
             what = exchange.out.method or "An answer"
-            logging.getLogger("paddock").warning("%s could not be sent: %s", what, error)
+            logging.getLogger("paddock").warning("%s could not be sent: %s", what, fault)
         finally:
             with self._lock:
                 self._notices.discard(exchange)
@@ -264,17 +272,24 @@ class HttpChannel:
             if self._standing is not None:
                 self._standing.abort()
             holder = self._standing = Holder()
-        stream = StandingStream(self.client, self.session, holder, self._take_standing)
+        stream = StandingStream(self, holder, self._take_standing)
         self._streams.submit(stream.run)
 
     def _take_standing(self, data: bytes) -> None:
-        line = data.replace(b"\r", b" ").replace(b"\n", b" ")
-        frame = _frame(line)
-        if frame is not None and frame.method is UNSET and frame.id is not UNSET:
-            self.answered(frame.id)
+        line = one_line(data)
+        for frame in frames_in(line):
+            if frame.method is UNSET and frame.id is not UNSET:
+                self.answered(frame.id)
         self._feed(line)
 
-    def _ask(self, method: str, params: Json, holder: Holder, repeats: int = MAX_REPEATS) -> Json:
+    def _ask(
+        self,
+        method: str,
+        params: Json,
+        holder: Holder,
+        repeats: int = MAX_REPEATS,
+        limit: float | None = None,
+    ) -> Json:
         """A request of the channel itself."""
         request_id = f"paddock-{next(self._ids)}"
         frame = request_frame(request_id, method, params)
@@ -282,15 +297,26 @@ class HttpChannel:
         answers: list[Frame] = []
 
         def take(line: bytes) -> None:
-            message = _frame(line)
-            if message is None or message.id != request_id or message.method is not UNSET:
-                self._feed(line)
-                return
-            self._record(line, is_ours=False)
-            answers.append(message)
+            for message in frames_in(line):
+                if message.id == request_id and message.method is UNSET:
+                    self._record(line, is_ours=False)
+                    answers.append(message)
+                    return
+            self._feed(line)
 
-        Exchange(outgoing(frame), self, take, holder, repeats).run()
-        return _result(answers, f"{method} of {self.client.address}")
+        Exchange(outgoing(frame), self, take, holder, repeats, limit).run()
+        return self._result(answers, f"{method} of {self.client.address}")
+
+    def _result(self, answers: list[Frame], purpose: str) -> Json:
+        """The result in the answer to a request of our own, if there is one."""
+        for answer in answers:
+            if answer.error is not UNSET:
+                raise AnswerError(f"{purpose} failed: {self.client.excerpt(bytes(answer.error))}")
+            with suppress(*DECODE_FAULTS):
+                value = None if answer.result is UNSET else _decode_value(answer.result)
+                if isinstance(value, dict):
+                    return value
+        raise AnswerError(f"{purpose} has no result")
 
     def _record(self, frame: bytes, *, is_ours: bool) -> None:
         if self._owner is not None:
@@ -314,28 +340,18 @@ class HttpChannel:
                 return
 
     def _end_session(self) -> None:
-        session = self.session
-        if session.id is None:
+        """Tell the server, which need not answer; nor need whoever gives our token."""
+        if self.session.id is None:
             return
         holder = Holder()
-        with suppress(HttpError):
-            response = self.client.send("DELETE", session.headers, None, holder, limit=END_TIME)
+        ending = threading.Thread(target=self._delete, args=(holder,), daemon=True)
+        ending.start()
+        ending.join(END_TIME)
+        holder.abort()
+
+    def _delete(self, holder: Holder) -> None:
+        try:
+            response = self.client.send("DELETE", self.session.headers, None, holder)
             self.client.discard(response, holder)
-
-
-def _frame(line: bytes) -> Frame | None:
-    try:
-        return decode_frame(line)
-    except DECODE_FAULTS:
-        return None
-
-
-def _result(answers: list[Frame], purpose: str) -> Json:
-    """The result in the answer to a request of our own, if there is one."""
-    for answer in answers:
-        value = None if answer.result is UNSET else _decode_value(answer.result)
-        if isinstance(value, dict):
-            return value
-        if answer.error is not UNSET:
-            raise AnswerError(f"{purpose} failed: {bytes(answer.error).decode()[:EXCERPT]}")
-    raise AnswerError(f"{purpose} has no result")
+        except Exception as fault:  # noqa: BLE001 - it ends for us in any case
+            logging.getLogger("paddock").debug("The session was not ended: %s", fault)

@@ -18,6 +18,7 @@ from paddock.peer.errors import HttpError
 from paddock.peer.http.address import address
 from paddock.peer.http.connections import connections, work_for
 from paddock.peer.http.credentials import FORBIDDEN, UNAUTHORIZED, Credentials
+from paddock.protocol.http_headers import EVENT_STREAM, LAST_EVENT_ID
 from paddock.version import __version__
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ REPEATING_REDIRECTS = (307, 308)
 REDIRECTS = (301, 302, 303, *REPEATING_REDIRECTS)
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_DIGITS = re.compile(r"[0-9]+")
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 OURS = frozenset({"accept", "content-length", "content-type", "host", "transfer-encoding"})
 """Headers that a caller cannot set; nor those that begin with `mcp-`."""
@@ -53,8 +55,17 @@ class Client:
 
     def __init__(self, url: str, settings: Settings) -> None:
         self.address = address(url)
-        self.credentials = Credentials(settings.token)
         self._headers = _own_headers(settings.headers or {})
+        has_own = any(name.lower() == "authorization" for name in self._headers)
+        if has_own and settings.token is not None:
+            raise ConnectError("Expected a token or a header Authorization, got both")
+        is_secret = has_own or settings.token is not None
+        if is_secret and not self.address.is_private and not settings.allow_plain_http:
+            raise ConnectError(
+                f"A token would travel to {self.address} where everybody on the way can read it",
+                hint="use https; or else allow_plain_http=True, --allow-plain-http",
+            )
+        self.credentials = Credentials(settings.token, (settings.headers or {}).values())
         self._connect_time = min(CONNECT_TIME, settings.timeout)
         self._pool = connections(self.address, settings.verify)
 
@@ -77,11 +88,26 @@ class Client:
         """
         token = self.credentials.token()
         response = self._follow(verb, self._dressed(headers, token), body, holder, limit)
-        if response.status == UNAUTHORIZED:
+        if response.status == UNAUTHORIZED and self.credentials.can_be_renewed:
+            self.discard(response, holder)
             renewed = self.credentials.renewed(token)
-            if renewed is not None:
-                self.discard(response, holder)
-                response = self._follow(verb, self._dressed(headers, renewed), body, holder, limit)
+            response = self._follow(verb, self._dressed(headers, renewed), body, holder, limit)
+        return response
+
+    def open_stream(
+        self, headers: Mapping[str, str], last_id: str | None, holder: Holder, purpose: str
+    ) -> BaseHTTPResponse:
+        """Ask for a stream of events; for what follows after one, if that is named.
+
+        Raises:
+            HttpError: when there is none.
+        """
+        asked = {"Accept": EVENT_STREAM, **headers}
+        if last_id is not None:
+            asked[LAST_EVENT_ID] = last_id
+        response = self.send("GET", asked, None, holder)
+        if response.status >= 300 or content_type(response) != EVENT_STREAM:
+            raise self.failure(response, self.discard(response, holder), purpose)
         return response
 
     def read(self, response: BaseHTTPResponse, holder: Holder) -> bytes:
@@ -134,7 +160,7 @@ class Client:
             return self.credentials.refusal(status, headers, str(self.address), excerpt)
         said = f": {excerpt}" if excerpt else ""
         if status in REDIRECTS:
-            place = _place(headers.get("Location", ""))
+            place = self.credentials.redacted(_place(headers.get("Location", "")))
             said = f", a redirection to {place}, which is not followed"
         return HttpError(
             f"{self.address} answered {purpose} with HTTP {status}{said}",
@@ -170,11 +196,8 @@ class Client:
         place = self.address
         for _ in range(MAX_REDIRECTS):
             response = self._open(verb, place, headers, body, holder, limit)
-            location = response.headers.get("Location")
-            if response.status not in REPEATING_REDIRECTS or location is None:
-                return response
-            following = place.relative(location)
-            if following.origin != self.address.origin:
+            following = _following(place, response)
+            if following is None or following.origin != self.address.origin:
                 return response
             self.discard(response, holder)
             place = following
@@ -223,6 +246,11 @@ class Client:
             work_for(None)
 
 
+def content_type(response: BaseHTTPResponse) -> str:
+    """What kind of body a response has."""
+    return str(response.headers.get("Content-Type", "")).partition(";")[0].strip().lower()
+
+
 def _own_headers(given: Mapping[str, str]) -> dict[str, str]:
     headers = {"User-Agent": f"paddock/{__version__}"}
     for name, value in given.items():
@@ -249,8 +277,22 @@ def _words(fault: BaseException) -> str:
     return str(text).rpartition(">: ")[2]
 
 
+def _following(place: Address, response: BaseHTTPResponse) -> Address | None:
+    """Where a redirection that repeats the request leads to, if this is one."""
+    location = response.headers.get("Location")
+    if response.status not in REPEATING_REDIRECTS or location is None:
+        return None
+    try:
+        return place.relative(location)
+    except (ConnectError, ValueError):
+        return None  # it leads nowhere that we can go
+
+
 def _place(location: str) -> str:
-    parts = urlsplit(location)
+    try:
+        parts = urlsplit(location)
+    except ValueError:
+        return repr(location[:EXCERPT])
     return f"{parts.scheme}://{parts.hostname or ''}{parts.path}" if parts.netloc else parts.path
 
 
@@ -258,10 +300,9 @@ def _seconds(retry_after: str | None) -> float | None:
     """How long a `Retry-After` asks to wait: it is a number of seconds, or a date."""
     if retry_after is None:
         return None
-    if retry_after.strip().isdigit():
+    if _DIGITS.fullmatch(retry_after):
         return float(retry_after)
     try:
-        date = parsedate_to_datetime(retry_after)
-    except ValueError:
+        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time())
+    except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    return max(0.0, date.timestamp() - time())

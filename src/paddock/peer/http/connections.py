@@ -29,38 +29,30 @@ def work_for(holder: Holder | None) -> None:
     _work.holder = holder
 
 
-class _Held:
+class _Connection(HTTPConnection):
     """Shows its socket to whoever works with it, and to nobody else."""
 
-    sock: Any = None
     _holder: Holder | None = None
+
+    def connect(self) -> None:
+        super().connect()
+        self._show()
+
+    def request(self, *args: Any, **options: Any) -> None:
+        self._show()
+        super().request(*args, **options)
 
     def _show(self) -> None:
         if self._holder is not None:
-            self._holder.release()
+            # It may be at work on another connection by now.
+            self._holder.let_go(self.sock)
         self._holder = getattr(_work, "holder", None)
         if self._holder is not None and self.sock is not None:
             self._holder.hold(self.sock)
 
 
-class _Connection(_Held, HTTPConnection):
-    def connect(self) -> None:
-        super().connect()
-        self._show()
-
-    def request(self, *args: Any, **options: Any) -> None:
-        self._show()
-        super().request(*args, **options)
-
-
-class _SecureConnection(_Held, HTTPSConnection):
-    def connect(self) -> None:
-        super().connect()
-        self._show()
-
-    def request(self, *args: Any, **options: Any) -> None:
-        self._show()
-        super().request(*args, **options)
+class _SecureConnection(_Connection, HTTPSConnection):
+    """The same with TLS."""
 
 
 class _Pool(urllib3.HTTPConnectionPool):

@@ -10,43 +10,52 @@ from paddock.errors import ConnectError
 from paddock.peer.errors import AccessRefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from paddock.peer.settings import Token
 
 UNAUTHORIZED, FORBIDDEN = 401, 403
+SHORTEST_SECRET = 8
+"""Characters that the value of a header must have to count as a secret."""
 _PARAMETER = re.compile(r'([A-Za-z_-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))')
 _VISIBLE = re.compile(r"[\x21-\x7e]+")
 
 
 class Credentials:
-    """Gives the token to send; never lets it into a text."""
+    """Gives the token to send; keeps it, and other secrets, out of what we say."""
 
-    def __init__(self, token: Token | None) -> None:
+    def __init__(self, token: Token | None, headers: Iterable[str] = ()) -> None:
+        words = {word for value in headers for word in (value, value.rpartition(" ")[2])}
+        self._secrets = [word for word in words if len(word) >= SHORTEST_SECRET]
         self._source = token
         self._lock = threading.Lock()
         self._current = _checked(token) if isinstance(token, str) else None
+
+    @property
+    def can_be_renewed(self) -> bool:
+        """Whether there may be another token when one is refused."""
+        return callable(self._source)
 
     def token(self) -> str | None:
         """The token to send; a source is asked for one when there is none yet."""
         with self._lock:
             if self._current is None and callable(self._source):
-                self._current = _checked(self._source())
+                self._current = _given(self._source)
             return self._current
 
     def renewed(self, refused: str | None) -> str | None:
-        """A token in place of one that was refused; None when there is no other."""
+        """A token in place of one that was refused."""
         with self._lock:
-            if not callable(self._source):
-                return None
             # Of several requests that were refused at once, the first has asked already.
-            if self._current == refused:
-                self._current = _checked(self._source())
+            if self._current == refused and callable(self._source):
+                self._current = _given(self._source)
             return self._current
 
     def redacted(self, text: str) -> str:
-        """A text of the server, which may have repeated the token, without it."""
-        return text.replace(self._current, "…") if self._current else text
+        """A text of the server, which may have repeated our secrets, without them."""
+        for secret in (self._current, *self._secrets):
+            text = text.replace(secret, "…") if secret else text
+        return text
 
     def refusal(
         self, status: int, headers: Mapping[str, str], where: str, excerpt: str
@@ -75,6 +84,15 @@ class Credentials:
         if status == UNAUTHORIZED:
             return "the token that was sent is not valid there, or has expired"
         return "the token that was sent does not allow this"
+
+
+def _given(source: Callable[[], str]) -> str:
+    try:
+        token = source()
+    except Exception as fault:
+        text = f"The function that gives the token failed: {type(fault).__name__}: {fault}"
+        raise ConnectError(text, hint="it is what token=… names") from fault
+    return _checked(token)
 
 
 def _checked(token: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from typing import TYPE_CHECKING
 
 from paddock.peer.errors import HttpError
@@ -22,6 +23,8 @@ class Events:
         self._gathered = 0
         self._data: list[bytes] = []
         self._size = 0
+        self._is_new = True
+        self._after_return = False
         self.last_id: str | None = None
         self.retry: float | None = None
         """Seconds that the server wants us to wait before we come back."""
@@ -38,24 +41,25 @@ class Events:
         Raises:
             HttpError: when one is longer than the limit.
         """
-        for line in self._lines(chunk):
+        for line in self._lines(chunk) if chunk else ():
             data = self._take(line)
             if data is not None:
                 yield data
 
     def _lines(self, chunk: bytes) -> Iterator[bytes]:
         """Whole lines; a long one is gathered in pieces and joined once."""
+        if self._after_return:
+            chunk = chunk.removeprefix(b"\n")
+        # A carriage return ends a line at once, though a line feed may belong to it.
+        self._after_return = chunk.endswith(b"\r")
         if b"\n" not in chunk and b"\r" not in chunk:
             self._gather(chunk)
             return
         text = b"".join((*self._pieces, chunk))
         self._pieces, self._gathered = [], 0
-        # A carriage return at the very end may be half of a line end.
-        held = text.endswith(b"\r")
-        lines = _LINE_END.split(text[:-1] if held else text)
-        last = lines.pop()
+        *lines, last = _LINE_END.split(text)
         yield from lines
-        self._gather(last + b"\r" if held else last)
+        self._gather(last)
 
     def _gather(self, piece: bytes) -> None:
         self._gathered += len(piece)
@@ -65,6 +69,9 @@ class Events:
             self._pieces.append(piece)
 
     def _take(self, line: bytes) -> bytes | None:
+        if self._is_new:
+            line = line.removeprefix(BOM_UTF8)
+            self._is_new = False
         if not line:
             return self._finish()
         name, _, value = line.partition(b":")
@@ -72,13 +79,14 @@ class Events:
         if name == b"data":
             self._add(value)
         elif name == b"id" and b"\0" not in value:
-            self.last_id = value.decode(errors="replace") or None
+            # As the bytes that they are, which is how they go back in a header.
+            self.last_id = value.decode("latin-1") or None
         elif name == b"retry" and value.isdigit():
-            self.retry = int(value) / 1000
+            self.retry = float(value) / 1000
         return None
 
     def _add(self, value: bytes) -> None:
-        self._size += len(value)
+        self._size += len(value) + 1
         if self._size > self._limit:
             raise HttpError(f"An event of the server has more than {self._limit >> 20} MiB")
         self._data.append(value)

@@ -13,20 +13,13 @@ import msgspec
 from msgspec import UNSET
 
 from paddock.peer.errors import AccessRefusedError, HttpError
-from paddock.peer.http.client import MAX_BODY, REST_TIME
+from paddock.peer.http.client import MAX_BODY, REST_TIME, content_type
 from paddock.peer.http.events import Events
 from paddock.peer.http.holder import Holder
-from paddock.peer.http.session import SESSION_HEADER, VERSION_HEADER
+from paddock.peer.http.incoming import frames_in, one_line
 from paddock.protocol.errors import HEADER_MISMATCH
-from paddock.protocol.jsonrpc import (
-    DECODE_FAULTS,
-    Frame,
-    RequestId,
-    decode_frame,
-    encode,
-    is_batch,
-    split_batch,
-)
+from paddock.protocol.http_headers import EVENT_STREAM, JSON, SESSION_ID, VERSION
+from paddock.protocol.jsonrpc import DECODE_FAULTS, Frame, RequestId, encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +31,6 @@ if TYPE_CHECKING:
     from paddock.peer.http.session import Session
     from paddock.peer.http.tool_headers import ToolHeaders
 
-JSON, EVENT_STREAM = "application/json", "text/event-stream"
 ACCEPT = f"{JSON}, {EVENT_STREAM}"
 GONE, TOO_MANY = 404, 429
 UNAVAILABLE = (502, 503, 504)
@@ -88,11 +80,6 @@ def pause(failures: int) -> float:
     return float(min(MAX_WAIT, FIRST_WAIT * 2 ** min(failures - 1, 16)))
 
 
-def content_type(response: BaseHTTPResponse) -> str:
-    """What kind of body a response has."""
-    return str(response.headers.get("Content-Type", "")).partition(";")[0].strip().lower()
-
-
 class Exchange:
     """Sends one message and takes what comes back, in the thread that calls `run`."""
 
@@ -103,10 +90,15 @@ class Exchange:
         feed: Callable[[bytes], None],
         holder: Holder | None = None,
         repeats: int = MAX_REPEATS,
+        limit: float | None = None,
     ) -> None:
         self.out = out
         self.holder = holder or Holder()
         self._repeats = repeats
+        self._limit = limit if out.is_request else conversation.timeout
+        """Seconds that each wait for the server may take; a request waits until it is aborted."""
+        self.is_known = False
+        """Whether the server may have heard of it, in the session that there is."""
         self.is_answered = False
         self._conversation = conversation
         self._client = conversation.client
@@ -145,7 +137,7 @@ class Exchange:
             or (self.out.is_repeatable and (error.status is None or error.status in UNAVAILABLE))
         )
         is_early = self._failures <= self._repeats or self._is_listening
-        wait = pause(self._failures) if error.retry_after is None else error.retry_after
+        wait = max(pause(self._failures), error.retry_after or 0.0)
         return wait if can_repeat and is_early and wait <= MAX_WAIT else None
 
     def _explained(self, error: HttpError) -> HttpError:
@@ -155,10 +147,12 @@ class Exchange:
         return error
 
     def _attempt(self) -> None:
-        limit = None if self.out.is_request else self._conversation.timeout
         headers, generation = self._headers()
-        response = self._client.send("POST", headers, self.out.frame, self.holder, limit=limit)
-        if response.status == GONE and SESSION_HEADER in headers:
+        self.is_known = True
+        response = self._client.send(
+            "POST", headers, self.out.frame, self.holder, limit=self._limit
+        )
+        if response.status == GONE and SESSION_ID in headers:
             self._client.discard(response, self.holder)
             self._reopen(generation)
             self._attempt()
@@ -177,6 +171,7 @@ class Exchange:
             text = f"{self._client.address} has lost the session again"
             raise HttpError(text, status=GONE)
         self._has_reopened = True
+        self.is_known = False
         self._conversation.reopen(generation, self.holder)
 
     def _headers(self) -> tuple[dict[str, str], int]:
@@ -185,7 +180,7 @@ class Exchange:
         headers = {"Accept": ACCEPT, "Content-Type": JSON}
         if out.version is not None:
             session.stateless_version = out.version
-            headers |= {VERSION_HEADER: out.version, **out.headers, **self._mirrored()}
+            headers |= {VERSION: out.version, **out.headers, **self._mirrored()}
         elif out.method != "initialize":
             with session.lock:
                 headers |= session.headers
@@ -269,6 +264,7 @@ class Exchange:
 
     def _resume(self, events: Events, cause: HttpError) -> None:
         """Ask for the rest of a stream that has broken."""
+        purpose = f"the resumption of {self.out.method}"
         failures = 1
         while failures <= MAX_REPEATS and not self.is_answered:
             if self.holder.sleep(min(MAX_WAIT, events.retry or pause(failures))):
@@ -276,7 +272,8 @@ class Exchange:
             events = events.resumed()
             last_id = events.last_id
             try:
-                response = self._resumed(last_id or "")
+                headers = self._conversation.session.headers
+                response = self._client.open_stream(headers, last_id, self.holder, purpose)
                 cause = self._follow(response, events)
             except HttpError as error:
                 if error.status is not None and error.status not in UNAVAILABLE:
@@ -286,24 +283,11 @@ class Exchange:
         if not self.is_answered and not self.holder.is_aborted:
             raise cause
 
-    def _resumed(self, last_id: str) -> BaseHTTPResponse:
-        session = self._conversation.session
-        headers = {"Accept": EVENT_STREAM, "Last-Event-ID": last_id, **session.headers}
-        response = self._client.send("GET", headers, None, self.holder)
-        if response.status >= 300 or content_type(response) != EVENT_STREAM:
-            body = self._client.discard(response, self.holder)
-            raise self._client.failure(response, body, f"the resumption of {self.out.method}")
-        return response
-
     def _take(self, data: bytes, response: BaseHTTPResponse) -> None:
         """Pass on a message of the server, as one line."""
-        line = data.replace(b"\r", b" ").replace(b"\n", b" ")
-        try:
-            messages = split_batch(line) if is_batch(line) else [line]
-            for message in messages:
-                self._look_at(decode_frame(message), response)
-        except DECODE_FAULTS:
-            pass  # whoever reads it will note it
+        line = one_line(data)
+        for frame in frames_in(line):
+            self._look_at(frame, response)
         self._feed(line)
 
     def _look_at(self, frame: Frame, response: BaseHTTPResponse) -> None:

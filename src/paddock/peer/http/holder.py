@@ -37,6 +37,12 @@ class Holder:
         with self._lock:
             self._socket = None
 
+    def let_go(self, connected: socket.socket | None) -> None:
+        """Somebody else uses this socket from now on; another one stays with the work."""
+        with self._lock:
+            if self._socket is connected:
+                self._socket = None
+
     def limit(self, seconds: float) -> None:
         """Let the work wait for its socket only so long."""
         with self._lock, suppress(OSError):

@@ -7,17 +7,9 @@ from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from paddock.protocol.eras.v2026_07_28.discovery import META_VERSION
 from paddock.protocol.header_values import encode_value
+from paddock.protocol.http_headers import METHOD, NAME, NAMED_BY
 from paddock.protocol.jsonrpc import RequestId, decode_frame
 
-NAMED_BY = {
-    "tools/call": "name",
-    "prompts/get": "name",
-    "resources/read": "uri",
-    "tasks/get": "task_id",
-    "tasks/update": "task_id",
-    "tasks/cancel": "task_id",
-}
-"""The parameter that the header `Mcp-Name` repeats."""
 REPEATABLE = frozenset(
     {
         *("completion/complete", "initialize", "logging/setLevel", "ping", "prompts/list"),
@@ -83,10 +75,10 @@ class Outgoing(Struct):
         """What a request of the stateless era repeats of itself, but for a tool's arguments."""
         if self.method is None:
             return {}
-        headers = {"Mcp-Method": encode_value(self.method)}
+        headers = {METHOD: encode_value(self.method)}
         name = getattr(self.params, NAMED_BY.get(self.method, "name"))
         if self.method in NAMED_BY and isinstance(name, str):
-            headers["Mcp-Name"] = encode_value(name)
+            headers[NAME] = encode_value(name)
         return headers
 
 

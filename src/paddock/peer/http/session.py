@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from paddock.protocol.http_headers import SESSION_ID, VERSION
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from paddock.peer.http.outgoing import Outgoing
     from paddock.protocol.jsonrpc import Frame
-
-VERSION_HEADER = "MCP-Protocol-Version"
-SESSION_HEADER = "Mcp-Session-Id"
 
 
 class _Opened(msgspec.Struct, rename="camel"):
@@ -42,9 +41,9 @@ class Session:
     def headers(self) -> dict[str, str]:
         """What each request in the session carries."""
         version = self.version or self.stateless_version
-        headers = {VERSION_HEADER: version} if version else {}
+        headers = {VERSION: version} if version else {}
         if self.id is not None:
-            headers[SESSION_HEADER] = self.id
+            headers[SESSION_ID] = self.id
         return headers
 
     def opened(self, opening: Outgoing, answer: Frame, headers: Mapping[str, str]) -> None:
@@ -55,5 +54,5 @@ class Session:
             return  # an error; who asked will see it
         self.opening = opening
         self.version = result.protocol_version
-        self.id = headers.get(SESSION_HEADER)
+        self.id = headers.get(SESSION_ID)
         self.generation += 1

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from paddock.telemetry.identities import printable, session_of
 from paddock.telemetry.settings import ACCESS, ACCESS_LEVEL
+from paddock.transports.http.contract import SESSION_ID
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from paddock.transports.http.contract import Head, Headers, Outgoing, Response
 
-SESSION_ID = b"mcp-session-id"
 
 log = logging.getLogger(ACCESS)
 

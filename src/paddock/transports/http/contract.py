@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from paddock.protocol import http_headers
 from paddock.protocol.errors import HeaderMismatchError
 
 if TYPE_CHECKING:
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 
 Headers = list[tuple[bytes, bytes]]
 
-JSON_TYPE = (b"content-type", b"application/json")
+SESSION_ID = http_headers.field(http_headers.SESSION_ID)
+LAST_EVENT_ID = http_headers.field(http_headers.LAST_EVENT_ID)
+JSON_TYPE = (b"content-type", http_headers.JSON.encode())
 USUAL_HEADERS: Headers = [JSON_TYPE]
 """The headers of most answers; a carrier may know them by their identity."""
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from paddock.protocol.http_headers import EVENT_STREAM
+
 if TYPE_CHECKING:
     from paddock.transports.http.contract import Headers
 
 STREAM_HEADERS: Headers = [
-    (b"content-type", b"text/event-stream"),
+    (b"content-type", EVENT_STREAM.encode()),
     (b"cache-control", b"no-cache, no-transform"),
     (b"x-accel-buffering", b"no"),
 ]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-JSON = "application/json"
-EVENTS = "text/event-stream"
+from paddock.protocol.http_headers import EVENT_STREAM, JSON
 
 
 class Accepts(NamedTuple):
@@ -23,9 +22,9 @@ def accepts(header: bytes) -> Accepts:
     if not header.strip():
         return Accepts(json=True, events=True)
     ranges = [_range(part) for part in header.decode("latin-1").split(",")]
-    json, events = _weight(ranges, JSON), _weight(ranges, EVENTS)
-    named = [kind for kind, _ in ranges if kind in (JSON, EVENTS)]
-    is_first = events == json > 0 and named[:1] == [EVENTS]
+    json, events = _weight(ranges, JSON), _weight(ranges, EVENT_STREAM)
+    named = [kind for kind, _ in ranges if kind in (JSON, EVENT_STREAM)]
+    is_first = events == json > 0 and named[:1] == [EVENT_STREAM]
     return Accepts(json > 0, events > 0, prefers_events=events > json or is_first)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from paddock.protocol import http_headers
 from paddock.protocol.errors import HeaderMismatchError
 from paddock.protocol.header_values import decode_value
 
@@ -14,15 +15,9 @@ if TYPE_CHECKING:
     from paddock.protocol.model.params import Params
     from paddock.transports.http.contract import Head
 
-VERSION, METHOD, NAME = b"mcp-protocol-version", b"mcp-method", b"mcp-name"
-NAMED_BY = {
-    "tools/call": "name",
-    "prompts/get": "name",
-    "resources/read": "uri",
-    "tasks/get": "task_id",
-    "tasks/update": "task_id",
-    "tasks/cancel": "task_id",
-}
+VERSION = http_headers.field(http_headers.VERSION)
+METHOD = http_headers.field(http_headers.METHOD)
+NAME = http_headers.field(http_headers.NAME)
 
 
 def check_mirrors(head: Head, method: str, version: str, params: Params) -> None:
@@ -33,12 +28,12 @@ def check_mirrors(head: Head, method: str, version: str, params: Params) -> None
     """
     headers = head.headers
     if headers.get(VERSION) != version.encode() or VERSION in head.repeated:
-        raise _mismatch("MCP-Protocol-Version", head, VERSION, version)
+        raise _mismatch(http_headers.VERSION, head, VERSION, version)
     if headers.get(METHOD) != method.encode() or METHOD in head.repeated:
-        raise _mismatch("Mcp-Method", head, METHOD, method)
-    field = NAMED_BY.get(method)
-    if field is not None:
-        _check_name(head, getattr(params, field, None))
+        raise _mismatch(http_headers.METHOD, head, METHOD, method)
+    named_by = http_headers.NAMED_BY.get(method)
+    if named_by is not None:
+        _check_name(head, getattr(params, named_by, None))
 
 
 def _check_name(head: Head, name: object) -> None:
@@ -48,9 +43,9 @@ def _check_name(head: Head, name: object) -> None:
     if value is not None and NAME not in head.repeated and _is_plainly(value, name):
         return
     if value is None or NAME in head.repeated:
-        raise _mismatch("Mcp-Name", head, NAME, name)
-    if decode_value(value.decode("latin-1"), "Mcp-Name") != name:
-        raise _mismatch("Mcp-Name", head, NAME, name)
+        raise _mismatch(http_headers.NAME, head, NAME, name)
+    if decode_value(value.decode("latin-1"), http_headers.NAME) != name:
+        raise _mismatch(http_headers.NAME, head, NAME, name)
 
 
 def _is_plainly(value: bytes, name: str) -> bool:

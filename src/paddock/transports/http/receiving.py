@@ -30,6 +30,7 @@ from paddock.protocol.jsonrpc import (
 from paddock.protocol.model.params import decode_call, decode_envelope, decode_params
 from paddock.protocol.request import Request
 from paddock.protocol.versions import BATCH_VERSION, SESSION_VERSIONS, STATELESS_VERSIONS
+from paddock.transports.http.contract import SESSION_ID
 from paddock.transports.http.exchange import STATUSES, Exchange
 from paddock.transports.http.mirrors import VERSION, check_mirrors
 from paddock.transports.http.sessions import Session, SessionExchange, Sessions
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from paddock.transports.http.contract import Head, Outgoing
     from paddock.transports.http.hub import Hub
 
-SESSION_ID = b"mcp-session-id"
 LISTEN = "subscriptions/listen"
 _NOT_A_MESSAGE = error_frame(
     None, ProtocolError("Expected a JSON-RPC 2.0 message", rpc_code=INVALID_REQUEST)

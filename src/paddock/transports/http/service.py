@@ -17,14 +17,14 @@ from paddock.protocol.errors import ProtocolError
 from paddock.protocol.jsonrpc import encode, error_frame
 from paddock.protocol.versions import STATELESS_VERSIONS
 from paddock.transports.http import access
-from paddock.transports.http.contract import JSON_TYPE, Response
+from paddock.transports.http.contract import JSON_TYPE, LAST_EVENT_ID, SESSION_ID, Response
 from paddock.transports.http.events import STREAM_HEADERS
 from paddock.transports.http.exchange import RETRY_AFTER
 from paddock.transports.http.hub import Hub, encoded
 from paddock.transports.http.limits import Limits
 from paddock.transports.http.media import accepts, is_json
 from paddock.transports.http.mirrors import VERSION
-from paddock.transports.http.receiving import SESSION_ID, Receiver
+from paddock.transports.http.receiving import Receiver
 from paddock.transports.http.sessions import Sessions
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ class Service:
             (SESSION_ID, session.id.encode()),
             *self.hub.guard.cors_headers(head),
         ]
-        last = head.headers.get(b"last-event-id")
+        last = head.headers.get(LAST_EVENT_ID)
         if last is None:
             if not session.listen(outgoing, headers):
                 outgoing.respond(self._plain(409, "The session has too many streams", [], head))

@@ -14,6 +14,7 @@ from paddock.protocol.connection import Connection
 from paddock.protocol.dispatch import Dispatcher
 from paddock.protocol.errors import ScopeError
 from paddock.protocol.versions import supports
+from paddock.transports.http.contract import SESSION_ID
 from paddock.transports.http.events import (
     KEEP_ALIVE,
     EventStore,
@@ -296,7 +297,7 @@ class SessionExchange(Exchange):
         return True
 
     def _stream_headers(self) -> Headers:
-        return [*super()._stream_headers(), (b"mcp-session-id", self._session.id.encode())]
+        return [*super()._stream_headers(), (SESSION_ID, self._session.id.encode())]
 
     def _finish(self, request: Request, answer: bytes | None) -> None:
         in_flight = self._session.connection.in_flight

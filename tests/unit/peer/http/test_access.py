@@ -1,16 +1,21 @@
 """Tokens and headers: who gets to see them."""
 
 import logging
+import threading
 from collections.abc import Callable
 
 import pytest
 
 from paddock import ConnectError, connect
 from paddock.peer.errors import AccessRefusedError, HttpError
-from tests.unit.peer.http.web import STATELESS, Asked, Handler, Web
+from paddock.peer.http.address import address
+from paddock.peer.http.client import Client
+from paddock.peer.settings import Options, Settings
+from tests.unit.peer.http.web import STATELESS, Asked, Handler, Web, in_session
 
 Serve = Callable[[dict[str, Handler]], Web]
 
+PATIENCE = 5.0
 SECRET = "secret-1"  # noqa: S105 - no secret at all
 CHALLENGE = (
     'Bearer error="invalid_token", error_description="no longer secret-1", '
@@ -45,6 +50,38 @@ def test_a_token_that_is_refused_is_asked_for_again_once(serve: Serve) -> None:
         peer.call("count")
     sent = [asked.headers["authorization"] for asked in web.asked]
     assert sent == ["Bearer secret-1"] + ["Bearer secret-2"] * 3
+
+
+class SealedError(Exception):
+    """What a function that gives tokens may raise."""
+
+
+def test_a_function_that_has_no_token_fails_what_needs_one_and_nothing_else(serve: Serve) -> None:
+    calls = iter(range(100))
+
+    def token() -> str:
+        if next(calls):
+            raise SealedError("no key")
+        return SECRET
+
+    refuse: Handler = lambda asked: asked.body(b"", 401)  # noqa: E731 - used twice
+    arrived = threading.Event()
+
+    def arrive(asked: Asked) -> None:
+        asked.accept()
+        arrived.set()
+
+    handlers = {**in_session(), "notifications/initialized": refuse, "notifications/x": refuse}
+    web = serve({**handlers, "prompts/get": refuse, "notifications/y": arrive})
+    with connect(web.url, era="2025-11-25", token=token, timeout=PATIENCE) as peer:
+        assert peer.call("count").text == "done"
+        for _ in range(20):
+            peer.notify("notifications/x")
+        with pytest.raises(ConnectError, match="SealedError: no key") as caught:
+            peer.prompt("hello")
+        assert isinstance(caught.value.__cause__, SealedError)
+        peer.notify("notifications/y")
+        assert arrived.wait(PATIENCE)
 
 
 @pytest.mark.parametrize("status", [401, 403])
@@ -124,6 +161,60 @@ def test_a_token_that_cannot_be_sent_is_refused_without_showing_it(token: str) -
 def test_headers_that_would_confuse_the_server_are_refused(headers: dict[str, str]) -> None:
     with pytest.raises(ConnectError):
         connect("http://127.0.0.1:1/mcp", headers=headers)
+
+
+@pytest.mark.parametrize("name", ["Authorization", "authorization"])
+def test_a_token_and_a_header_in_its_place_are_refused(name: str) -> None:
+    with pytest.raises(ConnectError, match="got both"):
+        connect("http://127.0.0.1:1/mcp", token=SECRET, headers={name: "Basic eHg="})
+
+
+@pytest.mark.parametrize(
+    "options", [{"token": SECRET}, {"headers": {"authorization": f"Basic {SECRET}"}}]
+)
+def test_a_token_does_not_travel_unencrypted_to_another_host(options: Options) -> None:
+    url = "http://kitchen.invalid/mcp"
+    with pytest.raises(ConnectError, match="can read it"):
+        connect(url, **options)
+    allowed: Options = {**options, "allow_plain_http": True}
+    Client(url, Settings(**allowed)).close()
+    Client(url, Settings()).close()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "[::1]", "localhost", "a.localhost"])
+def test_a_token_may_travel_unencrypted_on_this_machine(host: str) -> None:
+    assert address(f"http://{host}:8642/mcp").is_private
+
+
+@pytest.mark.parametrize("host", ["10.0.0.1", "[::2]", "localhost.example.org"])
+def test_other_machines_are_not_taken_for_this_one(host: str) -> None:
+    assert not address(f"http://{host}/mcp").is_private
+    assert address(f"https://{host}/mcp").is_private
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda asked, echo: asked.body(b"", 302, Location=f"https://login.example/{echo}"),
+        lambda asked, echo: asked.body(b"", 307, Location=f"http://[{echo}"),
+        lambda asked, echo: asked.body(echo.encode(), 500, "text/plain"),
+        lambda asked, echo: asked.body(echo.encode(), 200, "text/plain"),
+        lambda asked, echo: asked.body(b"", 401, WWW_Authenticate=f'Bearer scope="{echo}"'),
+    ],
+)
+def test_errors_do_not_repeat_the_secrets_that_a_server_repeats(
+    serve: Serve, answer: Callable[[Asked, str], None]
+) -> None:
+    def call(asked: Asked) -> None:
+        answer(asked, asked.headers["authorization"].split()[1] + asked.headers["x-api-key"])
+
+    headers = {"X-Api-Key": "key-of-the-house"}
+    web, refused = serve({"tools/call": call}), pytest.raises(HttpError)
+    with connect(web.url, token=SECRET, headers=headers) as peer, refused as caught:
+        peer.call("echo")
+    assert "…" in str(caught.value)
+    assert SECRET not in str(caught.value)
+    assert "key-of-the-house" not in str(caught.value)
 
 
 def test_a_token_for_a_server_without_a_url_is_refused() -> None:

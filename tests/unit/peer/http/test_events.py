@@ -24,12 +24,27 @@ def test_events_do_not_depend_on_where_the_stream_is_cut(cuts: list[int]) -> Non
     assert (events.last_id, events.retry) == ("2", 0.25)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_an_event_is_there_as_soon_as_its_last_line_has_ended(end: str) -> None:
+    events = Events(1000)
+    assert list(events.feed(f"data: first{end}{end}".encode())) == [b"first"]
+    assert list(events.feed(f"data: second{end}{end}".encode())) == [b"second"]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_event() -> None:
+    events = Events(1000)
+    pieces = [b"\xef", b"\xbb\xbf", b"data: first\n\n", b"\xef\xbb\xbfdata: no field\n\n"]
+    assert [data for piece in pieces for data in events.feed(piece)] == [b"first"]
+
+
 @given(st.binary(max_size=300))
 def test_any_bytes_are_read_without_a_fault(data: bytes) -> None:
     list(Events(1000).feed(data))
 
 
-@pytest.mark.parametrize("stream", [b"data: " + b"x" * 200, b"data: 12345678\n" * 20])
+@pytest.mark.parametrize(
+    "stream", [b"data: " + b"x" * 200, b"data: 12345678\n" * 20, b"data:\n" * 200]
+)
 def test_an_event_beyond_the_limit_is_an_error(stream: bytes) -> None:
     events = Events(100)
     with pytest.raises(HttpError):

@@ -2,10 +2,11 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 
-from paddock import ConnectError, connect
+from paddock import ConnectError, PeerTimeoutError, connect
 from paddock.peer.errors import HttpError
 from tests.unit.peer.http.web import (
     SESSION,
@@ -52,6 +53,32 @@ def test_a_server_that_refuses_the_first_request_is_offered_a_session(
     with connect(web.url) as peer:
         assert peer.protocol_version == ERA
         assert peer.call("count").text == "done"
+
+
+def test_a_server_that_leaves_the_first_request_open_is_not_left_with_it(serve: Serve) -> None:
+    ended = threading.Event()
+
+    def hang(asked: Asked) -> None:
+        if asked.wait_for_end():
+            ended.set()
+
+    web = serve({**in_session(), "server/discover": hang})
+    with connect(web.url, probe_timeout=0.1) as peer:
+        assert peer.call("count").text == "done"
+        assert ended.wait(PATIENCE / 2)
+
+
+def test_nothing_is_left_of_a_session_that_was_refused(serve: Serve) -> None:
+    """As the threads that are left after each test prove."""
+
+    def refuse(asked: Asked) -> None:
+        asked.open_stream('data: {"jsonrpc":"2.0","method":"notifications/message"}\n\n')
+        asked.event(asked.result_event({"protocolVersion": "1999-01-01"}))
+        asked.end_stream()
+
+    web = serve({**in_session(), "initialize": refuse})
+    with pytest.raises(ConnectError):
+        connect(web.url, era=ERA, on_log=lambda _: None)
 
 
 def test_a_server_that_names_a_version_of_ours_is_asked_again_in_it(serve: Serve) -> None:
@@ -203,6 +230,26 @@ def test_a_stream_that_breaks_before_the_answer_is_resumed(serve: Serve) -> None
     assert len(web.of("tools/call")) == 1
 
 
+@pytest.mark.parametrize("name", ["é1", "日本"])
+def test_the_place_to_resume_at_is_named_as_the_server_named_it(serve: Serve, name: str) -> None:
+    def call(asked: Asked) -> None:
+        asked.open_stream(f"id: {name}\nretry: 1\ndata:\n\n")
+        asked.hang_up()
+
+    def rest(asked: Asked) -> None:
+        if "last-event-id" in asked.headers:
+            asked.open_stream(web.of("tools/call")[0].result_event(DONE))
+            asked.end_stream()
+        else:
+            asked.body(b"", 405)
+
+    web = serve({**in_session(), "tools/call": call, "GET": rest})
+    with connect(web.url, era=ERA) as peer:
+        assert peer.call("slow").text == "done"
+    named = [asked.headers.get("last-event-id", "") for asked in web.of("GET")]
+    assert name in [one.encode("latin-1").decode() for one in named]
+
+
 def test_a_call_whose_stream_cannot_be_resumed_fails_and_is_not_repeated(serve: Serve) -> None:
     web = serve(resumable(lambda asked, _: asked.body(b"gone", 404, "text/plain")))
     with connect(web.url, era=ERA) as peer, pytest.raises(HttpError) as caught:
@@ -261,12 +308,138 @@ def test_a_session_that_is_gone_is_opened_anew_and_the_request_repeated(serve: S
     assert len(web.of("notifications/initialized")) == 2
 
 
+@pytest.mark.parametrize("status", [404, 429])
+def test_who_only_listens_hears_a_server_that_was_started_again(serve: Serve, status: int) -> None:
+    """It has forgotten the session, or needs some time."""
+    opened: list[str] = []
+    turns = iter(["ends", "fails", "lives"])
+    heard = threading.Event()
+
+    def initialize(asked: Asked) -> None:
+        opened.append(f"session-{len(opened) + 1}")
+        asked.reply(SESSION, Mcp_Session_Id=opened[-1])
+
+    def stream(asked: Asked) -> None:
+        turn = next(turns)
+        if turn == "fails":
+            asked.body(b"", status)
+            return
+        asked.open_stream("retry: 1\n\n")
+        if turn == "ends":
+            asked.end_stream()
+            return
+        asked.event('data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n')
+        asked.wait_for_end()
+
+    web = serve({**in_session(), "initialize": initialize, "GET": stream})
+    with connect(web.url, era=ERA, on_notification=lambda *_: heard.set()):
+        assert heard.wait(PATIENCE)
+    used = [asked.headers["mcp-session-id"] for asked in web.of("GET")]
+    assert used == ["session-1", "session-1", "session-2" if status == 404 else "session-1"]
+
+
+def test_a_server_without_a_stream_does_not_lose_its_session_for_it(serve: Serve) -> None:
+    asked_for = threading.Event()
+
+    def refuse(asked: Asked) -> None:
+        asked.body(b"", 404)
+        asked_for.set()
+
+    web = serve({**in_session(), "GET": refuse})
+    with connect(web.url, era=ERA) as peer:
+        assert asked_for.wait(PATIENCE)
+        peer.call("count")
+    assert len(web.of("initialize")) == 1
+
+
 def test_a_session_that_is_gone_again_is_an_error(serve: Serve) -> None:
     handlers, opened = forgetful(9)
     web = serve(handlers)
     with connect(web.url, era=ERA) as peer, pytest.raises(ConnectError):
         peer.call("count")
     assert len(opened) == 2
+
+
+def test_a_session_is_opened_anew_once_the_server_answers_again(serve: Serve) -> None:
+    """It did not answer the first `initialize` after it had lost the session."""
+    ended = threading.Event()
+
+    def hang(asked: Asked) -> None:
+        if asked.wait_for_end():
+            ended.set()
+
+    def call(asked: Asked) -> None:
+        if asked.headers["mcp-session-id"] == "session-1":
+            asked.fail(-32600, "Session not found", 404)
+        else:
+            asked.say("done")
+
+    openings: list[Handler] = [
+        lambda asked: asked.reply(SESSION, Mcp_Session_Id="session-1"),
+        hang,
+        lambda asked: asked.reply(SESSION, Mcp_Session_Id="session-2"),
+    ]
+    web = serve({**in_session(), "initialize": one_after_the_other(openings), "tools/call": call})
+    with connect(web.url, era=ERA) as peer:
+        with pytest.raises(PeerTimeoutError):
+            peer.within(0.2).call("count")
+        assert ended.wait(PATIENCE / 2)
+        assert peer.call("count").text == "done"
+    assert web.of("notifications/cancelled") == []
+
+
+def test_opening_a_session_anew_takes_no_longer_than_the_timeout_says(serve: Serve) -> None:
+    """Nobody has cancelled the call for which it is opened."""
+    openings: list[Handler] = [
+        lambda asked: asked.reply(SESSION, Mcp_Session_Id="session-1"),
+        *[Asked.wait_for_end] * 4,
+    ]
+    lost: Handler = lambda asked: asked.fail(-32600, "?", 404)  # noqa: E731 - shorter than a function
+    web = serve({**in_session(), "initialize": one_after_the_other(openings), "tools/call": lost})
+    with connect(web.url, era=ERA, timeout=0.2) as peer:
+        waiting = peer.start("tools/call", {"name": "count"})
+        with pytest.raises(ConnectError, match="cannot be opened anew"):
+            waiting.result(PATIENCE)
+
+
+def test_a_server_cannot_hold_up_the_end_of_its_session(serve: Serve) -> None:
+    ended = threading.Event()
+
+    def drip(asked: Asked) -> None:
+        asked.raw(b"HTTP/1.1 200 OK\r\n")
+        asked.connection.settimeout(0.1)
+        for _ in range(200):
+            with suppress(TimeoutError):
+                if asked.connection.recv(1) == b"":
+                    ended.set()
+                    return
+            asked.raw(b"X")
+
+    web = serve({**in_session(), "DELETE": drip})
+    connect(web.url, era=ERA).close()
+    assert ended.wait(PATIENCE / 2)
+
+
+def test_a_function_that_gives_no_token_cannot_hold_up_the_end(serve: Serve) -> None:
+    """It is asked for another one, because the server refuses the end of the session."""
+    asked_again, closed = threading.Event(), threading.Event()
+    tokens = iter(["secret-1"])
+
+    def token() -> str:
+        for one in tokens:
+            return one
+        asked_again.set()
+        closed.wait(2 * PATIENCE)
+        raise LookupError
+
+    web = serve({**in_session(), "DELETE": lambda asked: asked.body(b"", 401)})
+    peer = connect(web.url, era=ERA, token=token)
+    closing = threading.Thread(target=peer.close)
+    closing.start()
+    closing.join(PATIENCE)
+    assert not closing.is_alive()
+    assert asked_again.is_set()
+    closed.set()
 
 
 def test_cancelling_in_a_session_sends_a_message(serve: Serve) -> None:

@@ -271,6 +271,27 @@ def test_a_stream_that_listens_is_opened_again_when_it_breaks(serve: Serve) -> N
         assert listening.is_open
 
 
+def test_a_server_that_is_down_is_not_asked_all_the_time_though_it_says_so(serve: Serve) -> None:
+    refused = threading.Event()
+
+    def listen(asked: Asked) -> None:
+        if len(web.of("subscriptions/listen")) == 1:
+            asked.open_stream(acknowledged(asked))
+            asked.end_stream()
+        else:
+            asked.body(b"", 503, Retry_After="0")
+            refused.set()
+
+    web = serve({"subscriptions/listen": listen})
+    with connect(web.url) as peer:
+        listening = peer.listen(tools=True)
+        assert refused.wait(PATIENCE)
+        for _ in range(200):
+            peer.call("anything")
+        assert listening.is_open
+    assert len(web.of("subscriptions/listen")) < 20
+
+
 def test_a_server_that_ends_what_listens_is_not_asked_again(serve: Serve) -> None:
     def listen(asked: Asked) -> None:
         asked.open_stream(acknowledged(asked), asked.result_event({"resultType": "complete"}))

@@ -59,7 +59,7 @@ class Asked:
         fields = {"Content-Type": kind, "Content-Length": str(len(data))}
         fields |= {name.replace("_", "-"): value for name, value in headers.items()}
         lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
-        self.raw(f"HTTP/1.1 {status} Whatever\r\n{lines}\r\n".encode() + data)
+        self.raw(f"HTTP/1.1 {status} Whatever\r\n{lines}\r\n".encode("latin-1") + data)
 
     def reply(self, result: object, **headers: str) -> None:
         """Answer with a result."""

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from time import monotonic
 
+from paddock.peer.reporting import report
+
 Job = Callable[[], None]
 
 IDLE_TIME = 10.0
@@ -66,7 +68,10 @@ class Workers:
     def _run(self, first: Job) -> None:
         job: Job | None = first
         while job is not None:
-            job()
+            try:
+                job()
+            except Exception as fault:  # noqa: BLE001 - what comes next has to be done all the same
+                report(fault)
             job = self._next()
 
     def _next(self) -> Job | None:
