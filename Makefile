@@ -40,11 +40,11 @@ types: $(INSTALLED) ## Part of check: mypy, strict
 contracts: $(INSTALLED) ## Part of check: what may import what
 	$(BIN)/lint-imports --no-logo
 
-quick: $(INSTALLED) ## Part of check: all tests but those in tests/clients
-	$(BIN)/pytest --ignore=tests/clients $(ARGS)
+quick: $(INSTALLED) ## Part of check: all tests but those with programs of others
+	$(BIN)/pytest --ignore=tests/clients --ignore=tests/authorization $(ARGS)
 
-clients: $(INSTALLED) ## Part of test: real MCP client programs against our servers
-	$(BIN)/pytest tests/clients $(ARGS)
+clients: $(INSTALLED) ## Part of test: real MCP clients and a real authorization server
+	$(BIN)/pytest tests/clients tests/authorization $(ARGS)
 
 format: $(INSTALLED) ## Rewrite the code: format and safe fixes
 	$(BIN)/ruff check --fix

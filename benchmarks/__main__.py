@@ -7,9 +7,10 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from benchmarks import report
-from benchmarks.contenders import OURS, PEERS, Contender, Runner, try_out, why_not
-from benchmarks.driver import ServerFailedError
+from benchmarks.contenders import OURS, PEERS, Contender, Field, Runner, try_out, why_not
+from benchmarks.http_contenders import HTTP_PEERS, OUR_HTTP
 from benchmarks.measures import GROUPS
+from benchmarks.program import ServerFailedError
 from benchmarks.results import Metric
 from benchmarks.rounds import FULL, QUICK, Group, Run
 from benchmarks.targets import STRETCH_GOALS, TARGETS, Verdict, judge
@@ -17,14 +18,18 @@ from external.environments import InstallError
 
 
 def _names_from(known: Collection[str]) -> Callable[[str], list[str]]:
-    """A parser of comma-separated names, kept in the order in which they are known."""
+    """A parser of comma-separated names, kept in the order in which they are known.
+
+    The part before a hyphen stands for all names that begin with it.
+    """
+    families = {name: (name, name.partition("-")[0]) for name in known}
 
     def parse(text: str) -> list[str]:
-        names = text.split(",")
-        unknown = [name for name in names if name not in known]
+        names = set(text.split(","))
+        unknown = names.difference(*families.values())
         if unknown:
-            raise argparse.ArgumentTypeError(f"{unknown[0]} is not one of {', '.join(known)}")
-        return [name for name in known if name in names]
+            raise argparse.ArgumentTypeError(f"{min(unknown)} is not one of {', '.join(known)}")
+        return [name for name in known if names.intersection(families[name])]
 
     return parse
 
@@ -32,7 +37,7 @@ def _names_from(known: Collection[str]) -> Callable[[str], list[str]]:
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     peers = [peer.key for peer in PEERS]
     parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few repetitions: a minute or two")
+    parser.add_argument("--quick", action="store_true", help="few repetitions")
     parser.add_argument(
         "--only",
         metavar="GROUPS",
@@ -66,20 +71,31 @@ def _try_all(contenders: Sequence[Contender]) -> tuple[dict[str, Runner], dict[s
     return runners, failures
 
 
-def _print_tables(groups: Sequence[Group], contenders: Sequence[Contender], run: Run) -> None:
-    peers = [contender.key for contender in contenders if contender.is_peer]
+def _print_tables(groups: Sequence[Group], field: Field, run: Run) -> None:
     for group in groups:
-        rows = [contender for contender in contenders if contender.is_in(group.key)]
+        rows = [contender for contender in field.contenders if contender.is_in(group.key)]
         for table in group.tables:
-            print("\n" + report.metrics_table(table, rows, peers, run.results))
+            print("\n" + report.metrics_table(table, rows, field, run.results))
 
 
-def _print_verdicts(metrics: dict[str, Metric], peers: Sequence[str], run: Run) -> list[Verdict]:
-    verdicts = judge(TARGETS, metrics, peers, run.results)
+def _print_verdicts(metrics: dict[str, Metric], field: Field, run: Run) -> list[Verdict]:
+    verdicts = judge(TARGETS, metrics, field, run.results)
     print("\n" + report.targets_table("Targets", verdicts))
-    stretch = judge(STRETCH_GOALS, metrics, peers, run.results)
+    stretch = judge(STRETCH_GOALS, metrics, field, run.results)
     print("\n" + report.targets_table("Further goals", stretch))
     return verdicts
+
+
+def _field(groups: Sequence[Group], peers: Sequence[str]) -> Field:
+    """All rows that the groups of measures have, of our library and the chosen peers."""
+    return Field(
+        tuple(
+            contender
+            for contender in (*PEERS, *OURS, *HTTP_PEERS, *OUR_HTTP)
+            if (not contender.is_peer or contender.of in peers)
+            and any(contender.is_in(group.key) for group in groups)
+        )
+    )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -87,18 +103,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _arguments(argv)
     groups = [GROUPS[key] for key in arguments.only]
     metrics = {metric.key: metric for group in groups for metric in group.metrics}
-    peers = [peer for peer in PEERS if peer.key in arguments.peers]
-    contenders = [*peers, *OURS]
-    runners, failures = _try_all(contenders)
+    field = _field(groups, arguments.peers)
+    runners, failures = _try_all(field.contenders)
     run = Run(list(runners.values()), QUICK if arguments.quick else FULL)
     for group in groups:
         print(f"measuring {group.key}", file=sys.stderr)
         group.measure(run)
-    print(report.INTRODUCTION + "\n\n" + report.contenders_table(contenders, runners, failures))
-    _print_tables(groups, contenders, run)
-    verdicts = _print_verdicts(metrics, arguments.peers, run)
+    table = report.contenders_table(field.contenders, runners, failures)
+    print(report.INTRODUCTION + "\n\n" + table)
+    _print_tables(groups, field, run)
+    verdicts = _print_verdicts(metrics, field, run)
     if arguments.json:
-        everything = report.as_json(metrics.values(), contenders, failures, run.results, verdicts)
+        everything = report.as_json(
+            metrics.values(), field.contenders, failures, run.results, verdicts
+        )
         arguments.json.write_text(json.dumps(everything, indent=2) + "\n", encoding="utf-8")
     return int(arguments.check and not all(verdict.reached for verdict in verdicts))
 

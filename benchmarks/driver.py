@@ -3,33 +3,21 @@
 import json
 import os
 import re
-import subprocess
-import tempfile
-import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from benchmarks.messages import FIRST_ID, INITIALIZE, INITIALIZED, Block, Call, request
 from benchmarks.processes import cpu_seconds
+from benchmarks.program import Program, ServerFailedError
 
-ROOT = Path(__file__).parents[1]
 READ_SIZE = 65536
 LARGE_READ_SIZE = 1 << 20
 NEWLINE = 10
 WINDOW = 64
-ANSWER_SECONDS = 60.0
-EXIT_SECONDS = 5.0
 _ID = re.compile(rb'"id":\s*(\d{7})\b')
-_REGISTERED = re.compile(rb"^registered \d+ in ([\d.]+)$", re.MULTILINE)
-
-
-class ServerFailedError(Exception):
-    """A server did not start, died, fell silent or gave a wrong answer."""
 
 
 @dataclass(frozen=True)
@@ -53,72 +41,19 @@ class WindowedRun:
         return self.calls / self.seconds
 
 
-def clean_environment(extra: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a measured program.
-
-    Variables of Python's own are left out: one that forbids bytecode files, for example, would
-    make each start several times slower.
-    """
-    inherited = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    return {**inherited, "PYTHONPATH": str(ROOT), **extra}
-
-
-class Connection:
+class Connection(Program):
     """A server program that runs, and the pipes to it."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed in __exit__
-        # Set up before the clock starts: a cold start is measured from here.
-        variables = clean_environment(environment)
-        self.started = time.perf_counter()
-        try:
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._errors,
-                env=variables,
-                cwd=ROOT,
-                bufsize=0,
-            )
-        except OSError as error:
-            self._errors.close()
-            raise ServerFailedError(f"{Path(command[0]).name}: {error.strerror}") from error
+        super().__init__(command, environment)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._input = self._process.stdin.fileno()
         self._output = self._process.stdout.fileno()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def _ask_to_end(self) -> None:
         assert self._process.stdin is not None
-        assert self._process.stdout is not None
         self._process.stdin.close()
-        try:
-            self._process.wait(EXIT_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._process.stdout.close()
-        self._errors.close()
-
-    @property
-    def pid(self) -> int:
-        """The process id of the server."""
-        return self._process.pid
-
-    @contextmanager
-    def deadline(self, seconds: float = ANSWER_SECONDS) -> Iterator[None]:
-        """Kill the server when the block takes longer, which ends any wait for its answer."""
-        # A timer outside the loop, because a `select` before each read would be measured too.
-        timer = threading.Timer(seconds, self._process.kill)
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
 
     def send(self, data: bytes | memoryview) -> None:
         """Write all of the data to the server."""
@@ -127,7 +62,7 @@ class Connection:
             while rest:
                 rest = rest[os.write(self._input, rest) :]
         except BrokenPipeError:
-            raise self._failure() from None
+            raise self.failure() from None
 
     def receive(self) -> bytes:
         """Read until the server ends a line."""
@@ -143,19 +78,8 @@ class Connection:
     def _read(self) -> bytes:
         chunk = os.read(self._output, READ_SIZE)
         if not chunk:
-            raise self._failure()
+            raise self.failure()
         return chunk
-
-    def _failure(self) -> ServerFailedError:
-        self._process.kill()
-        code = self._process.wait()
-        complaints = self._stderr().decode(errors="replace").strip().splitlines()
-        reason = complaints[-1] if complaints else f"no answer, and nothing on stderr (exit {code})"
-        return ServerFailedError(reason[:200])
-
-    def _stderr(self) -> bytes:
-        # By position, since the server writes through the same open file.
-        return os.pread(self._errors.fileno(), os.fstat(self._errors.fileno()).st_size, 0)
 
     def initialize(self) -> None:
         """Shake hands in the era of 2025-11-25."""
@@ -202,16 +126,9 @@ class Connection:
         while True:
             size = os.readv(self._output, [buffer])
             if size == 0:
-                raise self._failure()
+                raise self.failure()
             if buffer[size - 1] == NEWLINE:
                 return time.perf_counter() - start
-
-    def registration_seconds(self) -> float:
-        """How long the server says that it took to register its generated tools."""
-        told = _REGISTERED.search(self._stderr())
-        if told is None:
-            raise ServerFailedError("said nothing about its registration on stderr")
-        return float(told[1])
 
     def call_in_sequence(self, block: Block, seconds: float) -> SequentialRun:
         """Call one at a time for so long."""
@@ -219,7 +136,7 @@ class Connection:
         try:
             times, answer = self._time_calls(block.each, seconds)
         except BrokenPipeError:
-            raise self._failure() from None
+            raise self.failure() from None
         cpu = cpu_seconds(self.pid) - cpu
         _check_answers(block.call, answer, {FIRST_ID + (len(times) - 1) % block.size: 1})
         return SequentialRun(times, cpu)

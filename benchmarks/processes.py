@@ -10,8 +10,21 @@ SETTLE_STEP_SECONDS = 0.1
 SETTLE_STEPS = 20
 
 
+def family(pid: int) -> list[int]:
+    """A process and those that it has started, and they in turn."""
+    found = [pid]
+    for parent in found:
+        for thread in Path(f"/proc/{parent}/task").glob("*/children"):
+            found += map(int, thread.read_text(encoding="ascii").split())
+    return found
+
+
 def resident_megabytes(pid: int) -> float:
-    """The resident memory of a process, in units of 1024 * 1024 bytes."""
+    """The resident memory of a process and those it has started, in units of 1024 * 1024 bytes."""
+    return sum(map(_own_megabytes, family(pid)))
+
+
+def _own_megabytes(pid: int) -> float:
     for line in Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) / 1024
@@ -39,7 +52,7 @@ def cpu_seconds(pid: int) -> float:
 
 @contextmanager
 def on_one_cpu(pid: int) -> Iterator[None]:
-    """Keep this process and another one on the same CPU."""
+    """Keep this process and another one, with those it has started, on the same CPU."""
     allowed = os.sched_getaffinity(0)
     _allow(pid, {min(allowed)})
     try:
@@ -50,7 +63,10 @@ def on_one_cpu(pid: int) -> Iterator[None]:
 
 def _allow(pid: int, cpus: set[int]) -> None:
     os.sched_setaffinity(0, cpus)
-    for thread in Path(f"/proc/{pid}/task").glob("*"):
+    threads = [
+        thread for member in family(pid) for thread in Path(f"/proc/{member}/task").iterdir()
+    ]
+    for thread in threads:
         try:
             os.sched_setaffinity(int(thread.name), cpus)
         except ProcessLookupError:

@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from benchmarks.contenders import OFFICIAL, Contender, Runner
+from benchmarks.contenders import Contender, Field, Runner
 from benchmarks.results import Metric, Results, Table
-from benchmarks.targets import Limit, Verdict, best_of
+from benchmarks.targets import Floor, Limit, Verdict, best_of
 
 INTRODUCTION = """\
-In brackets: how many times better than the official SDK, and than the best of all peers.
+In brackets: how many times better than the official SDK, and than the best of all peers. Over HTTP
+that is the best row of the official SDK in the same era, and the best of all peers in either era.
 Believe ratios, which come from rounds over all servers, more than the values themselves."""
 
 
@@ -45,11 +46,11 @@ def contenders_table(
     return _markdown(("server", "state", "refuses wrong arguments"), rows)
 
 
-def _cell(metric: Metric, contender: str, peers: Sequence[str], results: Results) -> str:
+def _cell(metric: Metric, contender: str, field: Field, results: Results) -> str:
     value = results.value(metric, contender)
     if value is None:
         return "—"
-    bases = [results.value(metric, OFFICIAL), best_of(metric, peers, results)]
+    bases = [best_of(metric, keys, results) for keys in (field.official(contender), field.peers)]
     ratios = ("—" if base is None else _ratio(metric.advantage(value, base)) for base in bases)
     brackets = f" ({', '.join(ratios)})" if metric.is_compared else ""
     return _with_unit(value, metric.unit) + brackets
@@ -67,14 +68,14 @@ def _remarks(table: Table, contenders: Sequence[Contender], results: Results) ->
 
 
 def metrics_table(
-    table: Table, contenders: Sequence[Contender], peers: Sequence[str], results: Results
+    table: Table, contenders: Sequence[Contender], field: Field, results: Results
 ) -> str:
     """One table of values and ratios, with the remarks on it below."""
     header = ("server", *(metric.title for metric in table.metrics))
     rows = [
         (
             contender.label,
-            *(_cell(metric, contender.key, peers, results) for metric in table.metrics),
+            *(_cell(metric, contender.key, field, results) for metric in table.metrics),
         )
         for contender in contenders
     ]
@@ -83,13 +84,19 @@ def metrics_table(
     return "\n\n".join(part for part in parts if part)
 
 
+def _bound(goal: Limit | Floor, metric: Metric) -> str:
+    if isinstance(goal, Limit):
+        return f"at most {_with_unit(goal.at_most, metric.unit)}"
+    return f"at least {_with_unit(goal.at_least, metric.unit)}"
+
+
 def targets_table(title: str, verdicts: Sequence[Verdict]) -> str:
     """What was asked for, and what came out."""
     rows = []
     for verdict in verdicts:
         target, metric = verdict.target, verdict.metric
-        if isinstance(target.goal, Limit):
-            goal = f"at most {_with_unit(target.goal.at_most, metric.unit)}"
+        if isinstance(target.goal, Limit | Floor):
+            goal = _bound(target.goal, metric)
             figure = "" if verdict.figure is None else _with_unit(verdict.figure, metric.unit)
         else:
             goal = str(target.goal)

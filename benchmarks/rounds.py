@@ -10,11 +10,15 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from benchmarks.contenders import Contender, Runner
-from benchmarks.driver import Connection, ServerFailedError
+from benchmarks.driver import Connection
+from benchmarks.http_driver import HttpServer
+from benchmarks.program import ServerFailedError
 from benchmarks.results import Metric, Results, Table
 
 Servers = dict[str, Connection]
 """The servers that run, by the key of their contender."""
+HttpServers = dict[str, HttpServer]
+"""The servers that run and listen."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,8 @@ class Effort:
     listings: int
     payload_rounds: int
     growth_seconds: float
+    http_start_rounds: int
+    http_growth_seconds: float
     is_quick: bool
 
 
@@ -41,6 +47,8 @@ QUICK = Effort(
     listings=3,
     payload_rounds=3,
     growth_seconds=2.0,
+    http_start_rounds=2,
+    http_growth_seconds=1.0,
     is_quick=True,
 )
 FULL = Effort(
@@ -52,6 +60,8 @@ FULL = Effort(
     listings=7,
     payload_rounds=10,
     growth_seconds=45.0,
+    http_start_rounds=8,
+    http_growth_seconds=15.0,
     is_quick=False,
 )
 
@@ -142,6 +152,24 @@ def connections(
                 server = stack.enter_context(runner.start(**environment))
                 with server.deadline():
                     server.initialize()
+                servers[runner.key] = server
+            except ServerFailedError as error:
+                note_failure(run, metrics, runner, str(error))
+        yield servers
+
+
+@contextmanager
+def http_servers(
+    run: Run, metrics: Sequence[Metric], runners: Sequence[Runner], **environment: str
+) -> Iterator[HttpServers]:
+    """Start all servers over HTTP, and wait until each has answered."""
+    with ExitStack() as stack:
+        servers: HttpServers = {}
+        for runner in runners:
+            try:
+                server = stack.enter_context(runner.serve(**environment))
+                with server.deadline():
+                    server.list_tools()
                 servers[runner.key] = server
             except ServerFailedError as error:
                 note_failure(run, metrics, runner, str(error))

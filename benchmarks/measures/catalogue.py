@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from benchmarks.contenders import Contender, Runner
-from benchmarks.driver import ServerFailedError
 from benchmarks.processes import settled_megabytes
+from benchmarks.program import ServerFailedError
 from benchmarks.results import Metric, Table, median_of
 from benchmarks.rounds import Group, Run, able, in_turn
 

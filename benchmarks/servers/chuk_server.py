@@ -18,4 +18,6 @@ server = ChukMCPServer("bench", version="1")
 for tool in (*SIMPLE_TOOLS, NESTED, image):
     server.register_function_as_tool(tool)
 register_generated(server.register_function_as_tool)
-server.run_stdio()
+
+if __name__ == "__main__":
+    server.run_stdio()

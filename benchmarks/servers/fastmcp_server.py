@@ -16,4 +16,6 @@ server = FastMCP("bench", version="1")
 for tool in (*SIMPLE_TOOLS, NESTED, image):
     server.tool(tool)
 register_generated(server.tool)
-server.run(show_banner=False)
+
+if __name__ == "__main__":
+    server.run(show_banner=False)

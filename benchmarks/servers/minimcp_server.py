@@ -2,7 +2,7 @@
 
 from base64 import b64encode
 
-import anyio  # type: ignore[import-not-found]
+import anyio
 from mcp.types import ImageContent  # type: ignore[import-not-found]
 from minimcp import MiniMCP, StdioTransport  # type: ignore[import-not-found]
 
@@ -19,4 +19,6 @@ server = MiniMCP("bench", version="1")
 for tool in (*SIMPLE_TOOLS, NESTED, image):
     server.tool.add(tool)
 register_generated(server.tool.add)
-anyio.run(StdioTransport(server).run)
+
+if __name__ == "__main__":
+    anyio.run(StdioTransport(server).run)

@@ -15,4 +15,6 @@ server = MCPServer("bench", version="1", log_level="WARNING")
 for tool in (*SIMPLE_TOOLS, NESTED, image):
     server.add_tool(tool)
 register_generated(server.add_tool)
-server.run()
+
+if __name__ == "__main__":
+    server.run()

@@ -7,6 +7,8 @@ Variables of the environment decide what a server offers:
     BENCH_ASYNC=1: its handlers are coroutines, where the library knows them.
     BENCH_INLINE=1: its handlers are declared cheap, which only our library knows.
     BENCH_TOOLS=N: it registers N more tools and says on stderr how long that took.
+    BENCH_PORT=N: where it listens, if it serves over HTTP.
+    BENCH_SSE=1: it answers there with an event stream, where the library leaves the choice.
 """
 
 import os
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 
 ASYNC = os.environ.get("BENCH_ASYNC") == "1"
 INLINE = os.environ.get("BENCH_INLINE") == "1"
+HOST = "127.0.0.1"
+PORT = int(os.environ.get("BENCH_PORT", "0"))
+JSON_ANSWERS = os.environ.get("BENCH_SSE") != "1"
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 

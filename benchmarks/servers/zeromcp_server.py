@@ -63,7 +63,9 @@ server = McpServer("bench", version="1")
 for tool in (*SIMPLE_TOOLS, choose(nested, nested_coroutine)):
     server.tool(tool)
 register_generated(server.tool)
-if ASYNC:
-    asyncio.run(server.stdio_async())
-else:
-    server.stdio()
+
+if __name__ == "__main__":
+    if ASYNC:
+        asyncio.run(server.stdio_async())
+    else:
+        server.stdio()

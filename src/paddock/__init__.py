@@ -7,6 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from paddock.authoring.app_view import AppView as AppView
     from paddock.authoring.asks import Elicited as Elicited
     from paddock.authoring.asks import Root as Root
     from paddock.authoring.asks import SampledMessage as SampledMessage
@@ -20,13 +21,24 @@ if TYPE_CHECKING:
     from paddock.authoring.prompt import PromptArgument as PromptArgument
     from paddock.authoring.resource import Resource as Resource
     from paddock.authoring.resource import ResourceTemplate as ResourceTemplate
+    from paddock.authoring.skill import Skill as Skill
     from paddock.authoring.tool import Parameter as Parameter
     from paddock.authoring.tool import Tool as Tool
+    from paddock.authorization.authorization import Authorization as Authorization
+    from paddock.authorization.errors import InvalidTokenError as InvalidTokenError
+    from paddock.authorization.github import GitHubValidator as GitHubValidator
+    from paddock.authorization.introspection import (
+        IntrospectionValidator as IntrospectionValidator,
+    )
+    from paddock.authorization.jwks import JwksValidator as JwksValidator
+    from paddock.authorization.static_tokens import StaticTokens as StaticTokens
     from paddock.connecting import connect as connect
     from paddock.errors import ConnectError as ConnectError
     from paddock.errors import DefinitionError as DefinitionError
     from paddock.errors import LoadError as LoadError
     from paddock.errors import PaddockError as PaddockError
+    from paddock.peer.errors import AccessRefusedError as AccessRefusedError
+    from paddock.peer.errors import HttpError as HttpError
     from paddock.peer.errors import PeerError as PeerError
     from paddock.peer.errors import PeerTimeoutError as PeerTimeoutError
     from paddock.peer.peer import Peer as Peer
@@ -44,12 +56,16 @@ if TYPE_CHECKING:
     from paddock.protocol.model.content import ResourceLink as ResourceLink
     from paddock.protocol.model.content import TextContent as TextContent
     from paddock.protocol.model.content import TextResourceContents as TextResourceContents
+    from paddock.protocol.principal import Principal as Principal
+    from paddock.protocol.trace_context import TraceContext as TraceContext
     from paddock.server import Server as Server
     from paddock.serving.http import http_app as http_app
+    from paddock.telemetry.logs import configure_logging as configure_logging
     from paddock.transports.http.limits import Limits as Limits
     from paddock.version import __version__ as __version__
 
 _HOMES = {
+    "paddock.authoring.app_view": ("AppView",),
     "paddock.authoring.asks": (
         "Elicited",
         "Root",
@@ -63,10 +79,17 @@ _HOMES = {
     "paddock.authoring.failures": ("ToolError",),
     "paddock.authoring.prompt": ("Prompt", "PromptArgument"),
     "paddock.authoring.resource": ("Resource", "ResourceTemplate"),
+    "paddock.authoring.skill": ("Skill",),
     "paddock.authoring.tool": ("Parameter", "Tool"),
+    "paddock.authorization.authorization": ("Authorization",),
+    "paddock.authorization.errors": ("InvalidTokenError",),
+    "paddock.authorization.github": ("GitHubValidator",),
+    "paddock.authorization.introspection": ("IntrospectionValidator",),
+    "paddock.authorization.jwks": ("JwksValidator",),
+    "paddock.authorization.static_tokens": ("StaticTokens",),
     "paddock.connecting": ("connect",),
     "paddock.errors": ("ConnectError", "DefinitionError", "LoadError", "PaddockError"),
-    "paddock.peer.errors": ("PeerError", "PeerTimeoutError"),
+    "paddock.peer.errors": ("AccessRefusedError", "HttpError", "PeerError", "PeerTimeoutError"),
     "paddock.peer.peer": ("Peer",),
     "paddock.peer.results": ("ToolResult",),
     "paddock.protocol.ask": ("AskError",),
@@ -84,8 +107,11 @@ _HOMES = {
         "TextContent",
         "TextResourceContents",
     ),
+    "paddock.protocol.principal": ("Principal",),
+    "paddock.protocol.trace_context": ("TraceContext",),
     "paddock.server": ("Server",),
     "paddock.serving.http": ("http_app",),
+    "paddock.telemetry.logs": ("configure_logging",),
     "paddock.transports.http.limits": ("Limits",),
     "paddock.version": ("__version__",),
 }

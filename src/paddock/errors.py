@@ -13,11 +13,21 @@
     │   ├── MissingCapabilityError
     │   ├── ScopeError
     │   └── UnsupportedVersionError
+    ├── ListenError                an address cannot be served on
+    ├── InvalidTokenError          a token is not good
+    │   ├── NotAllowedError
+    │   └── UndecidedError
+    ├── RefusalError               a request is not let in, as HTTP tells it
+    │   ├── UnauthorizedError
+    │   └── ForbiddenError
     ├── ConnectError               a server cannot be started, reached or understood
+    │   └── HttpError              a request over HTTP failed below the protocol
+    │       └── AccessRefusedError     the server wants a token, or another one
     ├── PeerError                  a server answered with a JSON-RPC error
     ├── AnswerError                a server's answer makes no sense
     ├── PeerTimeoutError           a server has not answered in time
     ├── CallCancelledError         a request of ours was cancelled
+    ├── UpstreamError              a mounted server elsewhere cannot be reached, or does not answer
     ├── ArgumentError              an argument on the command line does not fit the tool
     └── UnexpectedQuestionError    a server under test asked more than the test answers
 

@@ -1,4 +1,4 @@
-"""The server that authors write: an offering that can run itself."""
+"""The server that authors write: an offering that can run itself, and hold others."""
 
 from __future__ import annotations
 
@@ -7,15 +7,24 @@ from paddock.serving.stdio import serve_stdio
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Unpack
+    import ssl
+    from typing import Self, Unpack
 
+    from paddock.mounting.composition import Target
+    from paddock.peer.settings import Options
     from paddock.serving.http import HttpOptions
 
 
 class Server(Offering):
     """A server that MCP clients can connect to; `Offering` says what it takes."""
 
-    def run(self, http: str | None = None, **options: Unpack[HttpOptions]) -> None:
+    def run(
+        self,
+        http: str | None = None,
+        *,
+        tls: ssl.SSLContext | None = None,
+        **options: Unpack[HttpOptions],
+    ) -> None:
         """Serve standard input and output until the client leaves; or an address over HTTP.
 
         With `http="127.0.0.1:8642"` it serves that address until a signal or `stop` ends it; the
@@ -26,4 +35,41 @@ class Server(Offering):
             return
         from paddock.serving.http import serve_http  # noqa: PLC0415 - asyncio is 45 ms
 
-        serve_http(self, http, **options)
+        serve_http(self, http, tls=tls, **options)
+
+    def mount(
+        self,
+        target: Target,
+        prefix: str | None = None,
+        *,
+        separator: str = "_",
+        list_timeout: float = 2.0,
+        call_timeout: float = 300.0,
+        **options: Unpack[Options],
+    ) -> Self:
+        """Offer everything that another server has as well; the server itself.
+
+        Args:
+            target: Another `Server`, an open `Peer`, or anything that `paddock.connect` takes.
+            prefix: What stands before the names of its tools and prompts.
+            separator: What stands between prefix and name.
+            list_timeout: Seconds that the first list waits for a server elsewhere.
+            call_timeout: Seconds that a call to it may take without a sign of life.
+            options: Those of `paddock.connect`, less its callbacks. `timeout` is for connecting
+                and for lists.
+
+        Raises:
+            DefinitionError: when names would collide, or the server would be mounted in itself.
+        """
+        from paddock.mounting.composition import mount  # noqa: PLC0415 - most servers mount nothing
+
+        limits = {"list_timeout": list_timeout, "call_timeout": call_timeout}
+        mount(self, target, prefix, separator=separator, **limits, **options)
+        return self
+
+    def unmount(self, mounted: str | Target) -> Self:
+        """Undo `mount`, by the prefix or the target; the server itself."""
+        from paddock.mounting.composition import unmount  # noqa: PLC0415 - as above
+
+        unmount(self, mounted)
+        return self

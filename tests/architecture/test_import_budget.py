@@ -10,13 +10,14 @@ from typing import IO, Any
 
 NOT_FOR_IMPORT = {
     *("asyncio", "click", "dataclasses", "email", "httpx", "importlib.metadata", "inspect"),
-    *("json", "jsonschema_rs", "logging", "msgspec", "pydantic", "re", "sqlalchemy", "ssl"),
-    *("starlette", "subprocess", "uvicorn"),
+    *("json", "jsonschema_rs", "logging", "msgspec", "pydantic", "re", "ruamel", "sqlalchemy"),
+    *("opentelemetry", "ssl", "starlette", "subprocess", "uvicorn"),
 }
 """Not loaded by a program that has only imported paddock and looked at `Server`."""
 
 NOT_FOR_SERVING = {
-    *("asyncio", "click", "httpx", "jsonschema_rs", "pydantic", "starlette", "uvicorn"),
+    *("asyncio", "click", "hashlib", "httpx", "jsonschema_rs", "pydantic", "ruamel", "starlette"),
+    *("logging", "opentelemetry", "uvicorn"),
 }
 """Not loaded by a stdio server that was initialised, listed its tools and called a sync one."""
 

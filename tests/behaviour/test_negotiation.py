@@ -14,14 +14,16 @@ CAPABILITIES = {
     "completions": {},
     "logging": {},
 }
+SESSION_TASKS: dict[str, object] = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}
 
 
 @pytest.mark.parametrize("version", ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"])
 def test_initialize_agrees_to_every_session_version(connect: Connect, version: str) -> None:
     line = connect.silent(Server("s", version="1.2.3"))
+    tasks = {"tasks": SESSION_TASKS} if version == SESSION else {}
     assert line.open(version)["result"] == {
         "protocolVersion": version,
-        "capabilities": CAPABILITIES,
+        "capabilities": {**CAPABILITIES, **tasks},
         "serverInfo": {"name": "s", "version": "1.2.3"},
     }
 
@@ -70,7 +72,7 @@ def test_discover_shows_the_stateless_versions_and_the_server(connect: Connect) 
     assert line.ask("server/discover")["result"] == {
         "resultType": "complete",
         "supportedVersions": [STATELESS],
-        "capabilities": CAPABILITIES,
+        "capabilities": {**CAPABILITIES, "extensions": {"io.modelcontextprotocol/tasks": {}}},
         "instructions": "Use it",
         "ttlMs": 0,
         "cacheScope": "private",
@@ -238,3 +240,19 @@ def test_a_session_can_be_opened_anew(connect: Connect) -> None:
     line = connect(Server("s"))
     assert line.open("2025-06-18")["result"]["protocolVersion"] == "2025-06-18"
     assert line.ask("ping")["result"] == {}
+
+
+@pytest.mark.parametrize("era", [SESSION, STATELESS])
+def test_a_server_that_is_loaded_anew_says_what_it_is_now(connect: Connect, era: str) -> None:
+    server = Server("s", version="1", instructions="Old")
+    line = connect(server, era)
+    server.adopt(Server("s", version="2", instructions="New"))
+    if era == SESSION:
+        result = line.open(SESSION)["result"]
+        assert (result["serverInfo"]["version"], result["instructions"]) == ("2", "New")
+    else:
+        result = line.ask("server/discover")["result"]
+        info = result["_meta"][f"{META_KEY}serverInfo"]
+        assert (info["version"], result["instructions"]) == ("2", "New")
+        listed = line.ask("tools/list")["result"]["_meta"]
+        assert listed[f"{META_KEY}serverInfo"]["version"] == "2"

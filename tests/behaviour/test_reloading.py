@@ -122,3 +122,16 @@ def test_a_server_that_failed_to_load_can_be_mended(program: Path) -> None:
         program.write_text(HEAD + tool("mended"), encoding="utf-8")
         heard.get(timeout=PATIENCE)
         assert [tool.name for tool in peer.tools()] == ["mended"]
+
+
+def test_a_new_skill_is_declared_and_served(program: Path, live: Live) -> None:
+    place = program.parent / "skills" / "notes"
+    place.mkdir(parents=True)
+    text = "---\nname: notes\ndescription: d\n---\n"
+    (place / "SKILL.md").write_text(text, encoding="utf-8")
+    program.write_text(HEAD + 'server.skills("skills")\n', encoding="utf-8")
+    assert live.heard.get(timeout=PATIENCE) == "notifications/tools/list_changed"
+    assert live.heard.get(timeout=PATIENCE) == "notifications/resources/list_changed"
+    assert len(live.peer.pages("skills/list", "skills")) == 1
+    (place / "more.md").write_text("more", encoding="utf-8")
+    assert live.heard.get(timeout=PATIENCE) == "notifications/resources/list_changed"

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.clients.environments import prepare_all
-from tests.clients.programs import Json, SdkClient, direct, served
+from tests.clients.programs import HERE, Json, SdkClient, direct, served
+from tests.clients.serving import paddock_command, serving
 from tests.clients.slow_starts import SLOW_STARTS, Outcome, SlowStart
 
 Play = Callable[[SdkClient, str], Json]
@@ -33,7 +34,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def play() -> Play:
     """What a client reports of the fixture server; each asked once."""
-    return cache(lambda client, way: client.report("play", WAYS[way](FIXTURE)))
+
+    @cache
+    def report(client: SdkClient, way: str) -> Json:
+        if way != "http":
+            return client.report("play", WAYS[way](FIXTURE))
+        # One for each: a client changes what the next would see.
+        with serving(paddock_command(str(HERE / FIXTURE))) as url:
+            return client.report("play", [url])
+
+    return report
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,9 @@
-"""The client programs, each in an environment of its own (`external.environments`)."""
+"""The programs that tests run, each in an environment of its own (`external.environments`)."""
 
 import platform
 from concurrent.futures import ThreadPoolExecutor
 
+from external.conformance import CONFORMANCE
 from external.environments import NodeEnvironment
 from external.python_sdks import FASTMCP, OFFICIAL, OFFICIAL_V1
 
@@ -14,6 +15,15 @@ def _goose_package() -> str:
 
 
 TYPESCRIPT = NodeEnvironment("typescript-sdk", ("@modelcontextprotocol/client@2.4.0",))
+TYPESCRIPT_HTTP = NodeEnvironment(
+    "typescript-http",
+    (
+        "@modelcontextprotocol/server@2.4.0",
+        "@modelcontextprotocol/node@2.1.2",
+        "node@22.23.3",
+        "zod@4.6.7",
+    ),
+)
 INSPECTOR = NodeEnvironment("inspector", ("@modelcontextprotocol/inspector@2.12.0", "node@22.23.3"))
 CLAUDE = NodeEnvironment("claude", ("@anthropic-ai/claude-code@2.1.325",))
 GEMINI = NodeEnvironment("gemini", ("@google/gemini-cli@0.61.0",))
@@ -25,6 +35,8 @@ ENVIRONMENTS = (
     OFFICIAL_V1,
     FASTMCP,
     TYPESCRIPT,
+    TYPESCRIPT_HTTP,
+    CONFORMANCE,
     INSPECTOR,
     CLAUDE,
     GEMINI,

@@ -1,4 +1,4 @@
-"""Client libraries against our server on stdio, each in every era that it speaks.
+"""Client libraries against our server on stdio and HTTP, each in every era that it speaks.
 
 Every client does the same things (`drivers/scenario.py`); the tests look at what it reports.
 """
@@ -39,7 +39,7 @@ def client(request: pytest.FixtureRequest) -> SdkClient:
     return found
 
 
-@pytest.fixture(params=["served", "direct"])
+@pytest.fixture(params=["served", "direct", "http"])
 def report(client: SdkClient, request: pytest.FixtureRequest, play: Play) -> Json:
     return play(client, request.param)
 

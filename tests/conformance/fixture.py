@@ -38,7 +38,7 @@ NAME_FORM: dict[str, Any] = {
     "properties": {"name": {"type": "string"}},
 }
 
-server = Server("conformance", version="1.0.0")
+server = Server("conformance", version="1.0.0", skills="skills")
 
 
 @server.tool

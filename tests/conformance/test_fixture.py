@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.behaviour.line import Json, error_text
-from tests.behaviour.wire import SESSION, STATELESS
+from tests.behaviour.wire import META_KEY, SESSION, STATELESS
 from tests.conformance.fixture import server
 from tests.conftest import Connect
 
@@ -200,3 +200,45 @@ def test_a_listener_hears_only_of_what_it_asked_for(connect: Connect) -> None:
     line.call("test_trigger_prompt_change")
     heard = [message["method"] for message in line.heard()]
     assert heard == ["notifications/prompts/list_changed"]
+
+
+def test_the_skill_is_declared_listed_and_got(connect: Connect) -> None:
+    line = connect(server, STATELESS)
+    capabilities = line.result("server/discover")["capabilities"]
+    assert capabilities["extensions"][f"{META_KEY}skills"] == {"directoryRead": True}
+    (skill,) = line.ask("skills/list")["result"]["skills"]
+    assert skill["uri"] == "skill://pdf-tools/SKILL.md"
+    assert {file["uri"] for file in skill["resources"]} == {
+        "skill://pdf-tools/SKILL.md",
+        "skill://pdf-tools/scripts/count_pages.py",
+    }
+    got = line.ask("skills/get", {"uri": skill["uri"]})["result"]
+    assert (got["skill"], got["ttlMs"], got["cacheScope"]) == (skill, 0, "private")
+    assert line.error("skills/get", {"uri": "skill://none/SKILL.md"})["code"] == -32602
+
+
+def test_the_skill_file_is_a_resource_by_its_own_name_and_description(
+    connect: Connect, era: str
+) -> None:
+    line = connect(server, era)
+    (skill,) = line.result("skills/list")["skills"]
+    resources = line.result("resources/list")["resources"]
+    (listed,) = [one for one in resources if one["uri"] == skill["uri"]]
+    assert listed == {
+        "uri": skill["uri"],
+        "name": skill["frontmatter"]["name"],
+        "description": skill["frontmatter"]["description"],
+        "mimeType": "text/markdown",
+    }
+    assert resources[0]["uri"] == "test://static-text"
+
+
+def test_the_directory_of_the_skill_has_a_directory_in_it(connect: Connect, era: str) -> None:
+    line = connect(server, era)
+    entries = line.result("resources/directory/read", {"uri": "skill://pdf-tools"})["resources"]
+    assert [(entry["uri"], entry["mimeType"]) for entry in entries] == [
+        ("skill://pdf-tools/SKILL.md", "text/markdown"),
+        ("skill://pdf-tools/scripts", "inode/directory"),
+    ]
+    file = {"uri": "skill://pdf-tools/SKILL.md"}
+    assert line.error("resources/directory/read", file)["code"] == -32602

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from examples.dice import server as dice
 from examples.questions import server as travel
 from examples.results import server as gallery
 from paddock import ImageContent, ResourceLink
@@ -49,3 +50,23 @@ def test_a_directory_is_a_server() -> None:
         asked = peer.prompt("summary", topic="cows").messages[0]
         assert "notes about cows in" in str(asked.content)
         assert peer.read("notes://manual/tools").text == "add_note, find_notes, count"
+
+
+def test_a_cookbook_teaches_a_skill_that_uses_its_tool() -> None:
+    with connect(ROOT / "examples" / "cookbook") as peer:
+        (skill,) = peer.pages("skills/list", "skills")
+        assert skill["uri"] == "skill://bread-baking/SKILL.md"
+        assert "`scale`" in peer.read("skill://bread-baking/SKILL.md").text
+        found = peer.request("resources/directory/read", {"uri": "skill://bread-baking/recipes"})
+        assert isinstance(found["resources"], list)
+        assert [entry["name"] for entry in found["resources"]] == ["rye.md", "wheat.md"]
+        assert peer.call("scale", grams=500, people=2).text == "250"
+
+
+def test_dice_are_rolled_and_have_a_page() -> None:
+    with connect(dice) as peer:
+        rolled = peer.call("roll", count=3).structured
+        assert isinstance(rolled, dict)
+        assert len(rolled["dice"]) == 3
+        assert rolled["is_shown"] is False
+        assert "ui/initialize" in peer.read("ui://dice/roll").text

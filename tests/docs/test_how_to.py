@@ -1,15 +1,21 @@
 """The programs of the how-to pages do what the pages say."""
 
+import os
 import runpy
 import subprocess
 import sys
 import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from docs_src.how_to import trace_context
+from docs_src.how_to.apps import server as apps
 from docs_src.how_to.changes import server as changes
 from docs_src.how_to.completions import server as completions
+from docs_src.how_to.composition import server as composed
 from docs_src.how_to.explicit_tools import server as explicit
 from docs_src.how_to.handlers import server as handlers
 from docs_src.how_to.handlers import stopped
@@ -21,6 +27,8 @@ from docs_src.how_to.prompts import server as prompts
 from docs_src.how_to.questions import server as questions
 from docs_src.how_to.resources import server as resources
 from docs_src.how_to.results import server as results
+from docs_src.how_to.skills_served import server as skills
+from docs_src.how_to.tasks import server as archive
 from docs_src.how_to.workshop.server import server as workshop
 from paddock import (
     AudioContent,
@@ -35,12 +43,21 @@ from paddock import (
     TextResourceContents,
 )
 from paddock.peer.errors import CallCancelledError
-from paddock.protocol.errors import INVALID_PARAMS
+from paddock.protocol.errors import INVALID_PARAMS, MISSING_CAPABILITY
+from paddock.protocol.extensions import APP_MIME_TYPE
 from paddock.testing import ERAS, Answers, accept, connect
 from tests.docs.pages import ROOT
 
 SESSION, STATELESS = "2025-11-25", "2026-07-28"
 PATIENCE = 20.0
+
+
+@pytest.mark.parametrize("era", [SESSION, STATELESS])
+def test_a_server_made_of_two_offers_the_tools_of_both(era: str) -> None:
+    with connect(composed, era=era) as peer:
+        assert [tool.name for tool in peer.tools()] == ["weather_today", "guests_visit"]
+        assert peer.call("weather_today", city="Rome").text == "Sunny in Rome"
+        assert peer.call("guests_visit", name="Ada").text == "1"
 
 
 def test_explicit_tools_take_one_dictionary_of_arguments() -> None:
@@ -337,6 +354,27 @@ def test_a_script_calls_a_server_from_python() -> None:
     assert ran.stdout == "greet - Greet somebody.\nHello, Ada!\n"
 
 
+def test_a_script_calls_a_server_over_http() -> None:
+    script = ROOT / "docs_src/how_to/calling_over_http.py"
+    serve = [sys.executable, "-m", "paddock", "serve", "--http", "127.0.0.1:0"]
+    with subprocess.Popen(
+        [*serve, str(ROOT / "docs_src/readme.py")], stderr=subprocess.PIPE, text=True
+    ) as served:
+        try:
+            assert served.stderr is not None
+            url = served.stderr.readline().split()[-1]
+            ran = subprocess.run(
+                [sys.executable, str(script), url],
+                env={**os.environ, "KITCHEN_TOKEN": "any"},
+                stdout=subprocess.PIPE,
+                text=True,
+                check=True,
+            )
+        finally:
+            served.terminate()
+    assert ran.stdout == "Hello, Ada!\n"
+
+
 def test_changed_files_are_picked_up_while_the_client_stays(tmp_path: Path) -> None:
     program = tmp_path / "server.py"
     text = 'from paddock import Server\n\nserver = Server("live")\n'
@@ -349,3 +387,104 @@ def test_changed_files_are_picked_up_while_the_client_stays(tmp_path: Path) -> N
         program.write_text(text + tool.format("renewed", "new"), encoding="utf-8")
         assert heard.wait_for("notifications/tools/list_changed", PATIENCE)
         assert [tool.name for tool in peer.tools()] == ["renewed"]
+
+
+def test_a_task_asks_and_is_followed_to_its_end() -> None:
+    user = Answers(accept(value=True), accept(value="attic"))
+    with connect(archive, era=STATELESS, tasks=True, on_elicit=user) as peer:
+        assert peer.call("index", folder="cellar").text == "cellar is indexed"
+        assert peer.call("empty", folder="cellar").text == "cellar is empty"
+        assert peer.call("restore").text == "attic is back"
+        answers = [msgspec.json.decode(frame)["result"] for frame in peer.received]
+        assert sum(answer["resultType"] == "task" for answer in answers) == 3
+
+
+def test_a_tool_that_need_not_be_a_task_is_a_call_for_clients_that_know_none() -> None:
+    with connect(archive, era=STATELESS) as peer:
+        assert peer.call("index", folder="cellar").text == "cellar is indexed"
+        with pytest.raises(PeerError) as refusal:
+            peer.call("empty", folder="cellar")
+    assert refusal.value.rpc_code == MISSING_CAPABILITY
+
+
+def test_skills_come_from_directories_python_and_functions() -> None:
+    with connect(skills) as peer:
+        found = {skill["uri"]: skill for skill in peer.pages("skills/list", "skills")}
+        assert list(found) == [
+            "skill://letters/SKILL.md",
+            "skill://pdf-tools/SKILL.md",
+            "skill://greetings/SKILL.md",
+            "skill://house/rota/SKILL.md",
+        ]
+        assert found["skill://house/rota/SKILL.md"]["resources"] == "dynamic"
+        assert peer.read("skill://house/rota/SKILL.md").text.endswith("The kitchen is yours.\n")
+        assert peer.read("skill://greetings/seal.bin").data == b"\x00\xff"
+
+
+def test_the_shown_skills_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(ROOT / "docs_src/how_to/skills_seen.py"))
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == "skill://letters/SKILL.md"
+    assert printed[-2:] == ["Dear Madam, dear Sir", ""]
+
+
+def test_a_tool_says_more_where_its_page_cannot_be_shown() -> None:
+    shown: dict[str, object] = {
+        "extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": [APP_MIME_TYPE]}}
+    }
+    with connect(apps, client_capabilities=shown) as peer:
+        assert peer.call("weather", city="Rome").text == "The report for Rome is shown."
+        assert "Waiting for the weather" in peer.read("ui://weather/report").text
+        assert "A drop" in peer.read("ui://weather/legend").text
+        assert [one.uri for one in peer.resources()] == ["ui://weather/report"]
+    with connect(apps) as peer:
+        assert peer.call("weather", city="Rome").text.startswith("Rome: 18 degrees")
+
+
+def test_a_traced_call_has_the_handlers_span_within_its_own(tmp_path: Path) -> None:
+    told = tmp_path / "stderr.txt"
+    program = ROOT / "docs_src" / "how_to" / "tracing.py"
+    with told.open("wb") as stderr, connect(str(program), stderr=stderr) as peer:
+        assert peer.call("cook", dish="Soup").text == "Soup is ready"
+    spans = told.read_text(encoding="utf-8")
+    assert spans.index('"name": "heat the oven"') < spans.index('"name": "tools/call cook"')
+
+
+def test_a_handler_passes_the_trace_context_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    got: dict[str, str] = {}
+
+    class Shop(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            got.update(self.headers.items())
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"ordered")
+
+        def log_message(self, *_arguments: object) -> None:
+            """Say nothing."""
+
+    parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    with HTTPServer(("127.0.0.1", 0), Shop) as shop:
+        monkeypatch.setattr(trace_context, "SHOP", f"127.0.0.1:{shop.server_port}")
+        serving = threading.Thread(target=shop.serve_forever)
+        serving.start()
+        try:
+            with connect(trace_context.server) as peer:
+                arguments = {"name": "order", "arguments": {"dish": "Soup"}}
+                peer.request("tools/call", {**arguments, "_meta": {"traceparent": parent}})
+        finally:
+            shop.shutdown()
+            serving.join(PATIENCE)
+    assert got["traceparent"] == parent
+
+
+def test_logs_are_json_with_what_the_author_adds(tmp_path: Path) -> None:
+    told = tmp_path / "stderr.txt"
+    command = [sys.executable, str(ROOT / "docs_src" / "how_to" / "logs.py")]
+    with told.open("wb") as stderr, connect(command, stderr=stderr) as peer:
+        peer.call("cook", dish="Soup")
+    lines = [msgspec.json.decode(line) for line in told.read_bytes().splitlines()]
+    own = next(line for line in lines if line["logger"] == "kitchen")
+    assert (own["level"], own["message"], own["shelf"]) == ("warning", "No thyme left", 3)
+    outcomes = {line.get("tool"): line["outcome"] for line in lines if line is not own}
+    assert outcomes["cook"] == "ok"

@@ -11,13 +11,21 @@ import pytest
 
 import paddock
 from paddock import testing
-from paddock.authoring import completion, offering
+from paddock.authoring import (
+    completion,
+    frontmatter,
+    frontmatter_yaml,
+    offering,
+    skill,
+    skill_files,
+)
 from paddock.authoring import tool as tools
 from paddock.cli.commands import commands
 from paddock.errors import PaddockError
 from paddock.peer import calls
+from paddock.peer.http import channel, client, exchange
 from paddock.peer.settings import Options
-from paddock.protocol import dispatch, versions
+from paddock.protocol import dispatch, interruption, tasks, versions
 from paddock.protocol import errors as rpc
 from paddock.protocol.eras.v2025_11_25.codec import RESOURCE_NOT_FOUND, SessionEra
 from paddock.protocol.eras.v2026_07_28 import input_required, listening
@@ -25,10 +33,13 @@ from paddock.protocol.eras.v2026_07_28.codec import StatelessEra
 from paddock.serving import departure, stdio
 from paddock.serving.session import Unavailable
 from paddock.transports import stream, workers
+from paddock.transports.http import lane, sessions
 from tests.docs.pages import ROOT
 
 REFERENCE = ROOT / "docs" / "reference"
-NOT_FOR_USERS = {"adopt", "attach", "detach", "facts", "lifespan", "page_size", "state_key"}
+NOT_FOR_USERS = {
+    *("adopt", "attach", "detach", "facts", "lifespan", "page_size", "state_key", "use_mounts"),
+}
 """Attributes of `Server` that are parameters already, or for transports."""
 
 
@@ -81,12 +92,14 @@ def test_every_parameter_of_a_public_name_is_described(name: str) -> None:
     assert parameters(value) - words(API[name]) == set()
 
 
-@pytest.mark.parametrize("name", ["Server", "Context", "Peer", "Elicited", "SampledMessage"])
+@pytest.mark.parametrize(
+    "name", ["Server", "Skill", "Context", "Peer", "Elicited", "SampledMessage"]
+)
 def test_every_public_member_of_a_class_is_described(name: str) -> None:
     assert members(getattr(paddock, name)) - words(API[name]) - NOT_FOR_USERS == set()
 
 
-@pytest.mark.parametrize("name", ["Server", "Context", "Peer"])
+@pytest.mark.parametrize("name", ["Server", "Skill", "Context", "Peer"])
 def test_every_parameter_of_a_method_is_described(name: str) -> None:
     kind = getattr(paddock, name)
     methods = [getattr(kind, member) for member in members(kind) - NOT_FOR_USERS]
@@ -124,7 +137,7 @@ def test_every_option_of_a_command_is_described(name: str, command: click.Comman
     context = click.Context(command, help_option_names=["-h", "--help"])
     options = {option for one in command.get_params(context) for option in one.opts}
     arguments = {one.name for one in command.params if isinstance(one, click.Argument)}
-    described = set(re.findall(r"`(--?[a-z]+)", text))
+    described = set(re.findall(r"`(--?[a-z][a-z-]*)", text))
     assert described == options - arguments
 
 
@@ -187,13 +200,27 @@ def test_every_version_and_method_is_listed() -> None:
         f"and `async def` calls under way | {workers.MAX_WAITING} |",
         f"| requests waiting for a server that is being loaded | {dispatch.MAX_HELD} |",
         f"| a plain handler in the reading thread | {stream.TICK * 1000:g} ms |",
-        f"| open `subscriptions/listen` | {listening.MAX_LISTENERS} for each connection |",
+        f"| open `subscriptions/listen` | {listening.MAX_LISTENERS} for each connection;",
+        f"| a plain handler for which the event loop waits (HTTP) | {lane.MOMENT * 1000:g} ms |",
+        f"| a handler that goes on after it was cancelled | {interruption.PATIENCE:g} s |",
+        f"| tasks that a server keeps | {tasks.MAX_TASKS} |",
+        f"| how long a task is kept | {tasks.DEFAULT_TTL_MS} ms, at the most {tasks.MAX_TTL_MS} ms",
+        f"| GET streams of a session | {sessions.MAX_STANDALONE} |",
         f"| URIs of one of them | {listening.MAX_URIS} |",
         f"| values of a completion | {completion.MAX_VALUES} |",
         f"| name of a tool | {tools.MAX_NAME} characters |",
+        f"| name of a skill | {skill.MAX_NAME} characters |",
+        f"| description of a skill | {frontmatter.MAX_DESCRIPTION} characters |",
+        f"| {frontmatter_yaml.MAX_BLOCK} characters, {frontmatter_yaml.MAX_DEPTH} levels |",
+        f"| files, and directories, of a skill | {skill_files.MAX_FILES} |",
+        f"| size of a skill | {skill_files.MAX_BYTES // 2**20} MiB |",
         f"| validity of a `requestState` | {input_required.LIFETIME} s |",
         f"that only the author's code knows | {stdio.PATIENCE:g} s |",
         f"that our own peer answers for one request | {calls.MAX_ROUNDS} |",
+        f"that our own peer takes over HTTP | {client.MAX_BODY // 2**20} MiB |",
+        f"requests of our own peer under way over HTTP | {channel.MAX_EXCHANGES} |",
+        f"| requests waiting in that line | {channel.MAX_WAITING} |",
+        f"| repetitions of a request of our own peer | {exchange.MAX_REPEATS} |",
         f"| work under way may finish | {stream.GRACE:g} s |",
         f"| it is cancelled, and may clean up | {stream.GRACE:g} s |",
         f"| whatever still runs is left behind | {departure.STREAM_LIMIT:g} s",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, assert_type
 
-from paddock import Context, Elicited, Peer, Root, SampledMessage, Server
+from paddock import AppView, Context, Elicited, Peer, Root, SampledMessage, Server, Skill
 from paddock.peer.results import ToolResult
 from paddock.testing import connect, decline
 
@@ -24,6 +24,10 @@ def test_decorated_functions_keep_their_types() -> None:
     def optioned(a: int) -> str:
         return str(a)
 
+    @server.tool(ui=AppView("ui://typed/view", ""), visibility=["model"])
+    def shown(a: int) -> str:
+        return str(a)
+
     @server.prompt(title="With options")
     def asking(topic: str) -> str:
         return topic
@@ -34,9 +38,11 @@ def test_decorated_functions_keep_their_types() -> None:
 
     assert_type(bare(1), str)
     assert_type(optioned(1), str)
+    assert_type(shown(1), str)
     assert_type(asking("x"), str)
     assert_type(reading("x"), bytes)
     assert_type(server.register([]), Server)
+    assert_type(server.register(Skill("a", "b", "c")), Server)
 
 
 def test_answers_have_the_type_that_was_asked_for() -> None:

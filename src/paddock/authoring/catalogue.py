@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Generic, TypeVar
 
+    from paddock.authoring.mounted import Mounted, MountedItems
+
     T = TypeVar("T")
 else:
     T = None
@@ -28,6 +30,8 @@ class Catalogue(Generic[T]):
         self._items: dict[str, T] = {}
         self._on_change = on_change
         self.revision = 0
+        self.mounted: MountedItems | None = None
+        """What mounted servers add to it."""
 
     def __len__(self) -> int:
         return len(self._items)
@@ -45,6 +49,21 @@ class Catalogue(Generic[T]):
     def names(self) -> list[str]:
         """The keys, in order."""
         return list(self._items)
+
+    def find(self, key: str) -> T | Mounted | None:
+        """The item that is offered under this key: our own, or a mounted server's."""
+        item = self._items.get(key)
+        return item if item is not None or self.mounted is None else self.mounted.find(key)
+
+    def offered(self) -> dict[str, T | Mounted]:
+        """Everything that is offered, our own items first."""
+        if self.mounted is None:
+            return {**self._items}
+        return {**self._items, **self.mounted.items()}
+
+    def touch(self) -> None:
+        """What mounted servers add has changed; saying so is left to the caller."""
+        self.revision += 1
 
     def add(self, key: str, item: T) -> None:
         """Add an item, or put it in the place of the one with the same key."""

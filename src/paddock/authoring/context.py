@@ -13,12 +13,15 @@ import msgspec
 
 from paddock.authoring import asks
 from paddock.authoring.hints import encode_hook
+from paddock.authoring.mounted import States
 from paddock.protocol.ask import covers
 from paddock.protocol.asking import Pending
 from paddock.protocol.errors import MissingCapabilityError
+from paddock.protocol.extensions import APP_MIME_TYPE, UI
 from paddock.protocol.interruption import HandlerCancelled
 from paddock.protocol.model.params import LEVELS
 from paddock.protocol.request import said
+from paddock.protocol.trace_context import trace_context_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from paddock.protocol.model.content import Content, PromptMessage
     from paddock.protocol.principal import Principal
     from paddock.protocol.request import Request
+    from paddock.protocol.trace_context import TraceContext
 
 Json = dict[str, Any]
 T = TypeVar("T")
@@ -52,7 +56,8 @@ class Context:
     @property
     def state(self) -> Any:
         """What the server's lifespan has yielded."""
-        return self._request.connection.state
+        state = self._request.connection.state
+        return state.of(self._offering) if isinstance(state, States) else state
 
     @property
     def request_id(self) -> int | str:
@@ -74,10 +79,26 @@ class Context:
         """What the client says it can do."""
         return self._request.era.client_capabilities(self._request)
 
+    def client_extension(self, name: str) -> Json | None:
+        """The settings of an extension that the client has; None when it has not declared it."""
+        extensions = self.client_capabilities.get("extensions")
+        settings = extensions.get(name) if isinstance(extensions, dict) else None
+        return settings if isinstance(settings, dict) else None
+
+    def can_show(self, mime_type: str = APP_MIME_TYPE) -> bool:
+        """Whether the client can show views; where it cannot, the result must say it all."""
+        shown = (self.client_extension(UI) or {}).get("mimeTypes")
+        return isinstance(shown, list) and _media_type(mime_type) in map(_media_type, shown)
+
     @property
     def meta(self) -> Json:
         """The `_meta` of the request, all of it."""
         return self._request.raw_meta()
+
+    @property
+    def trace_context(self) -> TraceContext | None:
+        """The W3C trace context that the request brought along; None when there is none."""
+        return trace_context_of(self._request)
 
     @property
     def principal(self) -> Principal | None:
@@ -252,6 +273,10 @@ class Context:
         self._asked += 1
         name = key or f"input-{self._asked}"
         return Pending(self._request, {name: ask}, lambda answers: cast("Any", answers[name]))
+
+
+def _media_type(text: object) -> str:
+    return "".join(str(text).split()).lower()
 
 
 def _plain(data: Any) -> Any:

@@ -1,10 +1,10 @@
 """Reading what the files of a directory define.
 
-`tools/`, `prompts/` and `resources/` are looked at, in this order, their `.py` files by name. A
-file may hold one item or several: `Tool`, `Prompt`, `Resource` and `ResourceTemplate` objects at
-its top level, singly or in lists. In `tools/` and `prompts/` a file without any counts by its
-public functions. Each file is a module of its own. One that cannot be used is reported and never
-stops the others.
+`tools/`, `prompts/`, `resources/` and `skills/` are looked at, in this order, their `.py` files by
+name. A file may hold one item or several: `Tool`, `Prompt`, `Resource`, `ResourceTemplate` and
+`Skill` objects at its top level, singly or in lists. In `tools/` and `prompts/` a file without any
+counts by its public functions. Each file is a module of its own. In `skills/`, each directory with
+a SKILL.md is a skill. What cannot be used is reported and never stops the others.
 """
 
 from __future__ import annotations
@@ -17,19 +17,21 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.prompt import Prompt
 from paddock.authoring.resource import Resource, ResourceTemplate
+from paddock.authoring.skill import Skill, skill_directories
 from paddock.authoring.tool import Tool
-from paddock.errors import LoadError
+from paddock.errors import LoadError, PaddockError
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator
 
-    Item = Tool | Prompt | Resource | ResourceTemplate
+    Item = Tool | Prompt | Resource | ResourceTemplate | Skill
 
 _KINDS: dict[str, tuple[type, ...]] = {
     "tools": (Tool,),
     "prompts": (Prompt,),
     "resources": (Resource, ResourceTemplate),
+    "skills": (Skill,),
 }
 _MAKERS: dict[str, Callable[[str, Any], Item]] = {
     "tools": Tool,
@@ -52,11 +54,21 @@ def read_directory(
     if not root.is_dir():
         raise LoadError("is not a directory", where=str(root), hint="it would hold tools/*.py")
     if not any((root / kind).is_dir() for kind in _KINDS):
-        _log.warning("%s has none of tools/, prompts/ and resources/", root)
+        _log.warning("%s has none of tools/, prompts/, resources/ and skills/", root)
     for kind in _KINDS:
         for file in sorted((root / kind).glob("*.py")):
             if not file.name.startswith("_"):
                 yield _read_file(kind, file)
+    for place in skill_directories(str(root / "skills")):
+        yield _read_skill(place)
+
+
+def _read_skill(place: str) -> list[Item]:
+    try:
+        return [Skill.from_directory(place)]
+    except PaddockError as error:
+        _log.error("%s is left out: %s", place, error)
+        return []
 
 
 def _read_file(kind: str, file: Path) -> list[Item]:

@@ -34,10 +34,21 @@ def tool_entry(tool: Tool) -> Json:
         "annotations": tool.annotations,
         "execution": None if tool.task == "forbidden" else {"taskSupport": tool.task},
         "icons": tool.icons,
-        "_meta": tool.meta,
+        "_meta": tool.meta if tool.ui is None and tool.visibility is None else _app_meta(tool),
     }
     found.update({key: value for key, value in optional.items() if value})
     return found
+
+
+def _app_meta(tool: Tool) -> Json:
+    """The `_meta` of a tool that has to do with a view."""
+    meta = dict(tool.meta or {})
+    settings = {**meta.get("ui", {})}
+    if tool.ui is not None:
+        settings["resourceUri"] = tool.ui if isinstance(tool.ui, str) else tool.ui.uri
+    if tool.visibility is not None:
+        settings["visibility"] = list(tool.visibility)
+    return {**meta, "ui": settings}
 
 
 def declared_input(tool: Tool) -> Json:

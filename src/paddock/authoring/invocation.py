@@ -147,6 +147,8 @@ class Invocation:
             return error_result(fault.message)
         if isinstance(fault, ProtocolError) or not is_reportable(fault, request):
             raise fault
+        if request.followed is not None:
+            request.followed.failed(fault)
         what = f"Tool {self.tool.name!r}"
         return error_result(describe(fault, what, is_masked=self._offering.mask_errors))
 

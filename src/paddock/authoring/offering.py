@@ -6,13 +6,14 @@ It only holds them. What a request is answered with is `authoring.operations`; r
 
 from __future__ import annotations
 
-import sys
-
 from paddock.authoring.catalogue import Catalogue
+from paddock.authoring.places import caller_file, located
 from paddock.authoring.prompt import Prompt
 from paddock.authoring.resource import Resource, ResourceTemplate
+from paddock.authoring.skill import Skill, SkillCatalogue, found_skills
 from paddock.authoring.tool import Tool
 from paddock.errors import DefinitionError
+from paddock.protocol.extensions import SKILLS, UI
 from paddock.protocol.facts import ServerFacts
 
 TYPE_CHECKING = False
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Self, TypeVar, overload
 
+    from opentelemetry.trace import TracerProvider
+
+    from paddock.authoring.app_view import AppView
+    from paddock.authoring.mounted import Mounting
     from paddock.authoring.prompt import Completion, PromptArgument
     from paddock.authoring.tool import Parameter
     from paddock.protocol.facts import Json
@@ -28,7 +33,8 @@ if TYPE_CHECKING:
     from paddock.protocol.request import Support
 
     F = TypeVar("F", bound=Callable[..., Any])
-    Item = Tool | Prompt | Resource | ResourceTemplate
+    Item = Tool | Prompt | Resource | ResourceTemplate | Skill
+    SkillSource = Skill | str | os.PathLike[str]
     Announce = Callable[[str, str | None], int]
 
 KNOWN_CAPABILITIES = frozenset(
@@ -65,8 +71,13 @@ class Offering:
         max_message: How many bytes a message from a client may have.
         cache_ttl_ms: How long clients may keep lists and resources, in milliseconds.
         cache_scope: Whether what is kept may be shared between users: `public` or `private`.
-        auto_register_dir: A directory with `tools/`, `prompts/` and `resources/`; a relative
-            path counts from the file that makes the server.
+        skills: Skills, or directories that are or hold some; a relative path counts from the
+            file that makes the server.
+        authorization: Who may use the server over HTTP; everybody who reaches it without one.
+        auto_register_dir: A directory with `tools/`, `prompts/`, `resources/` and `skills/`; a
+            relative path counts from the file that makes the server.
+        tracing: Whether requests become spans of OpenTelemetry, or the provider of their tracer;
+            when left out, they do if OpenTelemetry has been set up by the time the server starts.
     """
 
     def __init__(
@@ -83,6 +94,7 @@ class Offering:
         tools: Tool | Iterable[Tool] = (),
         prompts: Prompt | Iterable[Prompt] = (),
         resources: Resource | ResourceTemplate | Iterable[Resource | ResourceTemplate] = (),
+        skills: SkillSource | Iterable[SkillSource] = (),
         lifespan: Callable[[Any], Any] | None = None,
         page_size: int | None = None,
         state_key: bytes | None = None,
@@ -90,7 +102,9 @@ class Offering:
         max_message: int = MAX_MESSAGE,
         cache_ttl_ms: int = 0,
         cache_scope: str = "private",
+        authorization: Any = None,
         auto_register_dir: str | os.PathLike[str] | None = None,
+        tracing: TracerProvider | bool | None = None,
     ) -> None:
         if not isinstance(name, str) or not name:
             raise DefinitionError(f"{name!r} cannot be the name of a server", hint="use a text")
@@ -120,49 +134,98 @@ class Offering:
             cache_ttl_ms=cache_ttl_ms,
             cache_scope=cache_scope,
         )
-        self.lifespan = lifespan
+        self.own_lifespan = lifespan
+        self.mounts: Mounting | None = None
+        """The servers that are mounted here; see `paddock.mounting`."""
         self.page_size = page_size
         self.state_key = state_key
         self.mask_errors = mask_errors
         self.max_message = max_message
-        self._connections: dict[Announce, Callable[[], object]] = {}
+        self.authorization = authorization
+        self.tracing = tracing
+        if tracing:
+            _check_tracing()
+        self._connections: dict[Announce, Callable[[], object] | None] = {}
         self._unannounced: set[str] | None = None
         self._watchers: dict[str, list[Callable[[str], object]]] = {}
         self.tools: Catalogue[Tool] = Catalogue(lambda: self._changed("tools"))
         self.prompts: Catalogue[Prompt] = Catalogue(lambda: self._changed("prompts"))
         self.resources: Catalogue[Resource] = Catalogue(lambda: self._changed("resources"))
         self.templates: Catalogue[ResourceTemplate] = Catalogue(lambda: self._changed("resources"))
-        for items in (tools, prompts, resources):
+        self.skills = SkillCatalogue(lambda: self._changed("resources"), self.register)
+        for items in (tools, prompts, resources, _skills_of(skills, caller_file())):
             self.register(items)
         if auto_register_dir is not None:
-            self._register_directory(auto_register_dir, _caller_file())
+            self._register_directory(auto_register_dir, caller_file())
 
     @property
     def name(self) -> str:
         """What clients call the server."""
         return self.facts.name
 
+    @property
+    def lifespan(self) -> Callable[[Any], Any] | None:
+        """What is entered for each connection: our own, and those of mounted servers."""
+        if self.own_lifespan is None and self.mounts is None:
+            return None
+        from paddock.authoring.lifespans import together  # noqa: PLC0415 - `contextlib` is 3 ms
+
+        return together
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
 
     def register(self, items: Item | Iterable[Item]) -> Self:
-        """Add one tool, prompt, resource or template, or several; the server itself."""
+        """Add one tool, prompt, resource, template or skill, or several; the server itself."""
         if isinstance(items, Tool):
-            self.tools.add(items.name, items)
+            self._register_tool(items)
         elif isinstance(items, Prompt):
             self.prompts.add(items.name, items)
         elif isinstance(items, Resource):
+            self._declare_views(items.uri)
             self.resources.add(items.uri, items)
         elif isinstance(items, ResourceTemplate):
+            self._declare_views(items.uri_template)
             self.templates.add(items.uri_template, items)
+        elif isinstance(items, Skill):
+            self.facts.declare_extension(SKILLS, {"directoryRead": True})
+            self.skills.add(items.path, items)
         elif hasattr(items, "__iter__") and not isinstance(items, str | bytes | dict):
             self._register_all(items)
         else:
             raise DefinitionError(
                 f"cannot register {items!r}",
-                hint="expected Tool, Prompt, Resource, ResourceTemplate, or several of them",
+                hint="expected Tool, Prompt, Resource, ResourceTemplate, Skill, or several of them",
             )
         return self
+
+    def _declare_views(self, uri: str) -> None:
+        if uri.startswith("ui://"):
+            self.facts.declare_extension(UI, {})
+
+    def _register_tool(self, tool: Tool) -> None:
+        """Add a tool, and the view that it brings along."""
+        if tool.ui is not None or tool.visibility is not None:
+            self.facts.declare_extension(UI, {})
+        if isinstance(tool.ui, Resource):
+            self.resources.add(tool.ui.uri, tool.ui)
+        self.tools.add(tool.name, tool)
+
+    def skill(
+        self,
+        directory: str | os.PathLike[str],
+        *,
+        prefix: str = "",
+        listed: bool = True,
+        relative_to: str | None = None,
+    ) -> Self:
+        """Add the skill that a directory with a SKILL.md is; the server itself.
+
+        A relative path counts from the directory of the file `relative_to`, else from that of
+        the file that calls this. `Skill.from_directory` says what it takes.
+        """
+        place = located(directory, relative_to or caller_file())
+        return self.register(Skill.from_directory(place, prefix=prefix, listed=listed))
 
     def _register_all(self, items: Iterable[Item]) -> None:
         """Register several; clients are told once of each kind, when all are there."""
@@ -181,12 +244,12 @@ class Offering:
     def auto_register(
         self, directory: str | os.PathLike[str], *, relative_to: str | None = None
     ) -> Self:
-        """Add what the files in a directory's `tools/`, `prompts/` and `resources/` define.
+        """Add what a directory's `tools/`, `prompts/`, `resources/` and `skills/` define.
 
         A relative path counts from the file that calls this. A file that cannot be used is
         reported on standard error and in the log, with the reason; the others are not affected.
         """
-        self._register_directory(directory, relative_to or _caller_file())
+        self._register_directory(directory, relative_to or caller_file())
         return self
 
     def _register_directory(
@@ -222,6 +285,8 @@ class Offering:
             scopes: Iterable[str] = (),
             task: Support = "forbidden",
             task_from_handler: bool = False,
+            ui: str | AppView | None = None,
+            visibility: Sequence[str] | None = None,
         ) -> Callable[[F], F]: ...
         def tool(self, function: object = None, /, **options: object) -> object:
             """Make a tool of a function, by its name, docstring and type hints."""
@@ -236,8 +301,7 @@ class Offering:
                 function, name = None, function
             if function is None:
                 return lambda function: self.tool(function, name=name, **options)
-            item = Tool(name or _name_of(function), function, **options)
-            self.tools.add(item.name, item)
+            self._register_tool(Tool(name or _name_of(function), function, **options))
             return function
 
     if TYPE_CHECKING:
@@ -323,15 +387,30 @@ class Offering:
     def stop(self) -> None:
         """End every connection in good order, and with it `run`. May be called by any thread."""
         for stop in list(self._connections.values()):
-            stop()
+            if stop is not None:
+                stop()
 
-    def attach(self, announce: Announce, stop: Callable[[], object]) -> None:
-        """Have changes announced to a further connection, which `stop` ends. For transports."""
+    def attach(self, announce: Announce, stop: Callable[[], object] | None) -> None:
+        """Have changes announced to a further connection, which `stop` ends. For transports.
+
+        A server that this one is mounted in has no end of its own: None.
+        """
         self._connections[announce] = stop
+        if self.mounts is not None and stop is not None:
+            self.mounts.hold(announce)
 
     def detach(self, announce: Announce) -> None:
         """Undo `attach`."""
         self._connections.pop(announce, None)
+        if self.mounts is not None:
+            self.mounts.release(announce)
+
+    def use_mounts(self, mounts: Mounting) -> None:
+        """Offer what other servers have as well. For `paddock.mounting`."""
+        self.mounts = mounts
+        for announce, stop in list(self._connections.items()):
+            if stop is not None:
+                mounts.hold(announce)
 
     def adopt(self, other: Offering) -> None:
         """Take over everything that another server holds, and tell clients of it.
@@ -339,15 +418,20 @@ class Offering:
         What a lifespan has yielded stays as it is.
         """
         self.facts = other.facts
-        self.lifespan = other.lifespan
+        self.own_lifespan = other.own_lifespan
         self.page_size, self.mask_errors = other.page_size, other.mask_errors
         self.max_message = other.max_message
+        if other.mounts is not None:
+            other.mounts.move(self)
+        elif self.mounts is not None:
+            self.mounts.clear()
         kinds = ("tools", "prompts", "resources")
         held = {kind: self._holds(kind) for kind in kinds}
         self.tools.replace_all((item.name, item) for item in other.tools)
         self.prompts.replace_all((item.name, item) for item in other.prompts)
         self.templates.replace_all((item.uri_template, item) for item in other.templates)
         self.resources.replace_all((item.uri, item) for item in other.resources)
+        self.skills.replace_all((item.path, item) for item in other.skills)
         for kind in kinds:
             if held[kind] or self._holds(kind):
                 self._changed(kind)
@@ -355,7 +439,7 @@ class Offering:
     def _holds(self, kind: str) -> bool:
         """Whether there is anything of a kind."""
         if kind == "resources":
-            return bool(len(self.resources) or len(self.templates))
+            return bool(len(self.resources) or len(self.templates) or len(self.skills))
         return bool(len(self.tools if kind == "tools" else self.prompts))
 
     def _changed(self, kind: str) -> None:
@@ -382,10 +466,21 @@ def _plain_icons(icons: Sequence[Icon | Json] | None) -> list[Json] | None:
     return [to_builtins(icon) for icon in icons]
 
 
-def _caller_file() -> str | None:
-    frame = sys._getframe(2)  # noqa: SLF001 - `inspect` is 14 ms
-    file = frame.f_globals.get("__file__")
-    return file if isinstance(file, str) else None
+def _skills_of(
+    skills: SkillSource | Iterable[SkillSource], relative_to: str | None
+) -> Iterable[Skill]:
+    """Skills, given as such or as the directories that are or hold them."""
+    if isinstance(skills, Skill):
+        return [skills]
+    if isinstance(skills, str):
+        return found_skills(located(skills, relative_to))
+    if hasattr(skills, "__fspath__"):
+        return found_skills(located(skills.__fspath__(), relative_to))
+    if not hasattr(skills, "__iter__"):
+        raise DefinitionError(
+            f"skills is {skills!r}", hint="expected Skill, the path of a directory, or several"
+        )
+    return [skill for one in skills for skill in _skills_of(one, relative_to)]
 
 
 def _call_watcher(callback: Callable[[str], object], uri: str) -> None:
@@ -395,3 +490,12 @@ def _call_watcher(callback: Callable[[str], object], uri: str) -> None:
         import logging  # noqa: PLC0415 - only when something failed
 
         logging.getLogger("paddock").exception("A callback for %s failed", uri)
+
+
+def _check_tracing() -> None:
+    try:
+        import opentelemetry.trace  # noqa: F401, PLC0415 - only where it is asked for
+    except ImportError:
+        raise DefinitionError(
+            "tracing needs OpenTelemetry", hint="pip install opentelemetry-sdk"
+        ) from None

@@ -6,7 +6,6 @@ reported and left out; the others are not affected.
 
 from __future__ import annotations
 
-import binascii
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from msgspec import UNSET
@@ -14,13 +13,20 @@ from msgspec import UNSET
 from paddock.authoring.completion import suggest
 from paddock.authoring.entries import tool_entry
 from paddock.authoring.failures import describe, is_reportable
-from paddock.authoring.hints import encode
 from paddock.authoring.invocation import Invocation
+from paddock.authoring.listing import Listing, bad_cursor, encoded, page
+from paddock.authoring.mounted import Mounted
 from paddock.authoring.reading import Reading, resource_entry, template_entry
 from paddock.authoring.rendering import Rendering, prompt_entry
 from paddock.authoring.results import finished
 from paddock.errors import PaddockError
-from paddock.protocol.errors import InvalidParamsError, ProtocolError, ResourceNotFoundError
+from paddock.protocol.errors import (
+    METHOD_NOT_FOUND,
+    InvalidParamsError,
+    ProtocolError,
+    ResourceNotFoundError,
+)
+from paddock.protocol.extensions import SKILLS
 from paddock.protocol.pace import Pace
 
 if TYPE_CHECKING:
@@ -30,6 +36,8 @@ if TYPE_CHECKING:
     from paddock.authoring.offering import Offering
     from paddock.authoring.prompt import Prompt
     from paddock.authoring.resource import Resource, ResourceTemplate
+    from paddock.authoring.skill_operations import SkillOperations
+    from paddock.authoring.skill_reading import SkillReading
     from paddock.authoring.tool import Tool
     from paddock.protocol.facts import ServerFacts
     from paddock.protocol.model.params import (
@@ -37,8 +45,9 @@ if TYPE_CHECKING:
         GetPromptParams,
         ListParams,
         ReadResourceParams,
+        Reference,
     )
-    from paddock.protocol.request import Request, Result
+    from paddock.protocol.request import Outcome, Request, Result
     from paddock.protocol.tasks import TaskStore
 
 Json = dict[str, Any]
@@ -46,24 +55,18 @@ Declared = TypeVar("Declared")
 Ready = TypeVar("Ready")
 
 
-class Listing:
-    """One list, encoded: whole where it has one page, entry by entry where it has several."""
-
-    __slots__ = ("entries", "members", "revision")
-
-    def __init__(self, revision: int, entries: list[bytes], key: str, size: int | None) -> None:
-        is_one_page = size is None or len(entries) <= size
-        self.revision = revision
-        self.entries = [] if is_one_page else entries
-        self.members = _members(key, entries) if is_one_page else b""
-
-
 class Prepared(Generic[Declared, Ready]):
     """What the items of a catalogue have been made ready into, each when it was first needed."""
 
-    def __init__(self, catalogue: Catalogue[Declared], make: Callable[[Declared], Ready]) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue[Declared],
+        make: Callable[[Declared], Ready],
+        make_mounted: Callable[[Mounted], Any] = lambda mounted: mounted,
+    ) -> None:
         self._catalogue = catalogue
         self._make = make
+        self._make_mounted = make_mounted
         self._ready: dict[str, Ready] = {}
         self._revision = -1
 
@@ -79,13 +82,17 @@ class Prepared(Generic[Declared, Ready]):
         return self._ready.get(key) or self._prepare(key)
 
     def _prepare(self, key: str) -> Ready | None:
-        item = self._catalogue.get(key)
+        item = self._catalogue.find(key)
         if item is None:
             return None
         try:
-            self._ready[key] = ready = self._make(item)
+            ready: Ready | None = (
+                self._make_mounted(item) if isinstance(item, Mounted) else self._make(item)
+            )
         except PaddockError as error:
             raise ProtocolError(str(error)) from None
+        if ready is not None:
+            self._ready[key] = ready
         return ready
 
 
@@ -96,19 +103,28 @@ class CatalogueOperations:
         self._offering = offering
         self._listings: dict[str, Listing] = {}
         self._invocations: Prepared[Tool, Invocation] = Prepared(
-            offering.tools, lambda tool: Invocation(tool, offering)
+            offering.tools,
+            lambda tool: Invocation(tool, offering),
+            lambda mounted: mounted.source.tool(mounted.name),
         )
-        self._renderings: Prepared[Prompt, Rendering] = Prepared(
+        self._renderings: Prepared[Prompt, Rendering | Mounted] = Prepared(
             offering.prompts, lambda prompt: Rendering(prompt, offering)
         )
-        self._readings: Prepared[Resource, Reading] = Prepared(
+        self._readings: Prepared[Resource, Reading | Mounted] = Prepared(
             offering.resources, lambda resource: Reading(resource, offering)
         )
-        self._template_readings: Prepared[ResourceTemplate, Reading] = Prepared(
+        self._template_readings: Prepared[ResourceTemplate, Reading | Mounted] = Prepared(
             offering.templates, lambda template: Reading(template, offering)
         )
         self._completion_pace = Pace()
+        self._catalogues: dict[str, Catalogue[Any]] = {
+            "tools": offering.tools,
+            "prompts": offering.prompts,
+            "resources": offering.resources,
+            "templates": offering.templates,
+        }
         self._tasks: TaskStore | None = None
+        self._skill_operations: SkillOperations | None = None
 
     @property
     def facts(self) -> ServerFacts:
@@ -133,9 +149,9 @@ class CatalogueOperations:
             self._offering.state_key = secrets.token_bytes(32)
         return self._offering.state_key
 
-    def list_tools(self, request: Request) -> Result:
+    def list_tools(self, request: Request) -> Outcome:
         """Answer `tools/list`."""
-        return self._list(request, "tools", self._offering.tools, tool_entry)
+        return self._list(request, "tools", "tools")
 
     def call_tool(self, request: Request) -> None:
         """Begin `tools/call`."""
@@ -151,26 +167,29 @@ class CatalogueOperations:
         else:
             request.work = ready.run
         tool = ready.tool
-        if tool.task != "forbidden" or request.params.task is not UNSET:  # type: ignore[attr-defined]
+        wish = request.params.task  # type: ignore[attr-defined]  # of tools/call
+        if tool.task != "forbidden" or wish is not UNSET:
             request.terms = request.era.task_terms(request, tool.task)
             if request.terms is not None and not tool.task_from_handler:
                 request.detach()
 
-    def list_prompts(self, request: Request) -> Result:
+    def list_prompts(self, request: Request) -> Outcome:
         """Answer `prompts/list`."""
-        return self._list(
-            request,
-            "prompts",
-            self._offering.prompts,
-            lambda prompt: prompt_entry(Rendering(prompt, self._offering)),
-        )
+        return self._list(request, "prompts", "prompts")
 
     def get_prompt(self, request: Request) -> None:
         """Begin `prompts/get`."""
+        self.render(request, cast("GetPromptParams", request.params).name)
+
+    def render(self, request: Request, name: str) -> None:
+        """Begin `prompts/get` for the prompt of this name."""
         params = cast("GetPromptParams", request.params)
-        rendering = self._renderings.get(params.name)
+        rendering = self._renderings.get(name)
         if rendering is None:
-            raise InvalidParamsError(f"Unknown prompt: {params.name}")
+            raise InvalidParamsError(f"Unknown prompt: {name}")
+        if isinstance(rendering, Mounted):
+            rendering.source.render(request, rendering.name)
+            return
         given = params.arguments if isinstance(params.arguments, dict) else {}
         rendering.check(given)
         self._begin(
@@ -178,32 +197,41 @@ class CatalogueOperations:
             rendering.pace,
             lambda: rendering.call(given, request),
             lambda value: rendering.result(value, given),
-            f"Prompt {params.name!r}",
+            f"Prompt {name!r}",
             is_async=rendering.is_async,
         )
 
-    def list_resources(self, request: Request) -> Result:
-        """Answer `resources/list`."""
-        return self._list(
+    def list_resources(self, request: Request) -> Outcome:
+        """Answer `resources/list`, or begin to: what skills say of themselves is on a disk."""
+        if not len(self._offering.skills):
+            return self._list(request, "resources", "resources")
+        skills = self._skills()
+        return self._settled(
             request,
-            "resources",
-            self._offering.resources,
-            lambda resource: resource_entry(Reading(resource, self._offering)),
+            lambda: skills.list_resources(request, lambda item: self._entry("resources", item)),
         )
 
-    def list_templates(self, request: Request) -> Result:
+    def list_templates(self, request: Request) -> Outcome:
         """Answer `resources/templates/list`."""
-        return self._list(
-            request,
-            "resourceTemplates",
-            self._offering.templates,
-            lambda template: template_entry(Reading(template, self._offering)),
-        )
+        return self._list(request, "resourceTemplates", "templates")
 
     def read_resource(self, request: Request) -> None:
         """Begin `resources/read`."""
         uri = cast("ReadResourceParams", request.params).uri
+        self._settled(request, lambda: self.read(request, uri))
+
+    def read(self, request: Request, uri: str) -> None:
+        """Begin `resources/read` for the resource of this URI."""
+        mounts = self._offering.mounts
+        aliased = None if mounts is None or uri in self._offering.resources else mounts.aliased(uri)
+        if aliased is not None:
+            aliased[0].read(request, aliased[1])
+            return
         reading, variables = self._find(uri)
+        if isinstance(reading, Mounted):
+            is_template = reading.kind == "templates"
+            reading.source.read(request, uri if is_template else reading.name)
+            return
         self._begin(
             request,
             reading.pace,
@@ -213,10 +241,32 @@ class CatalogueOperations:
             is_async=reading.is_async,
         )
 
+    def list_skills(self, request: Request) -> None:
+        """Begin `skills/list`."""
+        self._require_skills(request)
+        self._skills().list_skills(request)
+
+    def get_skill(self, request: Request) -> None:
+        """Begin `skills/get`."""
+        self._require_skills(request)
+        self._skills().get_skill(request)
+
+    def read_directory(self, request: Request) -> None:
+        """Begin `resources/directory/read`."""
+        self._require_skills(request, "directoryRead")
+        self._skills().read_directory(request)
+
     def complete(self, request: Request) -> None:
         """Begin `completion/complete`."""
+        self.suggest(request, cast("CompleteParams", request.params).ref)
+
+    def suggest(self, request: Request, reference: Reference) -> None:
+        """Begin `completion/complete` for this prompt or resource template."""
         params = cast("CompleteParams", request.params)
-        item = self._completed(params)
+        item = self._completed(reference)
+        if isinstance(item, Mounted):
+            item.source.suggest(request, item.reference())
+            return
         source = item.completions.get(params.argument.name)
         settled: dict[str, str] = {}
         if params.context is not UNSET and params.context.arguments is not UNSET:
@@ -245,6 +295,8 @@ class CatalogueOperations:
         def failed(fault: BaseException) -> ProtocolError:
             if isinstance(fault, ProtocolError) or not is_reportable(fault, request):
                 raise fault
+            if request.followed is not None:
+                request.followed.failed(fault)
             return ProtocolError(describe(fault, what, is_masked=self._offering.mask_errors))
 
         def work(_request: Request) -> Json:
@@ -265,27 +317,111 @@ class CatalogueOperations:
         else:
             request.work = work
 
-    def _list(
-        self, request: Request, key: str, catalogue: Catalogue[Any], entry: Callable[[Any], Json]
-    ) -> Result:
+    @property
+    def revision(self) -> int:
+        """A number that grows with each change of what is offered."""
+        own = sum(catalogue.revision for catalogue in self._catalogues.values())
+        return own + (0 if self._offering.mounts is None else self._offering.mounts.revision)
+
+    def may_have(self, kind: str, key: str) -> bool:
+        """Whether there is an item of this name, or may be."""
+        return self._catalogues[kind].find(key) is not None
+
+    def keys(self, kind: str) -> list[str]:
+        """The names of everything of a kind that is offered here."""
+        return list(self._catalogues[kind].offered())
+
+    def entry(self, kind: str, key: str) -> Json | None:
+        """How lists show the item of this name."""
+        return self._entry(kind, self._catalogues[kind].find(key))
+
+    def tool(self, name: str) -> Invocation | None:
+        """The tool of this name, ready to be called."""
+        return self._invocations.get(name)
+
+    def watch(self, uri: str) -> None:
+        """A client wants to be told when a resource changes."""
+        if self._offering.mounts is not None:
+            self._offering.mounts.watch(uri)
+
+    def _require_skills(self, request: Request, setting: str | None = None) -> None:
+        """Let a method not exist unless the extension that it belongs to is declared."""
+        settings = self.facts.extension(SKILLS)
+        if settings is None or (setting is not None and not settings.get(setting)):
+            raise ProtocolError(f"Method not found: {request.method}", rpc_code=METHOD_NOT_FOUND)
+
+    def _skills(self) -> SkillOperations:
+        if self._skill_operations is None:
+            from paddock.authoring.skill_operations import (  # noqa: PLC0415 - few have skills
+                SkillOperations,
+            )
+
+            self._skill_operations = SkillOperations(self._offering)
+        return self._skill_operations
+
+    def _entry(self, kind: str, item: Any) -> Json | None:
+        """How lists show an item; None where they do not."""
+        if isinstance(item, Mounted):
+            return item.entry()
+        if kind == "tools":
+            return tool_entry(item)
+        if kind == "prompts":
+            return prompt_entry(Rendering(item, self._offering))
+        if kind == "templates":
+            return template_entry(Reading(item, self._offering))
+        return resource_entry(Reading(item, self._offering)) if item.listed else None
+
+    def _when_settled(self, request: Request, begin: Callable[[], Outcome]) -> None:
+        """Begin once it is known what mounted servers offer."""
+        mounts = self._offering.mounts
+
+        async def work(_request: Request) -> Result:
+            if mounts is not None:
+                await mounts.settled()
+            request.async_work = None
+            result = begin()
+            if result is not None:
+                return result
+            if request.async_work is not None:
+                return await request.async_work(request)
+            return request.work(request)  # type: ignore[misc]  # has one or the other
+
+        request.async_work = work
+
+    def _settled(self, request: Request, begin: Callable[[], Outcome]) -> Outcome:
+        """Begin at once, or once it is known what mounted servers offer."""
+        mounts = self._offering.mounts
+        if mounts is None or mounts.are_settled():
+            return begin()
+        self._when_settled(request, begin)
+        return None
+
+    def _list(self, request: Request, key: str, kind: str) -> Outcome:
+        return self._settled(request, lambda: self._listed(request, key, kind))
+
+    def _listed(self, request: Request, key: str, kind: str) -> Result:
+        catalogue = self._catalogues[kind]
         listing = self._listings.get(key)
         size = self._offering.page_size
         if listing is None or listing.revision != catalogue.revision:
             revision = catalogue.revision
-            listing = Listing(revision, _encoded(catalogue, entry), key, size)
+            entries = encoded(catalogue.offered().values(), lambda item: self._entry(kind, item))
+            listing = Listing(revision, entries, key, size)
             self._listings[key] = listing
         cursor = cast("ListParams", request.params).cursor
         if size is not None and listing.entries:
-            return _page(key, listing.entries, cursor if isinstance(cursor, str) else None, size)
+            return page(key, listing.entries, cursor if isinstance(cursor, str) else None, size)
         if isinstance(cursor, str):
-            raise _bad_cursor(cursor)
+            raise bad_cursor(cursor)
         return listing.members
 
-    def _find(self, uri: str) -> tuple[Reading, dict[str, str]]:
+    def _find(self, uri: str) -> tuple[Reading | SkillReading | Mounted, dict[str, str]]:
         exact = self._readings.get(uri)
         if exact is not None:
             return exact, {}
-        for key in self._offering.templates.names():
+        if len(self._offering.skills) and (file := self._skills().reading(uri)) is not None:
+            return file, {}
+        for key in self._offering.templates.offered():
             try:
                 reading = self._template_readings.get(key)
             except ProtocolError:  # reported when it is listed, and no concern of the others
@@ -295,55 +431,13 @@ class CatalogueOperations:
                 return reading, variables
         raise ResourceNotFoundError(uri)
 
-    def _completed(self, params: CompleteParams) -> Prompt | ResourceTemplate:
-        reference = params.ref
-        item: Prompt | ResourceTemplate | None
+    def _completed(self, reference: Reference) -> Prompt | ResourceTemplate | Mounted:
+        item: Prompt | ResourceTemplate | Mounted | None
         if reference.type == "ref/prompt":
-            item = self._offering.prompts.get(str(reference.name))
+            item = self._offering.prompts.find(str(reference.name))
         else:
-            item = self._offering.templates.get(str(reference.uri))
+            item = self._offering.templates.find(str(reference.uri))
         if item is None:
             named = reference.name if reference.type == "ref/prompt" else reference.uri
             raise InvalidParamsError(f"Unknown {reference.type}: {named}")
         return item
-
-
-def _encoded(catalogue: Catalogue[Any], entry: Callable[[Any], Json]) -> list[bytes]:
-    entries = []
-    for item in catalogue:
-        try:
-            entries.append(encode(entry(item)))
-        except Exception as error:  # noqa: BLE001 - one wrong item must not hide the others
-            import logging  # noqa: PLC0415 - only when something is declared wrongly
-
-            logging.getLogger("paddock").error("%r is left out: %s", item, error)
-    return entries
-
-
-def _members(key: str, entries: list[bytes]) -> bytes:
-    return b'"%b":[%b]' % (key.encode(), b",".join(entries))
-
-
-def _page(key: str, entries: list[bytes], cursor: str | None, size: int) -> bytes:
-    start = 0 if cursor is None else _offset(key, cursor, len(entries))
-    end = start + size
-    members = _members(key, entries[start:end])
-    if end >= len(entries):
-        return members
-    following = binascii.b2a_base64(f"{key}:{end}".encode(), newline=False)
-    return members + b',"nextCursor":%b' % encode(following.decode())
-
-
-def _offset(key: str, cursor: str, count: int) -> int:
-    try:
-        kind, _, number = binascii.a2b_base64(cursor, strict_mode=True).decode().partition(":")
-        offset = int(number)
-    except ValueError:
-        raise _bad_cursor(cursor) from None
-    if kind != key or not 0 < offset < count:
-        raise _bad_cursor(cursor)
-    return offset
-
-
-def _bad_cursor(cursor: str) -> InvalidParamsError:
-    return InvalidParamsError(f"Unknown cursor {cursor!r}: list again without one")

@@ -93,12 +93,14 @@ class Reading:
 
     def _contents(self, value: Any, uri: str) -> ResourceContents:
         mime_type = self.item.mime_type
+        meta = getattr(self.item, "contents_meta", None)
         if isinstance(value, str):
-            return TextResourceContents(uri, value, mime_type or "text/plain")
+            return TextResourceContents(uri, value, mime_type or "text/plain", meta)
         if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], bytes):
             return BlobResourceContents(uri, value[0], str(value[1]))
         if isinstance(value, bytes | bytearray):
-            return BlobResourceContents(uri, bytes(value), mime_type or "application/octet-stream")
+            blob = bytes(value)
+            return BlobResourceContents(uri, blob, mime_type or "application/octet-stream", meta)
         return TextResourceContents(uri, encode(value).decode(), mime_type or "application/json")
 
 

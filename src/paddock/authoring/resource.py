@@ -28,9 +28,11 @@ class Resource:
 
     __slots__ = (
         "annotations",
+        "contents_meta",
         "description",
         "handler",
         "icons",
+        "listed",
         "meta",
         "mime_type",
         "name",
@@ -52,6 +54,7 @@ class Resource:
         annotations: Annotations | Json | None = None,
         icons: Sequence[Icon | Json] | None = None,
         meta: Json | None = None,
+        listed: bool = True,
     ) -> None:
         if not callable(handler):
             raise DefinitionError(f"expected a callable handler, got {handler!r}", where=uri)
@@ -70,6 +73,8 @@ class Resource:
         self.annotations = annotations
         self.icons = icons
         self.meta = meta
+        self.listed = listed
+        self.contents_meta: Json | None = None
 
     def __repr__(self) -> str:
         return f"Resource({self.uri!r})"

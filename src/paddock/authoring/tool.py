@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
+    from paddock.authoring.app_view import AppView
     from paddock.protocol.model.content import Icon
     from paddock.protocol.request import Support
 
@@ -25,6 +26,8 @@ NOTHING = type("Nothing", (), {"__repr__": lambda _: "NOTHING"})()
 
 JSON_TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 TASK_SUPPORT = ("forbidden", "optional", "required")
+SIDES = ("model", "app")
+"""Who may call a tool: the model, and the page that the client shows for it."""
 MAX_NAME = 128
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/")
 
@@ -85,6 +88,8 @@ class Tool:
         "task",
         "task_from_handler",
         "title",
+        "ui",
+        "visibility",
     )
 
     def __init__(
@@ -106,6 +111,8 @@ class Tool:
         scopes: Iterable[str] = (),
         task: Support = "forbidden",
         task_from_handler: bool = False,
+        ui: str | AppView | None = None,
+        visibility: Sequence[str] | None = None,
     ) -> None:
         self.name = name
         self.handler = handler
@@ -131,6 +138,8 @@ class Tool:
             raise DefinitionError(
                 f"task is {task!r}", where=name, hint=f"one of {', '.join(TASK_SUPPORT)}"
             )
+        self.ui = ui
+        self.visibility = visibility
         if input_schema is not None and input_schema.get("type") != "object":
             raise DefinitionError(
                 f"input_schema has type {input_schema.get('type')!r}",
@@ -142,6 +151,7 @@ class Tool:
             raise DefinitionError(f"parameters of one name: {', '.join(names)}", where=name)
         if not callable(handler):
             raise DefinitionError(f"expected a callable handler, got {handler!r}", where=name)
+        _check_ui(ui, visibility, name)
         if not name or len(name) > MAX_NAME or not _NAME_CHARACTERS.issuperset(name):
             raise DefinitionError(
                 f"{name!r} cannot be the name of a tool",
@@ -150,3 +160,15 @@ class Tool:
 
     def __repr__(self) -> str:
         return f"Tool({self.name!r})"
+
+
+def _check_ui(ui: str | AppView | None, visibility: Sequence[str] | None, where: str) -> None:
+    uri = getattr(ui, "uri", ui)
+    if ui is not None and (not isinstance(uri, str) or not uri.startswith("ui://")):
+        raise DefinitionError(
+            f"{ui!r} cannot be the URI of a view", where=where, hint="as in ui://weather/view"
+        )
+    if visibility is not None and (not visibility or not set(visibility) <= set(SIDES)):
+        raise DefinitionError(
+            f"visibility is {visibility!r}", where=where, hint='expected ["model", "app"] or one'
+        )

@@ -15,8 +15,13 @@ import click
 import msgspec
 
 from paddock.cli import render
-from paddock.cli.commands import TargetCommand, server_options, target_of
-from paddock.errors import PaddockError
+from paddock.cli.commands import (
+    ArgumentError,
+    TargetCommand,
+    peer_options,
+    server_options,
+    target_of,
+)
 from paddock.peer.connect import connect
 from paddock.peer.errors import PeerError
 from paddock.peer.transcript import Message, Transcript
@@ -45,12 +50,6 @@ JSON_TYPES: dict[type, tuple[str, ...]] = {
 """The names that JSON Schema has for the types of values; text stands for itself."""
 
 
-class ArgumentError(PaddockError):
-    """An argument on the command line cannot be what the tool expects."""
-
-    code = "argument"
-
-
 @click.command(cls=TargetCommand)
 @click.argument("target")
 @click.argument("tool")
@@ -76,12 +75,14 @@ def call(
     save: Path | None,
     era: str | None,
     timeout: float,
+    headers: tuple[str, ...],
+    token_env: str | None,
     as_json: bool,
 ) -> None:
     """Call a TOOL of a server and print what it answers.
 
-    TARGET is a Python file (server.py), an object in one (server.py:server), a directory, or a
-    command line in quotes. A command can also stand at the end, after --, in place of TARGET.
+    TARGET is a Python file (server.py), an object in one (server.py:server), a directory, a URL, or
+    a command line in quotes. A command can also stand at the end, after --, in place of TARGET.
 
     Values are read as the tool's schema says (numbers, true, false, JSON for lists and objects);
     with := they are read as JSON whatever it says.
@@ -89,9 +90,11 @@ def call(
     The exit code is 1 when the tool reports an error, and 2 when it could not be called.
     """
     given = _document(document)
-    record = Transcript(lambda message: _show(message, to_stderr=as_json)) if show else False
-    command = target_of(ctx, target)
-    with connect(command, era=era, timeout=timeout, record=record) as peer:
+    options = peer_options(era, timeout, headers, token_env)
+    options["tasks"] = True
+    if show:
+        options["record"] = Transcript(lambda message: _show(message, to_stderr=as_json))
+    with connect(target_of(ctx, target), **options) as peer:
         schema = _input_schema(peer, tool) if pairs else {}
         answer = _answer(peer, tool, {**given, **arguments(pairs, schema)})
     if as_json:

@@ -6,16 +6,20 @@ here, and nowhere else.
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Callable
 from importlib import import_module
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from paddock import __version__
 from paddock.errors import PaddockError
 from paddock.protocol.versions import SUPPORTED_VERSIONS
+
+if TYPE_CHECKING:
+    from paddock.peer.settings import Options
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -25,6 +29,12 @@ COMMANDS = {
     "serve": "paddock.cli.serve:serve",
 }
 """Where each command is."""
+
+
+class ArgumentError(PaddockError):
+    """An argument on the command line cannot be what it should be."""
+
+    code = "argument"
 
 
 class CommandError(click.ClickException):
@@ -94,8 +104,49 @@ def server_options(function: F) -> F:
         metavar="SECONDS",
         help="How long to wait for each answer.",
     )
+    headers = click.option(
+        "--header",
+        "headers",
+        multiple=True,
+        metavar="NAME:VALUE",
+        help="HTTP header for a server behind a URL; may be repeated.",
+    )
+    token_env = click.option(
+        "--token-env",
+        metavar="NAME",
+        help="Environment variable with the bearer token for a server behind a URL.",
+    )
     as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-    return era(timeout(as_json(function)))
+    return era(timeout(headers(token_env(as_json(function)))))
+
+
+def peer_options(
+    era: str | None, timeout: float, headers: tuple[str, ...], token_env: str | None
+) -> Options:
+    """What `connect` is told of the options.
+
+    Raises:
+        ArgumentError: when one of them is not what it should be.
+    """
+    options: Options = {"era": era, "timeout": timeout}
+    if headers:
+        options["headers"] = dict(_header(text) for text in headers)
+    if token_env is not None:
+        token = os.environ.get(token_env)
+        if not token:
+            raise ArgumentError(
+                f"The environment variable {token_env} is not set", where="--token-env"
+            )
+        options["token"] = token
+    return options
+
+
+def _header(text: str) -> tuple[str, str]:
+    name, colon, value = text.partition(":")
+    if not colon:
+        # Not the text itself: it may be nothing but a secret.
+        raise ArgumentError("Expected NAME:VALUE", where="--header")
+    return name.strip(), value.strip()
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paddock.cli import render
-from paddock.cli.commands import TargetCommand, server_options, target_of
+from paddock.cli.commands import TargetCommand, peer_options, server_options, target_of
 from paddock.peer.connect import connect
 from paddock.peer.errors import PeerError
 from paddock.protocol.errors import METHOD_NOT_FOUND
@@ -33,14 +33,22 @@ LISTS = {
 @server_options
 @click.pass_context
 def inspect(
-    ctx: click.Context, target: str, *, era: str | None, timeout: float, as_json: bool
+    ctx: click.Context,
+    target: str,
+    *,
+    era: str | None,
+    timeout: float,
+    headers: tuple[str, ...],
+    token_env: str | None,
+    as_json: bool,
 ) -> None:
     """Show what a server offers: its tools, prompts and resources.
 
-    TARGET is a Python file (server.py), an object in one (server.py:server), a directory, or a
-    command line in quotes. A command can also stand at the end, after --, in place of TARGET.
+    TARGET is a Python file (server.py), an object in one (server.py:server), a directory, a URL, or
+    a command line in quotes. A command can also stand at the end, after --, in place of TARGET.
     """
-    with connect(target_of(ctx, target), era=era, timeout=timeout) as peer:
+    options = peer_options(era, timeout, headers, token_env)
+    with connect(target_of(ctx, target), **options) as peer:
         found = everything(peer)
     if as_json:
         click.echo(render.pretty(found))
@@ -106,7 +114,11 @@ def _heading(found: Json) -> str:
 
 def _capability(item: tuple[str, object]) -> str:
     name, details = item
-    flags = [key for key, value in _fields(details).items() if value]
+    flags = [
+        key.removeprefix("io.modelcontextprotocol/")
+        for key, value in _fields(details).items()
+        if value or isinstance(value, dict)
+    ]
     return f"{name} ({', '.join(flags)})" if flags else name
 
 

@@ -2,25 +2,51 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import click
 
 from paddock.serving.stdio import serve_target
 from paddock.serving.target import Target
+from paddock.telemetry.logs import FORMATS, LEVELS, configure_logging
+from paddock.telemetry.settings import FORMAT_VARIABLE, LEVEL_VARIABLE
 
+if TYPE_CHECKING:
+    from paddock.authoring.offering import Offering
 DEFAULT_ADDRESS = "127.0.0.1:8642"
+DEFAULT_PATH = "/mcp"
+
+
+def _address(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    """What follows --http may be meant as the target, since the address can be left out."""
+    if value is not None and Path(value).exists():
+        raise click.UsageError(
+            f"--http took {value!r} for an address. Write the target first: "
+            f"paddock serve {value} --http"
+        )
+    return value
 
 
 @click.command()
 @click.argument("target")
+@click.option(
+    "--mount",
+    "mounts",
+    multiple=True,
+    metavar="NAME=SERVER",
+    help="Offer what another server has too, its names prefixed with NAME; may be repeated.",
+)
 @click.option("--reload", is_flag=True, help="Pick up changed files; clients stay connected.")
 @click.option(
     "--http",
     is_flag=False,
     flag_value=DEFAULT_ADDRESS,
+    callback=_address,
     metavar="[HOST:PORT]",
     help=f"Serve over HTTP instead of standard input and output; {DEFAULT_ADDRESS} by default.",
 )
-@click.option("--path", default="/mcp", show_default=True, help="Where the HTTP endpoint is.")
+@click.option("--path", default=DEFAULT_PATH, show_default=True, help="Where the HTTP endpoint is.")
 @click.option(
     "--allowed-host",
     "allowed_hosts",
@@ -33,30 +59,67 @@ DEFAULT_ADDRESS = "127.0.0.1:8642"
     multiple=True,
     help="A further origin whose web pages may use the endpoint. Can be repeated.",
 )
+@click.option(
+    "--log-level",
+    type=click.Choice(LEVELS, case_sensitive=False),
+    envvar=LEVEL_VARIABLE,
+    help=f"The lowest level of Paddock's log lines; warning by default. Also {LEVEL_VARIABLE}.",
+)
+@click.option(
+    "--log-format",
+    type=click.Choice(FORMATS, case_sensitive=False),
+    envvar=FORMAT_VARIABLE,
+    help=f"How log lines look; text by default. Also {FORMAT_VARIABLE}.",
+)
 def serve(
     target: str,
     *,
+    mounts: tuple[str, ...],
     reload: bool,
     http: str | None,
     path: str,
     allowed_hosts: tuple[str, ...],
     allowed_origins: tuple[str, ...],
+    log_level: str | None,
+    log_format: str | None,
 ) -> None:
     """Serve TARGET: a file (server.py), an object in one (server.py:server), or a directory.
 
     On standard input and output clients are answered at once; the file is loaded behind the first
     answer.
     """
+    served = Target(target)
+    if mounts:
+        named = [_split(text) for text in mounts]
+        served.complete = lambda offering: _mount_all(offering, named)
+    if log_level or log_format:
+        configure_logging(log_level or "warning", log_format or "text")
     if http is None:
-        serve_target(Target(target), reload=reload)
+        if allowed_hosts or allowed_origins or path != DEFAULT_PATH:
+            raise click.UsageError("--path, --allowed-host and --allowed-origin go with --http")
+        serve_target(served, reload=reload)
         return
     from paddock.serving.http import serve_target_http  # noqa: PLC0415 - asyncio is 45 ms
 
     serve_target_http(
-        Target(target),
+        served,
         http,
         reload=reload,
         path=path,
         allowed_hosts=allowed_hosts,
         allowed_origins=allowed_origins,
     )
+
+
+def _split(text: str) -> tuple[str, str]:
+    name, equals, target = text.partition("=")
+    if not (name and equals and target):
+        raise click.BadParameter(f"expected NAME=SERVER, got {text!r}", param_hint="--mount")
+    return name, target
+
+
+def _mount_all(offering: Offering, named: list[tuple[str, str]]) -> None:
+    from paddock.mounting.composition import mount  # noqa: PLC0415 - only when asked for
+
+    for name, target in named:
+        mount(offering, target, name)

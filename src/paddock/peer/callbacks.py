@@ -6,8 +6,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from paddock.protocol.eras.v2026_07_28.discovery import TASKS
 from paddock.protocol.errors import METHOD_NOT_FOUND, ProtocolError
-from paddock.protocol.versions import supports
+from paddock.protocol.versions import STATELESS_VERSIONS, supports
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +28,8 @@ def capabilities(settings: Settings, version: str) -> Json:
         declared["sampling"] = {}
     if settings.roots is not None:
         declared["roots"] = {}
+    if settings.tasks and version in STATELESS_VERSIONS:
+        declared["extensions"] = {TASKS: {}}
     return declared
 
 
@@ -38,6 +41,8 @@ def answer(settings: Settings, method: str, params: Json) -> Json:
     """
     if method == "ping":
         return {}
+    if settings.on_question is not None:
+        return settings.on_question(method, params)
     if method == "roots/list" and settings.roots is not None:
         return {"roots": [_root(root) for root in settings.roots]}
     if method == "elicitation/create" and settings.on_elicit is not None:

@@ -1,7 +1,8 @@
 """One request to a server, from sending it to its final answer.
 
 In the stateless era a server may answer with questions. They are put to the callbacks, and the
-request is repeated with their answers, so that whoever waits sees only the final result.
+request is repeated with their answers; or with a task, which is followed to its end. Whoever waits
+sees only the final result.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from paddock.peer.errors import AnswerError, CallCancelledError, PeerTimeoutError
+from paddock.peer.following import Following, is_task
 from paddock.peer.settings import Json
 from paddock.protocol.jsonrpc import request_frame
 
@@ -51,6 +53,8 @@ class PendingCall:
         self._outcome: Outcome = {}
         self._mark = 0
         self._rounds = 0
+        self._watchers: list[Callable[[], object]] = []
+        self._following: Following | None = None
         self._send(params)
 
     @property
@@ -82,27 +86,36 @@ class PendingCall:
             raise self._outcome
         return self._outcome
 
+    def when_done(self, callback: Callable[[], object]) -> None:
+        """Call a function, which must not block, as soon as `result` will not wait any more."""
+        with self._lock:
+            if not self.is_done:
+                self._watchers.append(callback)
+                return
+        self._delivery.after(self._mark, callback)
+
     def cancel(self, reason: str | None = None) -> None:
         """Tell the server to stop; nothing happens when it has answered already."""
         with self._lock:
-            if self.is_done:
-                return
-            self._settle(CallCancelledError(f"{self.method} was cancelled: {reason or 'by us'}"))
-        if self._link.forget(self._id):
-            params: Json = {"requestId": self._id}
-            if reason is not None:
-                params["reason"] = reason
-            self._link.notify("notifications/cancelled", params)
+            following = self._following
+        if not self._settle(
+            CallCancelledError(f"{self.method} was cancelled: {reason or 'by us'}")
+        ):
+            return
+        if following is not None:
+            following.cancel()
+            return
+        self._link.cancel(self._id, reason)
 
     def take(self, outcome: Outcome) -> None:
         """An answer has come."""
-        if self._respond is not None and _asks(outcome):
-            arguments = (self._respond, outcome)
-            threading.Thread(target=self._answer, args=arguments, daemon=True).start()
-            return
-        with self._lock:
-            if not self.is_done:
-                self._settle(outcome)
+        if self._respond is not None and isinstance(outcome, dict):
+            further = self._follow if is_task(outcome) else self._answer if _asks(outcome) else None
+            if further is not None:
+                arguments = (self._respond, outcome)
+                threading.Thread(target=further, args=arguments, daemon=True).start()
+                return
+        self._settle(outcome)
 
     def _send(self, params: Json) -> None:
         with self._lock:
@@ -111,10 +124,18 @@ class PendingCall:
             self._id = self._link.expect(self)
         self._link.send(request_frame(self._id, self.method, params))
 
-    def _settle(self, outcome: Outcome) -> None:
-        self._outcome = outcome
-        self._mark = self._delivery.arrived
-        self._done.set()
+    def _settle(self, outcome: Outcome) -> bool:
+        """End it like this; whether it had not ended yet."""
+        with self._lock:
+            if self.is_done:
+                return False
+            self._outcome = outcome
+            self._mark = self._delivery.arrived
+            self._done.set()
+            watchers, self._watchers = self._watchers, []
+        for callback in watchers:
+            self._delivery.after(self._mark, callback)
+        return True
 
     def _answer(self, respond: Respond, required: Json) -> None:
         """Put the server's questions to the callbacks and repeat the request."""
@@ -128,6 +149,27 @@ class PendingCall:
             self._send(repeated)
         except Exception as fault:  # noqa: BLE001 - what a callback raises is for whoever waits
             self.take(fault)
+
+    def _follow(self, respond: Respond, task: Json) -> None:
+        """Wait for the end of a task, which is the answer to this call."""
+        following = Following(task, self._inquire, lambda asked: _responses(respond, asked))
+        try:
+            with self._lock:
+                self._following = following
+                is_late = self.is_done
+            if is_late:  # it was cancelled meanwhile
+                following.cancel()
+            self.take(following.result())
+        except Exception as fault:  # noqa: BLE001 - it is for whoever waits
+            self.take(fault)
+
+    def _inquire(self, method: str, params: Json) -> Json:
+        """Ask about a task in the name of the call that it has come from."""
+        envelope = {"_meta": self._params["_meta"]} if "_meta" in self._params else {}
+        call = PendingCall(
+            self._link, self._delivery, method, {**params, **envelope}, timeout=self._timeout
+        )
+        return call.result()
 
 
 def _asks(outcome: Outcome) -> bool:

@@ -1,4 +1,4 @@
-"""Connecting to a server by command, by file or over a channel.
+"""Connecting to a server by command, by file, by URL or over a channel.
 
 What stands for a server in text is decided here. Servers in this process are joined on by
 `paddock.connecting`, which knows how to serve.
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Unpack
+from typing import Protocol, Unpack, runtime_checkable
 
 from paddock.errors import ConnectError
 from paddock.peer.callbacks import answer, listener
@@ -28,18 +28,49 @@ from paddock.peer.settings import Options, Settings
 from paddock.peer.transcript import Transcript
 
 Command = str | PathLike[str] | Sequence[str]
-"""A command as a list, a command line, a Python file, `file.py:object` or a directory."""
+"""A command as a list, a command line, a Python file, `file.py:object`, a directory or a URL."""
+
+URL_SCHEMES = ("http://", "https://")
+URL_OPTIONS = ("token", "headers", "verify")
+
+
+@runtime_checkable
+class Attached(Protocol):
+    """A channel over HTTP, which has things to tell that are no bytes."""
+
+    def attach(self, owner: Link) -> None:
+        """Say whom to tell."""
 
 
 def connect(target: Command, **options: Unpack[Options]) -> Peer:
-    """Start a server and connect to it; see `Options` for the keyword arguments.
+    """Connect to a server, and start it where it has no URL; see `Options` for the keywords.
 
     Raises:
-        ConnectError: when it cannot be started or does not answer.
+        ConnectError: when it cannot be started or reached, or does not answer.
     """
     settings = Settings(**options)
+    if is_url(target):
+        return connect_channel(_http_channel(str(target), settings), settings)
+    for option in URL_OPTIONS:
+        if options.get(option) not in (None, True):
+            raise ConnectError(f"The option {option} is for servers behind a URL")
     channel = ProcessChannel(command_for(target), settings)
     return connect_channel(channel, settings)
+
+
+def is_url(target: object) -> bool:
+    """Whether a target is the URL of a server."""
+    return isinstance(target, str) and target.lower().startswith(URL_SCHEMES)
+
+
+def _http_channel(url: str, settings: Settings) -> Pipe:
+    try:
+        from paddock.peer.http.channel import HttpChannel  # noqa: PLC0415 - an extra, and not small
+    except ImportError as error:
+        raise ConnectError(
+            f"Cannot connect to URLs: {error}", hint="install the extra: paddock[http]"
+        ) from None
+    return HttpChannel(url, settings)
 
 
 def connect_channel(channel: Pipe, settings: Settings) -> Peer:
@@ -49,6 +80,8 @@ def connect_channel(channel: Pipe, settings: Settings) -> Peer:
     explain_end = channel.explain_end if isinstance(channel, ProcessChannel) else None
     is_recorded = record is not False
     link = Link(channel, transcript if is_recorded else None, explain_end)
+    if isinstance(channel, Attached):
+        channel.attach(link)
     delivery = Delivery(listener(settings))
     inbox = Inbox(link, settings, delivery)
     link.start(inbox)
@@ -59,7 +92,8 @@ def connect_channel(channel: Pipe, settings: Settings) -> Peer:
         raise
     envelope = Envelope(settings, greeting.version)
     inbox.can_be_asked = not envelope.is_stateless
-    wire = Wire(link, delivery, envelope, partial(answer, settings), transcript)
+    is_mirrored = link.cancels_by_closing = isinstance(channel, Attached) and envelope.is_stateless
+    wire = Wire(link, delivery, envelope, partial(answer, settings), transcript, is_mirrored)
     return Peer(wire, greeting, settings.timeout)
 
 
@@ -67,7 +101,7 @@ def command_for(target: Command) -> list[str]:
     """The command that starts a server.
 
     Raises:
-        ConnectError: when the target is empty, a URL, or a file that does not exist.
+        ConnectError: when the target is empty, or a file that does not exist.
     """
     if isinstance(target, str):
         return _command_in_text(target)
@@ -80,8 +114,6 @@ def command_for(target: Command) -> list[str]:
 
 
 def _command_in_text(text: str) -> list[str]:
-    if text.startswith(("http://", "https://")):
-        raise ConnectError(f"Cannot connect to {text}: URLs will come with the http extra")
     if not text.strip():
         raise ConnectError("The command is empty")
     file, _, name = text.rpartition(":")

@@ -29,7 +29,7 @@ class Delivery:
 
     def __init__(self, deliver: Deliver | None) -> None:
         self._deliver = deliver
-        self._queue: SimpleQueue[tuple[str, Json] | None] = SimpleQueue()
+        self._queue: SimpleQueue[tuple[str, Json] | Callable[[], object] | None] = SimpleQueue()
         self._moved = threading.Condition()
         self._delivered = 0
         self._thread: threading.Thread | None = None
@@ -55,6 +55,15 @@ class Delivery:
         with self._moved:
             self._moved.wait_for(lambda: self._delivered >= mark, timeout)
 
+    def after(self, mark: int, callback: Callable[[], object]) -> None:
+        """Call a function once the first `mark` notifications have been delivered."""
+        with self._moved:
+            is_due = self._delivered >= mark
+        if is_due:
+            callback()
+        else:
+            self._queue.put(callback)
+
     def close(self, timeout: float) -> None:
         """Deliver what is left, then end."""
         self._queue.put(None)
@@ -63,6 +72,9 @@ class Delivery:
 
     def _run(self) -> None:
         while (notification := self._queue.get()) is not None:
+            if not isinstance(notification, tuple):
+                notification()
+                continue
             try:
                 if self._deliver is not None:
                     self._deliver(*notification)

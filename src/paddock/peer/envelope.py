@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from paddock.peer.callbacks import capabilities
+from paddock.peer.tracing import trace_context
 from paddock.protocol.model.params import Level, Meta
 from paddock.protocol.versions import STATELESS_VERSIONS
 from paddock.version import __version__
@@ -22,6 +23,7 @@ class Envelope:
     """Wraps the parameters of requests in one protocol version."""
 
     def __init__(self, settings: Settings, version: str) -> None:
+        self._trace_context = settings.trace_context
         self._wants_progress = settings.on_progress is not None
         self._tokens = 0
         self.version = version
@@ -33,6 +35,7 @@ class Envelope:
     def wrap(self, method: str, params: Json) -> Json:
         """The parameters with our `_meta`; what they have of their own wins."""
         meta: Json = msgspec.to_builtins(self._meta(method))
+        meta.update(trace_context(self._trace_context))
         own = params.get("_meta")
         if isinstance(own, dict):
             meta.update(own)

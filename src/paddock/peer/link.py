@@ -98,6 +98,8 @@ class Link:
         self._is_closing = False
         self._threads: list[threading.Thread] = []
         self.stray: str | None = None
+        self.cancels_by_closing = False
+        """Whether the channel tells a cancellation otherwise than by sending our message."""
 
     def start(self, inbox: Inbox) -> None:
         """Begin to read and write."""
@@ -132,9 +134,32 @@ class Link:
 
     def send(self, frame: bytes) -> None:
         """Have a message written; does not wait until it is."""
-        if self._transcript is not None:
-            self._transcript.add(frame, is_ours=True)
+        self.record(frame, is_ours=True)
         self._outgoing.put(frame)
+
+    def cancel(self, request_id: RequestId, reason: str | None = None) -> None:
+        """Stop waiting for an answer, and tell the server, if we still were."""
+        if not self.forget(request_id):
+            return
+        params: Json = {"requestId": request_id}
+        if reason is not None:
+            params["reason"] = reason
+        frame = notification_frame("notifications/cancelled", params)
+        if not self.cancels_by_closing:
+            self.record(frame, is_ours=True)
+        self._outgoing.put(frame)
+
+    def fail(self, request_id: RequestId, fault: Exception) -> None:
+        """A channel has learnt that no answer to a request will come, and why."""
+        with self._lock:
+            waiter = self._waiting.pop(request_id, None)
+        if waiter is not None:
+            waiter.take(fault)
+
+    def record(self, frame: bytes, *, is_ours: bool) -> None:
+        """Keep a message, if messages are kept."""
+        if self._transcript is not None:
+            self._transcript.add(frame, is_ours=is_ours)
 
     def notify(self, method: str, params: object = None) -> None:
         """Send a notification."""
@@ -179,8 +204,7 @@ class Link:
                 self._finish(explained)
 
     def _take_line(self, line: bytes, inbox: Inbox) -> None:
-        if self._transcript is not None:
-            self._transcript.add(line, is_ours=False)
+        self.record(line, is_ours=False)
         try:
             # Versions before 2025-06-18 allow several messages as one array.
             messages = split_batch(line) if is_batch(line) else [line]

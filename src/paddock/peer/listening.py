@@ -18,7 +18,8 @@ METHOD = "subscriptions/listen"
 class Listening:
     """Ends with `close`, with the connection, or when the server says so.
 
-    The changes themselves come to `on_notification`; their `_meta` names this subscription.
+    The changes themselves come to `on_notification`; their `_meta` names this subscription. Over
+    HTTP a stream that breaks is opened again; what changed meanwhile is not told.
     """
 
     def __init__(self, link: Link, params: Json) -> None:
@@ -64,8 +65,7 @@ class Listening:
     def close(self) -> None:
         """Hear no more."""
         self.is_open = False
-        if self._link.forget(self.id):
-            self._link.notify("notifications/cancelled", {"requestId": self.id})
+        self._link.cancel(self.id)
 
     def __enter__(self) -> Self:
         return self

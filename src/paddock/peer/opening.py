@@ -9,15 +9,26 @@ from msgspec import Struct
 from paddock.errors import ConnectError, PaddockError
 from paddock.peer.calls import PendingCall
 from paddock.peer.envelope import Envelope
-from paddock.peer.errors import AnswerError, PeerError, PeerTimeoutError
+from paddock.peer.errors import (
+    AccessRefusedError,
+    AnswerError,
+    HttpError,
+    PeerError,
+    PeerTimeoutError,
+)
 from paddock.peer.settings import Json
 from paddock.protocol.eras.v2026_07_28.discovery import META_SERVER_INFO
+from paddock.protocol.errors import UNSUPPORTED_VERSION
 from paddock.protocol.versions import SESSION_VERSIONS, STATELESS_VERSIONS, SUPPORTED_VERSIONS
 
 if TYPE_CHECKING:
     from paddock.peer.delivery import Delivery
     from paddock.peer.link import Link
     from paddock.peer.settings import Settings
+
+
+NO_ENDPOINT = (200, 404, 405)
+"""What web servers answer that know nothing of the protocol."""
 
 
 class Greeting(Struct):
@@ -57,7 +68,7 @@ class Opening:
             known = ", ".join(SUPPORTED_VERSIONS)
             raise ConnectError(f"Unknown protocol version {era!r}", hint=f"known are {known}")
         if era in STATELESS_VERSIONS:
-            greeting = _discovered(self._discover(era).result())
+            greeting = self._discovery(self._discover(era), self._settings.timeout)
             if greeting is None:
                 raise ConnectError(f"The server does not speak protocol version {era}")
             return greeting
@@ -72,23 +83,34 @@ class Opening:
         probe = self._discover(STATELESS_VERSIONS[0])
         limit = min(self._settings.probe_timeout, self._settings.timeout)
         try:
-            greeting = _discovered(probe.result(limit))
+            greeting = self._discovery(probe, limit)
             if greeting is not None:
                 return greeting
         except (PeerError, PeerTimeoutError):
             pass  # an older server, or one that is slow to start
+        except HttpError as error:
+            if not _may_be_older(error):
+                raise
         except ConnectError as error:
-            raise ConnectError(
-                error.message,
-                hint="if it cannot stand an unknown method, name an older version as the era",
-            ) from None
+            hint = "if it cannot stand an unknown method, name an older version as the era"
+            raise ConnectError(error.message, hint=error.hint or hint) from None
         try:
             return self._initialize(SESSION_VERSIONS[0])
-        except PaddockError:
+        except PaddockError as error:
             late = _answered(probe)
             if late is None:
-                raise
+                raise _advised(error) from None
             return late
+
+    def _discovery(self, probe: PendingCall, limit: float) -> Greeting | None:
+        """The greeting in the answer to a probe; repeats it in a version that the server names."""
+        try:
+            return _discovered(probe.result(limit))
+        except PeerError as error:
+            offered = _offered(error)
+            if offered is None:
+                raise
+        return _discovered(self._discover(offered).result(limit))
 
     def _discover(self, version: str) -> PendingCall:
         params = Envelope(self._settings, version).wrap("server/discover", {})
@@ -125,6 +147,25 @@ def _discovered(answer: Json) -> Greeting | None:
     meta = answer.get("_meta")
     info = meta.get(META_SERVER_INFO) if isinstance(meta, dict) else None
     return _greeting(common[0], info, answer)
+
+
+def _offered(error: PeerError) -> str | None:
+    """The version that a server names which does not know the one that we have tried."""
+    if error.rpc_code != UNSUPPORTED_VERSION or not isinstance(error.data, dict):
+        return None
+    theirs = _list(error.data.get("supported"))
+    return next((version for version in STATELESS_VERSIONS if version in theirs), None)
+
+
+def _may_be_older(error: HttpError) -> bool:
+    """Whether a server that refuses our first request may only not understand it."""
+    return error.status is not None and not isinstance(error, AccessRefusedError)
+
+
+def _advised(error: PaddockError) -> PaddockError:
+    if isinstance(error, HttpError) and error.status in NO_ENDPOINT and error.hint is None:
+        error.hint = "is this the URL of an MCP endpoint, and its path right?"
+    return error
 
 
 def _answered(probe: PendingCall) -> Greeting | None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from msgspec import Struct
 
+from paddock.authoring.mirroring import mirrors_of
+from paddock.errors import ConnectError, DefinitionError
 from paddock.peer import results
 from paddock.peer.calls import PendingCall, Respond
 from paddock.peer.delivery import Delivery
@@ -18,13 +20,15 @@ from paddock.peer.link import Link
 from paddock.peer.listening import METHOD as LISTEN
 from paddock.peer.listening import Listening
 from paddock.peer.settings import Json
+from paddock.peer.skills import SkillInfo, listed_file, verified
 from paddock.peer.transcript import Transcript
 from paddock.protocol.errors import INVALID_PARAMS, METHOD_NOT_FOUND
 from paddock.protocol.model.params import LEVELS, Level
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from paddock.peer.link import Outcome
     from paddock.peer.opening import Greeting
 
 T = TypeVar("T", bound=Struct)
@@ -40,6 +44,8 @@ class Wire(Struct):
     envelope: Envelope
     respond: Respond
     transcript: Transcript
+    is_mirrored: bool = False
+    """Whether requests repeat some arguments of tools in HTTP headers."""
 
 
 class Peer:
@@ -71,8 +77,9 @@ class Peer:
         return Peer(self._wire, self._greeting, seconds)
 
     def tools(self) -> list[results.ToolInfo]:
-        """All tools, from all pages."""
-        return self._listed("tools/list", "tools", results.ToolInfo)
+        """All tools, from all pages; without those that cannot be called over HTTP as they are."""
+        tools = self._listed("tools/list", "tools", results.ToolInfo)
+        return [tool for tool in tools if _is_callable(tool)] if self._wire.is_mirrored else tools
 
     def call(
         self, name: str, arguments: Mapping[str, object] | None = None, /, **named: object
@@ -108,6 +115,20 @@ class Peer:
     def read(self, uri: str) -> results.ReadResult:
         """The contents of a resource."""
         return results.read_result(self.request("resources/read", {"uri": uri}))
+
+    def skills(self) -> list[SkillInfo]:
+        """All skills, from all pages; none of their files is read."""
+        return self._listed("skills/list", "skills", SkillInfo)
+
+    def skill_file(self, skill: SkillInfo, uri: str | None = None) -> bytes:
+        """A file of a skill, its SKILL.md unless said otherwise.
+
+        Raises:
+            AnswerError: when size, digest or frontmatter are not what was listed.
+        """
+        wanted = skill.uri if uri is None else uri
+        listed_file(skill, wanted)
+        return verified(skill, wanted, self.read(wanted))
 
     def complete(
         self,
@@ -206,11 +227,18 @@ class Peer:
             cursors.add(cursor)
             params = {"cursor": cursor}
 
-    def start(self, method: str, params: Json | None = None) -> PendingCall:
-        """Send a request without waiting for its answer."""
+    def start(
+        self, method: str, params: Json | None = None, *, answers_questions: bool = True
+    ) -> PendingCall:
+        """Send a request without waiting for its answer.
+
+        A server of the stateless era may answer with questions. They are put to the callbacks and
+        the request is repeated, unless `answers_questions` says that the caller sees to it.
+        """
         wire = self._wire
         wrapped = wire.envelope.wrap(method, params or {})
-        respond = wire.respond if wire.envelope.is_stateless else None
+        is_asked = wire.envelope.is_stateless and answers_questions
+        respond = wire.respond if is_asked else None
         return PendingCall(
             wire.link, wire.delivery, method, wrapped, timeout=self._timeout, respond=respond
         )
@@ -218,6 +246,13 @@ class Peer:
     def notify(self, method: str, params: Json | None = None) -> None:
         """Send a notification."""
         self._wire.link.notify(method, params)
+
+    def when_ended(self, callback: Callable[[str], object]) -> None:
+        """Call a function, which must not block, with the reason when the connection has ended."""
+        try:
+            self._wire.link.expect(_End(callback))
+        except ConnectError as error:
+            callback(error.message)
 
     def close(self) -> None:
         """End the connection, and with it a server that was started for it."""
@@ -242,5 +277,23 @@ class Peer:
         return PeerError(text, rpc_code=METHOD_NOT_FOUND, hint=instead)
 
 
+class _End:
+    """Waits for an answer that never comes, and so is told when none can come any more."""
+
+    def __init__(self, callback: Callable[[str], object]) -> None:
+        self._callback = callback
+
+    def take(self, outcome: Outcome) -> None:
+        self._callback(str(outcome))
+
+
 def _prompt_ref(name: str) -> Json:
     return {"type": "ref/prompt", "name": name}
+
+
+def _is_callable(tool: results.ToolInfo) -> bool:
+    try:
+        mirrors_of(tool.input_schema, tool.name)
+    except DefinitionError:
+        return False  # the channel has logged why
+    return True

@@ -43,9 +43,12 @@ from paddock.protocol.request import Batch, Request, said
 from paddock.protocol.versions import BATCH_VERSION
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from paddock.protocol.connection import Connection
     from paddock.protocol.eras.contract import Operations
     from paddock.protocol.model.params import CallFrame, Params
+    from paddock.protocol.observing import Observer
     from paddock.protocol.request import Era, Exchange, Operation
 
 Reply = bytes | Request | None
@@ -63,6 +66,7 @@ TOO_LONG = "The message is longer than this server accepts"
 
 _NESTED_BATCH = error_frame(None, ProtocolError("A batch inside a batch", rpc_code=INVALID_REQUEST))
 
+_META_VERSION = META_VERSION.encode()
 _decode_cancelled = msgspec.json.Decoder(CancelledParams).decode
 _decode_value = msgspec.json.Decoder().decode
 
@@ -78,11 +82,20 @@ class Eras:
         self.listeners = Listeners() if listeners is None else listeners
         self.session = SessionEra(operations)
         self.stateless = StatelessEra(operations, self.listeners)
+        eras: tuple[Era, ...] = (self.session, self.stateless)
+        self._unobserved = [(era, era.methods) for era in eras]
 
     def of(self, params: Params) -> Era:
         """The era of a request: it is stateless if it says so itself."""
         meta = params.meta
         return self.session if meta is UNSET or meta.version is UNSET else self.stateless
+
+    def observe(self, observers: Sequence[Observer]) -> None:
+        """Have these watch every request from now on, and nobody else."""
+        from paddock.protocol.observing import observed  # noqa: PLC0415 - few servers are watched
+
+        for era, methods in self._unobserved:
+            era.methods = observed(methods, observers)
 
 
 def start(request: Request, operation: Operation) -> Reply:
@@ -93,6 +106,8 @@ def start(request: Request, operation: Operation) -> Reply:
         result = operation(request)
     except ProtocolError as error:
         request.fault = error
+        if request.exchange is not None:
+            request.exchange.fault = error
         return era.error(request.id, error)
     except Held:
         raise
@@ -123,12 +138,13 @@ class Dispatcher:
             except DECODE_FAULTS:
                 pass  # the long way finds out what is wrong
             else:
-                return self._called(call, line, exchange)
+                return self.call(call, line, exchange)
         return self._receive_any(line, exchange)
 
-    def _called(
-        self, call: CallFrame, line: bytes, exchange: Exchange | None
+    def call(
+        self, call: CallFrame, line: bytes, exchange: Exchange | None = None
     ) -> Reply | list[Reply]:
+        """Take a call of a tool that is decoded already."""
         try:
             return self._begin(call.id, "tools/call", call.params, line, exchange)
         except Held:
@@ -148,10 +164,13 @@ class Dispatcher:
         except Held:
             return self._hold(frame.id, line)
 
-    def adopt(self, operations: Operations) -> list[bytes]:
+    def adopt(self, operations: Operations, observers: Sequence[Observer] = ()) -> list[bytes]:
         """Answer from these operations from now on; the lines that were waiting for them."""
+        eras = Eras(operations, self._eras.listeners)
+        if observers:
+            eras.observe(observers)
         with self._holding:
-            self._eras = Eras(operations, self._eras.listeners)
+            self._eras = eras
             held, self._held = self._held, None
         return [line for _, line in held or ()]
 
@@ -282,7 +301,7 @@ class Dispatcher:
             if self._held:
                 self._held = [held for held in self._held if held[0] != params.request_id]
         request = self.connection.in_flight.get(params.request_id)
-        if request is not None:
+        if request is not None and not request.is_answered:
             request.cancel(params.reason)
 
     def _receive_batch(self, line: bytes, exchange: Exchange | None) -> Reply | list[Reply]:
@@ -297,13 +316,28 @@ class Dispatcher:
         batch = Batch(len(messages))
         replies: list[Reply] = []
         for message in messages:
-            reply = _NESTED_BATCH if is_batch(message) else self.receive(message, exchange)
+            reply = _unfit_for_batch(message) or self.receive(message, exchange)
             if isinstance(reply, Request):
                 reply.outlet = batch
                 replies.append(reply)
             else:
                 replies.append(batch.add(reply if isinstance(reply, bytes) else None))
         return [reply for reply in replies if reply is not None]
+
+
+def _unfit_for_batch(message: bytes) -> bytes | None:
+    """The refusal of what cannot be part of an array of messages."""
+    if is_batch(message):
+        return _NESTED_BATCH
+    if _META_VERSION not in message:
+        return None
+    text = "A request that names its version stands alone: it cannot be part of a batch"
+    try:
+        request_id = decode_frame(message).id
+    except DECODE_FAULTS:
+        request_id = UNSET
+    known_id = None if request_id is UNSET else request_id
+    return error_frame(known_id, ProtocolError(text, rpc_code=INVALID_REQUEST))
 
 
 def _log_fault(method: str) -> None:

@@ -28,6 +28,7 @@ class ServerFacts:
     """Name, version, description, instructions, icons and capabilities of a server."""
 
     __slots__ = (
+        "_is_restricted",
         "cache_scope",
         "cache_ttl_ms",
         "capabilities",
@@ -63,6 +64,7 @@ class ServerFacts:
         self.icons = icons
         self.cache_ttl_ms = cache_ttl_ms
         self.cache_scope = cache_scope
+        self._is_restricted = capabilities is not None
         self.capabilities: Json = dict(
             default_capabilities() if capabilities is None else capabilities
         )
@@ -85,3 +87,23 @@ class ServerFacts:
     def has(self, capability: str) -> bool:
         """Whether the server declares a capability."""
         return self.capabilities.get(capability) is not None
+
+    def declare_extension(self, name: str, settings: Json) -> None:
+        """Declare an extension that the server turns out to have.
+
+        An author who has said what the server declares has said it for extensions too.
+        """
+        if not self._is_restricted and self.extension(name) is None:
+            self.capabilities = {
+                **self.capabilities,
+                "extensions": {**self._extensions(), name: settings},
+            }
+
+    def extension(self, name: str) -> Json | None:
+        """The settings of an extension that the server declares; None of one that it does not."""
+        settings = self._extensions().get(name)
+        return settings if isinstance(settings, dict) else None
+
+    def _extensions(self) -> Json:
+        declared = self.capabilities.get("extensions")
+        return declared if isinstance(declared, dict) else {}

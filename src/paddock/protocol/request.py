@@ -11,21 +11,27 @@ answers. A method that is not in an era's table does not exist in it; there is n
 from __future__ import annotations
 
 from _thread import allocate_lock, get_ident
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 from msgspec import UNSET
 
 from paddock.protocol.errors import ProtocolError
-from paddock.protocol.interruption import HandlerCancelled, interrupt, withdraw
+from paddock.protocol.interruption import (
+    HandlerCancelled,
+    insistence,
+    interrupt,
+    withdraw,
+)
 from paddock.protocol.jsonrpc import RequestId, notification_frame
+from paddock.protocol.model.params import Params
 
 if TYPE_CHECKING:
     from paddock.protocol.ask import Ask
     from paddock.protocol.connection import Connection
     from paddock.protocol.facts import Json
-    from paddock.protocol.model.params import Meta, Params
+    from paddock.protocol.model.params import Meta
     from paddock.protocol.pace import Pace
     from paddock.protocol.principal import Principal
 
@@ -43,6 +49,8 @@ AsyncWork = Callable[["Request"], Awaitable[Result]]
 
 Support = Literal["forbidden", "optional", "required"]
 """Whether calls of a tool can become tasks."""
+
+NO_PARAMS = Params()
 
 _cancelling = allocate_lock()
 
@@ -123,6 +131,14 @@ class Exchange(Protocol):
     """Where a request came from, when its connection serves several at once: HTTP."""
 
     principal: Principal | None
+    fault: ProtocolError | None
+    """Why the request could not be begun."""
+    is_over: bool
+    """Whether nobody is there any more to be told anything."""
+
+    @property
+    def takes_messages(self) -> bool:
+        """Whether the client can be sent anything before the answer."""
 
     def send(self, frame: bytes) -> None:
         """Send a frame that belongs to the request. May be called by any thread."""
@@ -140,6 +156,17 @@ class Exchange(Protocol):
     def finish(self, request: Request, answer: bytes | None) -> None:
         """Send the answer, with which the exchange ends. May be called by any thread."""
 
+    @property
+    def session_id(self) -> str | None:
+        """The id of the session that the request belongs to."""
+
+    @property
+    def client(self) -> tuple[str, int] | None:
+        """The address and port that the request came from."""
+
+    def note(self, fields: Mapping[str, object]) -> None:
+        """What is to be said about the request where the exchange is logged."""
+
 
 class Outlet(Protocol):
     """What takes an answer in the place of the peer."""
@@ -156,6 +183,16 @@ class Detached(Outlet, Protocol):
 
     def say(self, message: str) -> None:
         """Say in words how it goes."""
+
+
+class Watched(Protocol):
+    """That somebody watches the work of a request; `protocol.observing` has it."""
+
+    def failed(self, fault: BaseException) -> None:
+        """The handler has raised this."""
+
+    def drop(self, error: ProtocolError | None = None) -> None:
+        """The work will never begin."""
 
 
 class Terms(Protocol):
@@ -178,6 +215,9 @@ class Request:
     fault: ProtocolError | None = None
     terms: Terms | None = None
     task: Detached | None = None
+    followed: Watched | None = None
+    is_unhurried = False
+    """Whether it waits for something that may take any time."""
     is_cancelled = False
     is_done = False
     last_progress: float | None = None
@@ -213,6 +253,11 @@ class Request:
         return None if self.exchange is None else self.exchange.principal
 
     @property
+    def is_answered(self) -> bool:
+        """Whether it has become a task, which has an end of its own."""
+        return self.task is not None
+
+    @property
     def origin(self) -> object:
         """What the id of the request is unique in."""
         return self.exchange or self.connection
@@ -229,6 +274,8 @@ class Request:
             try:
                 if not self.is_cancelled:
                     answer = self.era.reply(self, self.work(self))  # type: ignore[misc]  # has work
+                elif self.followed is not None:
+                    self.followed.drop()
             except HandlerCancelled:
                 raise
             except BaseException as fault:  # noqa: BLE001 - the peer must get an answer
@@ -260,7 +307,9 @@ class Request:
         if self.stop is not None:
             self.stop()
         elif self._thread:
-            self._interrupt()
+            self.interrupt()
+            if not self.is_done:
+                insistence.watch(self)
 
     def detach(self, ttl_ms: int | None = None, message: str | None = None) -> bool:
         """Answer the request with a task, as which the work goes on; False if it cannot be one."""
@@ -283,6 +332,11 @@ class Request:
         self.send(notification_frame(method, params))
         return True
 
+    def let_go_of_body(self) -> None:
+        """Keep nothing of what came with the request, once the work is done."""
+        self.line = b"{}"
+        self.params = NO_PARAMS
+
     def raw_meta(self) -> dict[str, object]:
         """The whole `_meta` of the request."""
         if self.params.meta is UNSET:
@@ -300,11 +354,15 @@ class Request:
 
     def skip(self) -> bytes | None:
         """What is to be sent when the work was cancelled before it began: only of a batch."""
+        if self.followed is not None:
+            self.followed.drop()
         return self._deliver(None)
 
     def refuse(self) -> bytes | None:
         """The answer when too much else is waiting for the work to be begun."""
         busy = ProtocolError("The server is busy: too many requests are waiting; try again later")
+        if self.followed is not None:
+            self.followed.drop(busy)
         return self._deliver(self.era.error(self.id, busy))
 
     def _faulty(self, fault: BaseException) -> bytes:
@@ -324,7 +382,8 @@ class Request:
             answer = None
         return answer if self.outlet is None else self.outlet.add(answer)
 
-    def _interrupt(self) -> None:
+    def interrupt(self) -> None:
+        """Stop the work where it runs in a thread."""
         # The worker sets is_done before it looks at _is_injected, we set _is_injected before we
         # look at is_done: one of the two always sees the other.
         with _cancelling:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from paddock.authoring.operations import CatalogueOperations
 from paddock.errors import DefinitionError, LoadError
-from paddock.serving.lifespan import managed
 from paddock.serving.loading import load_target
 from paddock.serving.reloading import Reloader
+from paddock.telemetry.logs import announcement
+from paddock.telemetry.settings import apply_environment, observers_of
 from paddock.transports.http.asgi import AsgiApp
 from paddock.transports.http.guards import Guard, is_loopback
 from paddock.transports.http.service import Service
@@ -45,7 +46,7 @@ class HttpOptions(TypedDict, total=False):
     allowed_origins: Iterable[str]
     """Origins whose web pages may use the endpoint, besides this machine's own; `*` for any."""
     authorization: Authorization | None
-    """Who may use it; everybody who reaches it when left out."""
+    """Who may use it; the server's own when left out."""
     limits: Limits | None
 
 
@@ -61,14 +62,15 @@ class Life:
         """Enter the offering's lifespan, within `beginning` if it may wait; then answer."""
         state = None
         if self._offering.lifespan is not None:
-            lifespan = managed(self._offering.lifespan(self._offering))
+            lifespan = self._offering.lifespan(self._offering)
             if hasattr(lifespan, "__aenter__"):
                 with beginning:
                     state = await lifespan.__aenter__()
             else:
                 state = lifespan.__enter__()
             self._lifespan = lifespan  # only what was entered is left
-        self._service.bind(asyncio.get_running_loop(), state)
+        observers = observers_of(self._offering.tracing, is_http=True)
+        self._service.bind(asyncio.get_running_loop(), state, observers)
         self._offering.attach(self._service.announce, self._service.hush)
 
     async def end(self) -> None:
@@ -78,7 +80,8 @@ class Life:
         await self.leave()
 
     async def leave(self) -> None:
-        """Leave the lifespan."""
+        """Leave the lifespan, once nobody uses what it has yielded any more."""
+        await self._service.settle()
         self._offering.detach(self._service.announce)
         lifespan, self._lifespan = self._lifespan, None
         if lifespan is None:
@@ -95,6 +98,8 @@ def http_app(server: Offering, **options: Unpack[HttpOptions]) -> AsgiApp:
     See `HttpOptions` for the keyword arguments.
     """
     service = _service(server, options)
+    if service.hub.authorization is not None:
+        _ = service.hub.authorization.resource  # nobody but its author can say it here
     return AsgiApp(service, Life(server, service))
 
 
@@ -138,7 +143,7 @@ def serve_http(
         url = _url(host, server.port, service.path, is_secure=tls is not None)
         if service.hub.authorization is not None:
             service.hub.authorization.bind(url)
-        sys.stderr.write(f"Serving {offering.name} at {url}\n")
+        sys.stderr.write(announcement(f"Serving {offering.name} at {url}") + "\n")
         sys.stderr.flush()
         await server.serve()
 
@@ -161,6 +166,7 @@ def serve_target_http(
     Raises:
         LoadError: when it cannot be loaded.
     """
+    apply_environment()
     reloader = Reloader(target) if reload else None
     offering = load_target(target)
     if reloader is not None:
@@ -180,13 +186,14 @@ class Replaceable:
 
 
 def _service(offering: Offering, options: HttpOptions) -> Service:
+    apply_environment()
     guard = Guard(options.get("allowed_hosts", ()), options.get("allowed_origins", ()))
     return Service(
         CatalogueOperations(offering),
         guard,
         path=options.get("path", "/mcp"),
         limits=options.get("limits"),
-        authorization=options.get("authorization"),
+        authorization=options.get("authorization", offering.authorization),
     )
 
 
@@ -196,7 +203,7 @@ def _hosts(host: str, allowed: Iterable[str]) -> list[str]:
     if host in WILDCARDS and not hosts:
         raise DefinitionError(
             f"serving on {host!r} lets every network in, but allowed_hosts names nobody",
-            hint='name the hosts that clients will use, as in ["paddock.example.org"], or "*"',
+            hint="name the hosts that clients will use (on the command line --allowed-host), or *",
         )
     return hosts if host in WILDCARDS or is_loopback(host) else [*hosts, _bracketed(host)]
 

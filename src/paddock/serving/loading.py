@@ -25,8 +25,12 @@ def load_target(target: Target) -> Offering:
     """
     if target.is_directory:
         directory = Path(target.path).resolve()
-        return Offering(target.facts.name, auto_register_dir=directory)
-    return _find(_run(Path(target.path).resolve()), target)
+        offering = Offering(target.facts.name, auto_register_dir=directory)
+    else:
+        offering = _find(_run(Path(target.path).resolve()), target)
+    if target.complete is not None:
+        target.complete(offering)
+    return offering
 
 
 def forget_modules(directory: Path) -> None:
@@ -38,13 +42,14 @@ def forget_modules(directory: Path) -> None:
 
 
 def files_of(target: Target) -> list[Path]:
-    """The source files that a target consists of, as far as they are known by now."""
+    """The files that a target consists of, as far as they are known by now."""
     path = Path(target.path).resolve()
     directory = path if target.is_directory else path.parent
     loaded = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
     imported = {Path(file) for file in loaded if file and _is_inside(Path(file), directory)}
     own = set(directory.rglob("*.py")) if target.is_directory else {path}
-    return sorted(imported | own)
+    skills = {file for file in (directory / "skills").rglob("[!.]*") if file.is_file()}
+    return sorted(imported | own | skills)
 
 
 def _is_inside(file: Path, directory: Path) -> bool:

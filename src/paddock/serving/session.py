@@ -15,7 +15,7 @@ from paddock.authoring.operations import CatalogueOperations
 from paddock.errors import PaddockError
 from paddock.protocol.dispatch import Dispatcher, Eras, Held
 from paddock.protocol.errors import ProtocolError
-from paddock.serving.lifespan import managed
+from paddock.telemetry.settings import observers_of
 from paddock.transports.stream import MAX_LINE, Stream
 
 if TYPE_CHECKING:
@@ -53,6 +53,11 @@ class Unavailable:
 
     list_tools = call_tool = list_prompts = get_prompt = _refuse
     list_resources = list_templates = read_resource = complete = _refuse
+    list_skills = get_skill = read_directory = _refuse
+
+    def watch(self, _uri: str) -> None:
+        """Nothing to watch, yet or at all."""
+        raise self._reason
 
 
 class Session:
@@ -93,7 +98,8 @@ class Session:
         self.stream.limit_lines(offering.max_message)
         # First: what changes after a client has seen a list must be told to it.
         offering.attach(self._dispatcher.announce, self.stream.stop)
-        self.stream.replay(self._dispatcher.adopt(CatalogueOperations(offering)))
+        observers = observers_of(offering.tracing)
+        self.stream.replay(self._dispatcher.adopt(CatalogueOperations(offering), observers))
 
     def replace(self, offering: Offering) -> None:
         """Put a newly loaded offering in the place of the one that is served."""
@@ -129,7 +135,7 @@ class Session:
     def _enter_lifespan(self, offering: Offering) -> None:
         if offering.lifespan is None:
             return
-        manager = managed(offering.lifespan(offering))
+        manager = offering.lifespan(offering)
         if hasattr(manager, "__aenter__"):
             state = self.stream.event_loop().complete(manager.__aenter__())
         else:

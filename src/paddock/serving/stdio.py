@@ -7,6 +7,7 @@ the rest of the library and, behind it, the author's own code.
 from __future__ import annotations
 
 from _thread import start_new_thread
+from os import environ
 
 from paddock.protocol import opening
 from paddock.protocol.connection import Connection
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     Load = Callable[[], Offering]
     Prepare = Callable[[Session], None]
 
+LOG_VARIABLES = frozenset({"PADDOCK_LOG_LEVEL", "PADDOCK_LOG_FORMAT"})
 PATIENCE = 1.0
 """Seconds that a handshake waits for facts that only the author's code knows."""
 
@@ -68,6 +70,10 @@ def serve_loaded(
     them as long as no client minds.
     """
     global _is_serving  # noqa: PLW0603 - a process has one standard input
+    if not LOG_VARIABLES.isdisjoint(environ):
+        from paddock.telemetry.settings import apply_environment  # noqa: PLC0415 - if asked for
+
+        apply_environment()
     _is_serving = True
     channel = claim_stdio()
     connection = Connection(channel.write)

@@ -16,29 +16,36 @@ from paddock.protocol.facts import ServerFacts
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _ast import AST
+    from collections.abc import Callable
+
+    from paddock.authoring.offering import Offering
 
 _ONLY_AST = 0x400
 _LITERAL_FACTS = frozenset(
     {"name", "version", "title", "description", "instructions", "website_url"}
 )
-_UNKNOWN_FACTS = frozenset({"icons", "capabilities", "cache_ttl_ms", "cache_scope"})
+_UNKNOWN_FACTS = frozenset({"icons", "capabilities", "cache_ttl_ms", "cache_scope", "skills"})
+_EXTENDING = (b".skill(", b".skills(", b"Skill(", b"Skill.", b"AppView(", b"ui=", b"visibility=")
+"""What stands in a source where the server may have an extension that it then declares."""
 PREFERRED_NAMES = ("server", "mcp", "app")
 
 
 class Target:
     """A file, optionally with the name of an object in it, or a directory."""
 
-    __slots__ = ("attribute", "facts", "is_certain", "is_directory", "path", "text")
+    __slots__ = ("attribute", "complete", "facts", "is_certain", "is_directory", "path", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.complete: Callable[[Offering], object] | None = None
+        """What is to be done with the server once it is loaded."""
         self.path, self.attribute = _split(text)
         if os.path.isfile(os.path.join(self.path, "server.py")):
             self.path = os.path.join(self.path, "server.py")
         self.is_directory = os.path.isdir(self.path)
         stem = os.path.splitext(os.path.basename(os.path.abspath(self.path)))[0]
         self.facts = ServerFacts(stem)
-        self.is_certain = self.is_directory
+        self.is_certain = self.is_directory and not _holds_skills(self.path)
         if not self.is_directory:
             self._read_facts()
 
@@ -46,15 +53,32 @@ class Target:
         """Read what the source says about the server; certain if it says it in plain literals."""
         try:
             with open(self.path, "rb") as file:
-                tree = compile(file.read(), self.path, "exec", _ONLY_AST, dont_inherit=True)
+                source = file.read()
+            tree = compile(source, self.path, "exec", _ONLY_AST, dont_inherit=True)
         except (OSError, SyntaxError, ValueError):
             return
         calls = _server_calls(tree)
         call = calls.get(self.attribute) if self.attribute else _preferred(calls)
         if call is None:
             return
-        found, self.is_certain = _literal_arguments(call)
+        found, is_certain = _literal_arguments(call)
+        self.is_certain = is_certain and not self._is_extended(source, call)
         self.facts = ServerFacts(found.pop("name", self.facts.name), **found)  # type: ignore[arg-type]  # all text
+
+    def _is_extended(self, source: bytes, call: Call) -> bool:
+        """Whether the server may turn out to have an extension."""
+        if any(word in source for word in _EXTENDING):
+            return True
+        for keyword in call.keywords:
+            if keyword.arg == "auto_register_dir":
+                given = getattr(keyword.value, "value", None)
+                here = os.path.dirname(self.path)
+                return not isinstance(given, str) or _holds_skills(os.path.join(here, given))
+        return False
+
+
+def _holds_skills(directory: str) -> bool:
+    return os.path.isdir(os.path.join(directory, "skills"))
 
 
 def _split(text: str) -> tuple[str, str | None]:

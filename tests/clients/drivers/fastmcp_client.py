@@ -1,4 +1,4 @@
-"""The FastMCP client: `python -m … legacy|auto play|greet COMMAND…`."""
+"""The FastMCP client: `python -m … legacy|auto play|greet COMMAND…|URL`."""
 
 import asyncio
 import contextlib
@@ -9,7 +9,10 @@ from typing import Any
 
 from fastmcp import Client  # type: ignore[import-not-found]
 from fastmcp.client.elicitation import ElicitResult  # type: ignore[import-not-found]
-from fastmcp.client.transports import StdioTransport  # type: ignore[import-not-found]
+from fastmcp.client.transports import (  # type: ignore[import-not-found]
+    StdioTransport,
+    StreamableHttpTransport,
+)
 from mcp.client.subscriptions import listen  # type: ignore[import-not-found]
 
 from tests.clients.drivers import scenario
@@ -24,7 +27,7 @@ class FastmcpClient:
         self.logs, self.changes = Heard(), Heard()
         self.questions: list[Json] = []
         self.client = Client(
-            StdioTransport(command[0], command[1:], keep_alive=False),
+            as_transport(command),
             mode=mode,
             elicitation_handler=self._elicit,
             sampling_handler=self._sample,
@@ -111,6 +114,13 @@ class FastmcpClient:
         method = getattr(message, "method", "")
         if self._is_legacy and method.endswith(("list_changed", "updated")):
             self.changes.add(method.removeprefix("notifications/"))
+
+
+def as_transport(command: list[str]) -> Any:
+    """A server as FastMCP wants it: a command to run, or a URL."""
+    if command[0].startswith("http://"):
+        return StreamableHttpTransport(command[0])
+    return StdioTransport(command[0], command[1:], keep_alive=False)
 
 
 async def main(mode: str, action: str, *command: str) -> None:

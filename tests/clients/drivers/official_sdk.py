@@ -1,4 +1,4 @@
-"""The client of the official Python SDK, 2.x: `python -m … legacy|auto play|greet COMMAND…`."""
+"""The client of the official Python SDK, 2.x: `python -m … legacy|auto play|greet COMMAND…|URL`."""
 
 import asyncio
 import contextlib
@@ -21,7 +21,7 @@ class OfficialClient:
         self.logs, self.changes = Heard(), Heard()
         self.questions: list[Json] = []
         self.client = Client(
-            StdioServerParameters(command=command[0], args=command[1:]),
+            as_target(command),
             mode=mode,
             log_level="info",
             elicitation_callback=self._elicit,
@@ -118,6 +118,13 @@ EVENTS = {
     "ToolsListChanged": "tools/list_changed",
     "ResourceUpdated": "resources/updated",
 }
+
+
+def as_target(command: list[str]) -> Any:
+    """A server as the SDK wants it: a command to run, or a URL."""
+    if command[0].startswith("http://"):
+        return command[0]
+    return StdioServerParameters(command=command[0], args=command[1:])
 
 
 def plain(model: Any) -> Json:

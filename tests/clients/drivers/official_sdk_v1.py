@@ -1,4 +1,4 @@
-"""The client of the official Python SDK, 1.x: `python -m … legacy play|greet COMMAND…`."""
+"""The client of the official Python SDK, 1.x: `python -m … legacy play|greet COMMAND…|URL`."""
 
 import asyncio
 import contextlib
@@ -9,6 +9,9 @@ from typing import Any
 
 from mcp import ClientSession, StdioServerParameters, types  # type: ignore[import-not-found]
 from mcp.client.stdio import stdio_client  # type: ignore[import-not-found]
+from mcp.client.streamable_http import (  # type: ignore[import-not-found]
+    streamable_http_client,
+)
 
 from tests.clients.drivers import scenario
 from tests.clients.drivers.scenario import Heard, Json, OnProgress
@@ -26,8 +29,7 @@ class OfficialSession:
     @asynccontextmanager
     async def connected(self, command: list[str]) -> AsyncIterator[None]:
         """Be connected to a server."""
-        parameters = StdioServerParameters(command=command[0], args=command[1:])
-        async with stdio_client(parameters) as streams, self._open(streams) as self.session:
+        async with reach(command) as streams, self._open(streams[:2]) as self.session:
             self.welcome = await self.session.initialize()
             yield
 
@@ -115,6 +117,13 @@ class OfficialSession:
         method = getattr(getattr(message, "root", None), "method", "")
         if method.endswith(("list_changed", "updated")):
             self.changes.add(method.removeprefix("notifications/"))
+
+
+def reach(command: list[str]) -> Any:
+    """The streams to a server: a command to run, or a URL."""
+    if command[0].startswith("http://"):
+        return streamable_http_client(command[0])
+    return stdio_client(StdioServerParameters(command=command[0], args=command[1:]))
 
 
 def plain(model: Any) -> Json:

@@ -1,11 +1,11 @@
-// The client of the TypeScript SDK: `node typescript_sdk.cjs legacy|auto play|greet COMMAND…`.
+// The client of the TypeScript SDK: `node typescript_sdk.cjs legacy|auto play|greet COMMAND…|URL`.
 //
 // Started in the folder where the SDK is installed. Does the same as `scenario.py`, with the same
 // report on standard output.
 
 const { createRequire } = require("node:module");
 const fromHere = createRequire(`${process.cwd()}/`);
-const { Client } = fromHere("@modelcontextprotocol/client");
+const { Client, StreamableHTTPClientTransport } = fromHere("@modelcontextprotocol/client");
 const { StdioClientTransport } = fromHere("@modelcontextprotocol/client/stdio");
 
 const PATIENCE_MS = 30_000;
@@ -200,7 +200,12 @@ const actions = {
 };
 
 async function main() {
-  await client.connect(new StdioClientTransport({ command, args }));
+  const isUrl = command.startsWith("http://");
+  await client.connect(
+    isUrl
+      ? new StreamableHTTPClientTransport(new URL(command))
+      : new StdioClientTransport({ command, args }),
+  );
   process.stdout.write(`${JSON.stringify(await actions[action]())}\n`);
   await client.close();
 }

@@ -223,3 +223,25 @@ def test_a_file_knows_where_it_is(connect: Connect, tmp_path: Path) -> None:
     )
     server = Server("s", auto_register_dir=tmp_path)
     assert connect(server, STATELESS).text("use") == "tools"
+
+
+def test_directories_and_objects_in_skills_are_registered(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    good = "---\nname: good\ndescription: d\n---\n"
+    write(tmp_path / "skills" / "good" / "SKILL.md", good)
+    write(tmp_path / "skills" / "bad" / "SKILL.md", good)
+    write(tmp_path / "skills" / "plain" / "README.md", "no skill")
+    write(
+        tmp_path / "skills" / "written.py",
+        """
+        from paddock import Skill
+
+        skill = Skill("written", "d", "# Body")
+        """,
+    )
+    with caplog.at_level(logging.ERROR, "paddock"):
+        server = Server("s", auto_register_dir=tmp_path)
+    assert server.skills.names() == ["written", "good"]
+    (record,) = caplog.records
+    assert "the name 'good' (expected 'bad'" in record.getMessage()

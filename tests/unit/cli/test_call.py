@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from paddock.cli.call import ArgumentError, arguments
-from paddock.cli.commands import commands
+from paddock.cli.call import arguments
+from paddock.cli.commands import ArgumentError, commands
 from paddock.peer.settings import Json
 
 SERVER = """

@@ -48,7 +48,7 @@ SHOWN = """\
 shop 1.2 - The shop
   protocol      2025-11-25
   capabilities  tools (listChanged), prompts (listChanged), resources (subscribe, listChanged), \
-completions, logging
+completions, logging, tasks (list, cancel, requests)
 
   Ask before buying.
 

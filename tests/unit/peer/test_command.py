@@ -46,7 +46,6 @@ def test_paths_do_not_depend_on_the_servers_directory(
         (" ", "The command is empty"),
         ([], "The command is empty"),
         ("node 'server.js", "Not a command line"),
-        ("https://example.org/mcp", "http extra"),
     ],
 )
 def test_what_cannot_be_started_is_an_error(target: str | Path | list[str], complaint: str) -> None:

@@ -24,7 +24,10 @@ def test_literal_facts_are_read_without_running_the_file(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     "arguments",
-    ["name", '"g", version=VERSION', '"g", instructions=f"{x}"', '"g", icons=[]', "**options"],
+    [
+        *("name", '"g", version=VERSION', '"g", instructions=f"{x}"', '"g", icons=[]', "**options"),
+        *('"g", skills=()', '"g", auto_register_dir=HERE'),
+    ],
 )
 def test_facts_that_only_the_code_knows_are_not_certain(tmp_path: Path, arguments: str) -> None:
     assert not target_of(tmp_path, f"server = Server({arguments})").is_certain
@@ -59,3 +62,26 @@ def test_a_directory_is_certain_and_has_its_own_name(tmp_path: Path) -> None:
 def test_what_does_not_exist_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(LoadError, match="neither a file nor a directory"):
         Target(str(tmp_path / text))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'server.skill("a")',
+        'server.skills("a")',
+        "server.register(Skill(name, text, body))",
+        'server.register(Skill.from_directory("a"))',
+        'server.register(AppView("ui://a", ""))',
+        '@server.tool(ui="ui://a")\ndef a(): ...',
+    ],
+)
+def test_a_server_that_may_have_an_extension_is_not_certain(tmp_path: Path, line: str) -> None:
+    assert not target_of(tmp_path, f'server = Server("g")\n{line}').is_certain
+
+
+def test_a_directory_to_register_is_certain_unless_it_has_skills(tmp_path: Path) -> None:
+    source = 'server = Server("g", auto_register_dir="parts")'
+    assert target_of(tmp_path, source).is_certain
+    (tmp_path / "parts" / "skills").mkdir(parents=True)
+    assert not target_of(tmp_path, source).is_certain
+    assert not Target(str(tmp_path / "parts")).is_certain

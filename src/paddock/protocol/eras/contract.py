@@ -41,6 +41,18 @@ class Operations(Protocol):
     def complete(self, request: Request, /) -> Outcome:
         """Answer `completion/complete`, or begin to."""
 
+    def watch(self, uri: str, /) -> None:
+        """A client wants to be told when a resource changes."""
+
+    def list_skills(self, request: Request, /) -> Outcome:
+        """Answer `skills/list`, or begin to."""
+
+    def get_skill(self, request: Request, /) -> Outcome:
+        """Answer `skills/get`, or begin to."""
+
+    def read_directory(self, request: Request, /) -> Outcome:
+        """Answer `resources/directory/read`, or begin to."""
+
     @property
     def tasks(self) -> TaskStore:
         """The calls that go on after they have been answered."""
@@ -51,7 +63,11 @@ class Operations(Protocol):
 
 
 def catalogue_methods(operations: Operations) -> dict[str, Operation]:
-    """The methods that both eras have, as far as the server declares them."""
+    """The methods that both eras have, as far as the server declares them.
+
+    Those of the skills extension are always among them: a server may get its first skill while
+    clients are connected, and until then answers as if the methods did not exist.
+    """
     table: dict[str, dict[str, Operation]] = {
         "tools": {"tools/list": operations.list_tools, "tools/call": operations.call_tool},
         "prompts": {"prompts/list": operations.list_prompts, "prompts/get": operations.get_prompt},
@@ -59,6 +75,9 @@ def catalogue_methods(operations: Operations) -> dict[str, Operation]:
             "resources/list": operations.list_resources,
             "resources/templates/list": operations.list_templates,
             "resources/read": operations.read_resource,
+            "resources/directory/read": operations.read_directory,
+            "skills/list": operations.list_skills,
+            "skills/get": operations.get_skill,
         },
         "completions": {"completion/complete": operations.complete},
     }

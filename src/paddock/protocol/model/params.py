@@ -29,6 +29,10 @@ class Meta(Struct):
     )
     client_info: dict[str, object] | UnsetType = field(default=UNSET, name=_KEY + "clientInfo")
     log_level: Level | UnsetType = field(default=UNSET, name=_KEY + "logLevel")
+    # Of any type: what is wrong with these must never fail a request.
+    traceparent: object = UNSET
+    tracestate: object = UNSET
+    baggage: object = UNSET
 
 
 class Params(Struct, kw_only=True):
@@ -83,6 +87,28 @@ class ReadResourceParams(InputParams, kw_only=True):
     """Of `resources/read`."""
 
     uri: str
+
+
+class SkillParams(Params, kw_only=True):
+    """Of `skills/get`.
+
+    Whether the URI is one is looked at by the operation, which first says whether there are
+    skills at all: without any the method does not exist, whatever its parameters.
+    """
+
+    uri: object = UNSET
+
+
+class DirectoryParams(SkillParams, kw_only=True):
+    """Of `resources/directory/read`."""
+
+    cursor: object = UNSET
+
+
+class SkillListParams(Params, kw_only=True):
+    """Of `skills/list`."""
+
+    cursor: object = UNSET
 
 
 class SubscribeParams(Params, kw_only=True):
@@ -170,6 +196,9 @@ _TYPES: dict[str, type[Params]] = {
     "resources/list": ListParams,
     "resources/templates/list": ListParams,
     "resources/read": ReadResourceParams,
+    "resources/directory/read": DirectoryParams,
+    "skills/list": SkillListParams,
+    "skills/get": SkillParams,
     "resources/subscribe": SubscribeParams,
     "resources/unsubscribe": SubscribeParams,
     "logging/setLevel": SetLevelParams,

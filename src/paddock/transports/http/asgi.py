@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
+from paddock.transports.http.access import Logged
 from paddock.transports.http.contract import Head, Response
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class Outbox:
         "_limit",
         "_size",
         "_wake",
+        "client",
         "is_complete",
         "is_cut_off",
         "is_gone",
@@ -39,8 +41,9 @@ class Outbox:
         "pumping",
     )
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, client: tuple[str, int] | None) -> None:
         self._limit = limit
+        self.client = client
         self._backlog: deque[MutableMapping[str, Any]] = deque()
         self._size = 0
         self._wake: asyncio.Future[None] | None = None
@@ -180,7 +183,8 @@ class AsgiApp:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         head = Head.of(scope["method"], _path(scope), scope["headers"])
-        outbox = Outbox(self._service.limits.backlog_bytes)
+        outbox = Outbox(self._service.limits.backlog_bytes, _client(scope))
+        outgoing = Logged(outbox, head) if self._service.is_logging else outbox
         response = self._service.admit(head)
         body: bytes | None = b""
         if response is None:
@@ -192,9 +196,11 @@ class AsgiApp:
             else:
                 response = self._service.too_large(head) if body is None else None
         if response is not None:
-            outbox.respond(response)
+            outgoing.respond(response)
         elif body is not None:
-            self._service.take(head, body, outbox)
+            self._service.take(head, body, outgoing)
+            if not outbox.is_complete:
+                await asyncio.sleep(0)  # most answers are there in a moment
         if outbox.is_complete:
             await outbox.pump(send)
         else:
@@ -260,6 +266,11 @@ async def _left(receive: Receive) -> None:
 
 def _start(status: int, headers: Headers) -> MutableMapping[str, Any]:
     return {"type": "http.response.start", "status": status, "headers": headers}
+
+
+def _client(scope: Scope) -> tuple[str, int] | None:
+    client = scope.get("client")
+    return (str(client[0]), int(client[1])) if client else None
 
 
 def _path(scope: Scope) -> str:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 Headers = list[tuple[bytes, bytes]]
 
 JSON_TYPE = (b"content-type", b"application/json")
+USUAL_HEADERS: Headers = [JSON_TYPE]
+"""The headers of most answers; a carrier may know them by their identity."""
 
 
 class Response(NamedTuple):
@@ -55,6 +57,8 @@ class Head:
                 repeated.setdefault(name, [headers[name]]).append(value.strip(b" \t"))
             else:
                 headers[name] = value.strip(b" \t")
+        if b"accept" in repeated:  # a list that may be written in several lines
+            headers[b"accept"] = b", ".join(repeated.pop(b"accept"))
         return cls(method, path, headers, repeated)
 
     def all(self, name: bytes) -> list[bytes]:
@@ -86,6 +90,10 @@ class Outgoing(Protocol):
     def is_gone(self) -> bool:
         """Whether the client has left already: then `on_close` will not be called any more."""
 
+    @property
+    def client(self) -> tuple[str, int] | None:
+        """The address and port of the client, as far as the carrier knows them."""
+
     def respond(self, response: Response) -> None:
         """Send a whole answer."""
 
@@ -93,7 +101,7 @@ class Outgoing(Protocol):
         """Begin an answer of unknown length, with status 200."""
 
     def write(self, chunk: bytes) -> bool:
-        """Send a part of the stream; False when the client reads too slowly to take more."""
+        """Send a part of the stream; False when the client is too slow to take more, or gone."""
 
     def end(self) -> None:
         """The stream is complete."""
@@ -122,6 +130,14 @@ class Refusal(Protocol):
 
 class Authorization(Protocol):
     """Who may use the endpoint; `paddock.authorization` has it."""
+
+    @property
+    def resource(self) -> str:
+        """The URL of the endpoint; raises a `DefinitionError` when nobody has said it."""
+
+    @property
+    def metadata_url(self) -> str:
+        """Where clients are told to find the document about the endpoint."""
 
     def bind(self, resource: str) -> None:
         """The endpoint is served at this URL."""

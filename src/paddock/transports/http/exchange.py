@@ -21,11 +21,14 @@ from paddock.protocol.errors import (
     ScopeError,
 )
 from paddock.protocol.jsonrpc import error_frame
-from paddock.transports.http.contract import JSON_TYPE, Response
+from paddock.transports.http.access import Logged
+from paddock.transports.http.contract import USUAL_HEADERS, Response
 from paddock.transports.http.events import KEEP_ALIVE, STREAM_HEADERS, event
 from paddock.transports.http.media import accepts
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from paddock.protocol.jsonrpc import RequestId
     from paddock.protocol.principal import Principal
     from paddock.protocol.request import Request
@@ -55,6 +58,7 @@ class Exchange:
         "_outgoing",
         "_since",
         "accepts",
+        "fault",
         "head",
         "is_over",
         "is_streaming",
@@ -68,6 +72,7 @@ class Exchange:
         self._since = self._last_sign = 0.0
         self.head = head
         self.principal: Principal | None = None
+        self.fault: ProtocolError | None = None
         self.accepts = accepts(head.headers.get(b"accept", b""))
         self.is_streaming = False
         self.is_over = False
@@ -75,6 +80,26 @@ class Exchange:
     def header(self, name: str) -> str | None:
         """A header of the request; see `protocol.request.Exchange`."""
         return self.head.single(name)
+
+    @property
+    def takes_messages(self) -> bool:
+        """Whether the client reads a stream."""
+        return self.accepts.events
+
+    @property
+    def session_id(self) -> str | None:
+        """None: a request that stands alone belongs to no session."""
+        return None
+
+    @property
+    def client(self) -> tuple[str, int] | None:
+        """The address and port that the request came from."""
+        return self._outgoing.client
+
+    def note(self, fields: Mapping[str, object]) -> None:
+        """What the log is to say about the request, if it says anything."""
+        if isinstance(self._outgoing, Logged):
+            self._outgoing.note(fields)
 
     def send(self, frame: bytes) -> None:
         """Send a message that comes before the answer. May be called by any thread."""
@@ -98,10 +123,12 @@ class Exchange:
 
     def wait_for(self, request: Request) -> None:
         """The answer will come later; until then the client may leave."""
+        if self.is_over:  # a task has been answered already
+            return
         self._awaited += (request,)
         self._since = self._last_sign = monotonic()
         self._hub.active.add(self)
-        self._outgoing.on_close = self.leave
+        self._hook()
 
     def leave(self) -> None:
         """The client is gone: nobody needs the answer any more."""
@@ -121,7 +148,10 @@ class Exchange:
     def respond(self, status: int, body: bytes, headers: Headers | None = None) -> None:
         """Give a whole answer as JSON."""
         self._end()
-        all_headers = [JSON_TYPE, *(headers or ()), *self._hub.guard.cors_headers(self.head)]
+        all_headers = USUAL_HEADERS
+        if headers or b"origin" in self.head.headers:
+            cors = self._hub.guard.cors_headers(self.head)
+            all_headers = [*USUAL_HEADERS, *(headers or ()), *cors]
         self._outgoing.respond(Response(status, all_headers, body.rstrip(b"\n")))
 
     def refuse_busy(self, request_id: RequestId | None = None) -> None:
@@ -157,7 +187,8 @@ class Exchange:
         """Whether work takes too long; a stream that only listens may go on."""
         if now - self._since <= self._hub.limits.call_seconds:
             return False
-        return any(request.work or request.async_work for request in self._awaited)
+        hurried = (request for request in self._awaited if not request.is_unhurried)
+        return any(request.work or request.async_work for request in hurried)
 
     def _give_up(self, seconds: float) -> None:
         """Stop the work, and say so."""
@@ -201,7 +232,7 @@ class Exchange:
                 self._end()
                 self._outgoing.end()
         elif isinstance(fault, ScopeError):
-            self._forbid(fault, answer)
+            self.forbid(fault, answer)
         else:
             self.respond(status, answer)
 
@@ -230,7 +261,8 @@ class Exchange:
         else:
             self.accept()
 
-    def _forbid(self, fault: ScopeError, answer: bytes) -> None:
+    def forbid(self, fault: ScopeError, answer: bytes) -> None:
+        """Answer whoever lacks scopes, saying which."""
         self.respond(403, answer, self._hub.challenge(fault, self.principal))
 
     def _end(self) -> None:
@@ -238,6 +270,12 @@ class Exchange:
         self._hub.active.discard(self)
         self._unhook()
 
+    def _hook(self) -> None:
+        """Be told when the client leaves."""
+        self._outgoing.on_close = self.leave
+
     def _unhook(self) -> None:
         """The client's leaving does not concern us any more."""
-        self._outgoing.on_close = None
+        # A client that was let go may by now use the connection for something else.
+        if self._outgoing.on_close == self.leave:
+            self._outgoing.on_close = None

@@ -45,10 +45,18 @@ def _check_name(head: Head, name: object) -> None:
     if not isinstance(name, str):  # the parameters are wrong, which is said later
         return
     value = head.headers.get(NAME)
+    if value is not None and NAME not in head.repeated and _is_plainly(value, name):
+        return
     if value is None or NAME in head.repeated:
         raise _mismatch("Mcp-Name", head, NAME, name)
     if decode_value(value.decode("latin-1"), "Mcp-Name") != name:
         raise _mismatch("Mcp-Name", head, NAME, name)
+
+
+def _is_plainly(value: bytes, name: str) -> bool:
+    """Whether a header is a name as it is: the usual case, found out quickly."""
+    is_plain = name.isascii() and name.isprintable() and not name.startswith("=?")
+    return is_plain and value == name.encode()
 
 
 def _mismatch(shown: str, head: Head, key: bytes, expected: str) -> HeaderMismatchError:

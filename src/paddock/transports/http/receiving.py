@@ -15,6 +15,7 @@ from paddock.protocol.eras.v2026_07_28.discovery import META_CAPABILITIES, META_
 from paddock.protocol.errors import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
+    PARSE_ERROR,
     InvalidParamsError,
     ProtocolError,
     UnsupportedVersionError,
@@ -36,7 +37,7 @@ from paddock.transports.http.sessions import Session, SessionExchange, Sessions
 if TYPE_CHECKING:
     from paddock.protocol.dispatch import Reply
     from paddock.protocol.jsonrpc import Frame, RequestId
-    from paddock.protocol.model.params import Params
+    from paddock.protocol.model.params import CallFrame, Params
     from paddock.protocol.principal import Principal
     from paddock.transports.http.contract import Head, Outgoing
     from paddock.transports.http.hub import Hub
@@ -45,6 +46,10 @@ SESSION_ID = b"mcp-session-id"
 LISTEN = "subscriptions/listen"
 _NOT_A_MESSAGE = error_frame(
     None, ProtocolError("Expected a JSON-RPC 2.0 message", rpc_code=INVALID_REQUEST)
+)
+_NOTHING = error_frame(None, ProtocolError("The body is empty", rpc_code=PARSE_ERROR))
+_NO_SESSION = ProtocolError(
+    "There is no such session, or not any more: initialize again", rpc_code=INVALID_REQUEST
 )
 _SESSION_VERSIONS = frozenset(version.encode() for version in SESSION_VERSIONS)
 
@@ -66,15 +71,34 @@ class Receiver:
             except DECODE_FAULTS:
                 pass  # the long way finds out what is wrong
             else:
-                meta = call.params.meta
-                if meta is not UNSET and meta.version is not UNSET:
-                    exchange = self._exchange(head, outgoing, principal)
-                    if self._hub.is_full:
-                        exchange.refuse_busy(call.id)
-                        return
-                    self._stateless(exchange, call.id, "tools/call", call.params, body)
-                    return
+                self._receive_call(call, head, body, outgoing, principal)
+                return
         self._receive_any(head, body, outgoing, principal)
+
+    def _receive_call(
+        self,
+        call: CallFrame,
+        head: Head,
+        body: bytes,
+        outgoing: Outgoing,
+        principal: Principal | None,
+    ) -> None:
+        """The usual request, which is decoded only once."""
+        meta = call.params.meta
+        if self._hub.is_full:
+            self._exchange(head, outgoing, principal).refuse_busy(call.id)
+        elif meta is not UNSET and meta.version is not UNSET:
+            exchange = self._exchange(head, outgoing, principal)
+            self._stateless(exchange, call.id, "tools/call", call.params, body)
+        elif self._names_stateless(head):
+            exchange = self._exchange(head, outgoing, principal)
+            exchange.refuse(400, _missing_meta(META_VERSION), call.id)
+        else:
+            session = self.session_of(head, outgoing, principal, call.id)
+            if session is not None:
+                in_session = SessionExchange(self._hub, head, outgoing, session)
+                in_session.principal = principal
+                self._reply(in_session, session.dispatcher.call(call, body, in_session))
 
     def _exchange(self, head: Head, outgoing: Outgoing, principal: Principal | None) -> Exchange:
         exchange = Exchange(self._hub, head, outgoing)
@@ -94,7 +118,8 @@ class Receiver:
                 else:
                     self._in_session(head, body, outgoing, principal)
             else:
-                exchange.respond(400, fault_frame(body, fault) or _NOT_A_MESSAGE)
+                silent = _NOT_A_MESSAGE if body.strip() else _NOTHING
+                exchange.respond(400, fault_frame(body, fault) or silent)
             return
         if frame.method is UNSET or frame.id is UNSET:
             # These are taken even by a full server: they end what is under way.
@@ -117,7 +142,7 @@ class Receiver:
         elif self._names_stateless(head):
             exchange.refuse(400, _missing_meta(META_VERSION), frame.id)
         else:
-            self._in_session(head, body, outgoing, principal, frame)
+            self._in_session(head, body, outgoing, principal, frame.id, frame.method)
 
     def _stateless(
         self, exchange: Exchange, request_id: RequestId, method: str, params: Params, body: bytes
@@ -129,7 +154,7 @@ class Receiver:
         request.exchange = exchange
         try:
             version = str(params.meta.version)  # type: ignore[union-attr]  # it names its version
-            if params.meta.capabilities is UNSET:  # type: ignore[union-attr]
+            if params.meta.capabilities is UNSET:  # type: ignore[union-attr]  # as above
                 raise _missing_meta(META_CAPABILITIES)
             check_mirrors(exchange.head, method, version, params)
             if version not in STATELESS_VERSIONS:
@@ -149,10 +174,10 @@ class Receiver:
         if isinstance(reply, bytes):
             exchange.finish(request, reply)
             return
-        if not exchange.is_over:  # a task has been answered already
+        if reply is None:
             exchange.wait_for(request)
-        if reply is not None:
-            self._hub.runner.run(request)
+        else:
+            self._hub.runner.run(request, exchange.wait_for)
 
     def _wrong_params(self, exchange: Exchange, frame: Frame, error: ProtocolError) -> None:
         """Say the first thing that is wrong: the envelope, the headers, the parameters."""
@@ -163,6 +188,8 @@ class Receiver:
             meta = params.meta
             if meta is not UNSET and meta.version is not UNSET:
                 check_mirrors(exchange.head, method, str(meta.version), params)
+                if meta.version not in STATELESS_VERSIONS:
+                    raise UnsupportedVersionError(str(meta.version), STATELESS_VERSIONS)
                 if method not in self._hub.eras.stateless.methods:
                     raise _unknown(method)
         except ProtocolError as fault:
@@ -186,7 +213,7 @@ class Receiver:
 
     def _open_session(self, exchange: Exchange, body: bytes, outgoing: Outgoing) -> None:
         hub = self._hub
-        if not self._sessions.make_room():
+        if not self._sessions.make_room(exchange.principal):
             exchange.refuse_busy()
             return
         session = Session(hub, exchange.principal)
@@ -205,9 +232,10 @@ class Receiver:
         body: bytes,
         outgoing: Outgoing,
         principal: Principal | None,
-        frame: Frame | None = None,
+        request_id: RequestId | None = None,
+        method: str | None = None,
     ) -> None:
-        session = self.session_of(head, outgoing, principal, frame)
+        session = self.session_of(head, outgoing, principal, request_id, method)
         if session is None:
             return
         exchange = SessionExchange(self._hub, head, outgoing, session)
@@ -216,7 +244,9 @@ class Receiver:
             text = "A batch of messages is not allowed in this version"
             exchange.refuse(400, ProtocolError(text, rpc_code=INVALID_REQUEST))
             return
-        reply = session.dispatcher.receive(body, exchange)
+        self._reply(exchange, session.dispatcher.receive(body, exchange))
+
+    def _reply(self, exchange: SessionExchange, reply: Reply | list[Reply]) -> None:
         if isinstance(reply, bytes):
             exchange.deliver(reply)
         elif isinstance(reply, Request):
@@ -235,35 +265,34 @@ class Receiver:
                 exchange.wait_for(reply)
         for reply in replies:
             if isinstance(reply, Request):
-                self._hub.runner.run(reply)
+                self._hub.runner.run(reply, lambda _: None)
 
     def session_of(
         self,
         head: Head,
         outgoing: Outgoing,
         principal: Principal | None,
-        frame: Frame | None = None,
+        request_id: RequestId | None = None,
+        method: str | None = None,
     ) -> Session | None:
         """The session that a request names; None when it was refused."""
-        exchange = self._exchange(head, outgoing, principal)
-        request_id = None if frame is None or frame.id is UNSET else frame.id
         version = head.headers.get(VERSION)
+        session_id = head.headers.get(SESSION_ID)
+        session, status = None, 400
+        refusal: ProtocolError
         if version is not None and version not in _SESSION_VERSIONS:
             found = version.decode("latin-1")
-            exchange.refuse(400, UnsupportedVersionError(found, SESSION_VERSIONS), request_id)
-            return None
-        session_id = head.headers.get(SESSION_ID)
-        if session_id is None:
-            exchange.refuse(400, self._homeless(frame), request_id)
-            return None
-        session = self._sessions.get(session_id.decode("latin-1"), principal)
+            refusal = UnsupportedVersionError(found, SESSION_VERSIONS)
+        elif session_id is None:
+            refusal = self._homeless(method)
+        else:
+            session = self._sessions.get(session_id.decode("latin-1"), principal)
+            status, refusal = 404, _NO_SESSION
         if session is None:
-            text = "There is no such session, or not any more: initialize again"
-            exchange.refuse(404, ProtocolError(text, rpc_code=INVALID_REQUEST), request_id)
+            self._exchange(head, outgoing, principal).refuse(status, refusal, request_id)
         return session
 
-    def _homeless(self, frame: Frame | None) -> ProtocolError:
-        method = None if frame is None or frame.method is UNSET else frame.method
+    def _homeless(self, method: str | None) -> ProtocolError:
         eras = self._hub.eras
         if method in eras.stateless.methods and method not in eras.session.methods:
             return _missing_meta(META_VERSION)

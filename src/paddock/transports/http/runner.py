@@ -1,7 +1,8 @@
 """Where the work of requests runs: coroutines on the event loop, plain functions in threads.
 
-A plain function that is declared cheap (`inline=True`) runs on the loop itself. What other
-threads have to say comes to the loop through a mailbox, with one wake-up for many messages.
+A plain function that is declared cheap (`inline=True`) runs on the loop itself, one that has not
+proved slow while the loop waits for a moment (`lane`). What other threads have to say comes to
+the loop through a mailbox, with one wake-up for many messages.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import logging
 import sys
 from collections import deque
 from functools import partial
-from threading import Event
+from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
+from paddock.transports.http.lane import Lane
 from paddock.transports.workers import Workers
 
 if TYPE_CHECKING:
@@ -21,10 +23,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from paddock.protocol.request import Request
+    from paddock.transports.http.lane import Wait
 
 
 MAX_WAITING = 10_000
 """Messages that wait for the loop, before those who have more to say must wait themselves."""
+
+PAUSE = 0.005
+"""Seconds after which such a thread looks again."""
 
 log = logging.getLogger("paddock.http")
 
@@ -36,7 +42,6 @@ class Mailbox:
         self._loop = loop
         self._waiting: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
         self._is_woken = False
-        self._has_room = Event()
 
     def post(self, function: Callable[..., object], *arguments: Any) -> None:
         """Have a function called on the loop. May be called by any thread."""
@@ -54,9 +59,15 @@ class Mailbox:
 
     def wait_for_room(self) -> None:
         """Hold up a thread that says more than the loop can pass on. Never on the loop."""
+        # No lock that the loop takes as well: a handler that is cancelled is interrupted anywhere,
+        # and would keep it.
         while len(self._waiting) > MAX_WAITING and self._loop.is_running():
-            self._has_room.clear()
-            self._has_room.wait(0.1)
+            sleep(PAUSE)
+
+    def flush(self) -> None:
+        """Call what has been posted so far now. Only on the loop."""
+        if self._waiting:
+            self._deliver()
 
     def _deliver(self) -> None:
         self._is_woken = False
@@ -66,7 +77,6 @@ class Mailbox:
                 function(*arguments)
             except Exception:
                 log.exception("A message could not be passed on")
-        self._has_room.set()
         if self._waiting and not self._is_woken:
             self._is_woken = True
             self._loop.call_soon(self._deliver)
@@ -79,16 +89,25 @@ class Runner:
         self.loop = loop
         self.mailbox = Mailbox(loop)
         self._workers = Workers(_finish)
+        self._lane = Lane(loop, self.mailbox.flush, self._hop, _finish)
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def run(self, request: Request) -> None:
-        """Have the work of a request done; its exchange gets the answer. Only on the loop."""
+    def run(self, request: Request, wait: Wait) -> None:
+        """Have the work of a request done; its exchange gets the answer. Only on the loop.
+
+        `wait` is told of the request unless it is done in a moment.
+        """
+        pace = request.pace
         if request.async_work is not None:
+            wait(request)
             self._begin(request)
-        elif request.pace is not None and request.pace.is_trusted:
+        elif pace is not None and pace.is_trusted:
             _finish(request, request.run())
-        elif not self._workers.submit(request):
-            _finish(request, request.refuse())
+        elif pace is not None and not pace.is_slow:
+            self._lane.submit(request, wait)
+        else:
+            wait(request)
+            self._hop(request)
 
     def spawn(self, work: Any) -> None:
         """Run a coroutine of our own on the loop, and keep hold of it until it is done."""
@@ -96,9 +115,25 @@ class Runner:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    async def settle(self, seconds: float) -> None:
+        """Stop the coroutines that are left; let them, and the threads, clean up for a while."""
+        tasks = [task for task in self._tasks if task is not asyncio.current_task()]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=seconds)
+        deadline = monotonic() + seconds
+        while not self._workers.is_idle and monotonic() < deadline:  # noqa: ASYNC110 - at the end
+            await asyncio.sleep(PAUSE)
+
     def close(self) -> None:
         """Let the threads end, each after what it is doing."""
+        self._lane.close()
         self._workers.close()
+
+    def _hop(self, request: Request) -> None:
+        if not self._workers.submit(request):
+            _finish(request, request.refuse())
 
     def _begin(self, request: Request) -> None:
         task = self._task(request)

@@ -10,20 +10,28 @@ import asyncio
 import logging
 from time import monotonic
 from typing import TYPE_CHECKING, cast
+from urllib.parse import urlsplit
 
+from paddock.errors import DefinitionError
 from paddock.protocol.errors import ProtocolError
 from paddock.protocol.jsonrpc import encode, error_frame
+from paddock.protocol.versions import STATELESS_VERSIONS
+from paddock.transports.http import access
 from paddock.transports.http.contract import JSON_TYPE, Response
 from paddock.transports.http.events import STREAM_HEADERS
 from paddock.transports.http.exchange import RETRY_AFTER
 from paddock.transports.http.hub import Hub, encoded
 from paddock.transports.http.limits import Limits
 from paddock.transports.http.media import accepts, is_json
+from paddock.transports.http.mirrors import VERSION
 from paddock.transports.http.receiving import SESSION_ID, Receiver
 from paddock.transports.http.sessions import Sessions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from paddock.protocol.eras.contract import Operations
+    from paddock.protocol.observing import Observer
     from paddock.protocol.principal import Principal
     from paddock.transports.http.contract import (
         Authorization,
@@ -36,8 +44,12 @@ if TYPE_CHECKING:
 
 WELL_KNOWN = "/.well-known/oauth-protected-resource"
 HEALTH = "/health"
+SETTLE = 1.0
+"""Seconds that handlers get to clean up once they have been stopped."""
 TICK = 1.0
 """Seconds between two looks at what is waiting."""
+
+_STATELESS = frozenset(version.encode() for version in STATELESS_VERSIONS)
 
 log = logging.getLogger("paddock.http")
 
@@ -56,15 +68,26 @@ class Service:
     ) -> None:
         self.limits = limits or Limits()
         self.path = "/" + path.strip("/")
+        if self.path == HEALTH or self.path.startswith(WELL_KNOWN):
+            raise DefinitionError(f"{self.path} is taken", hint="choose another path")
         self.hub = Hub(operations, guard, self.limits, authorization)
         self.sessions = Sessions(self.hub)
         self.is_draining = False
+        self.is_logging = False
         self._receiver = Receiver(self.hub, self.sessions)
         self._ticker: asyncio.TimerHandle | None = None
 
-    def bind(self, loop: asyncio.AbstractEventLoop, state: object = None) -> None:
+    def bind(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        state: object = None,
+        observers: Sequence[Observer] = (),
+    ) -> None:
         """Work on this event loop, which is the running one."""
+        self.is_draining = False
         self.hub.bind(loop)
+        self.hub.eras.observe(observers)
+        self.is_logging = access.is_logged()
         self.hub.connection.state = state
         self._ticker = loop.call_later(TICK, self._tick)
 
@@ -73,18 +96,21 @@ class Service:
         path = head.path.rstrip("/") or "/"
         if path == HEALTH:
             return self._health()
+        if path.startswith(WELL_KNOWN):  # public, also for pages that may not call us
+            return self._document(head, path)
         objection = self.hub.guard.objection(head)
         if objection is not None:
             return self._plain(403, objection, [])
         if path != self.path:
-            return self._elsewhere(head, path)
+            return self._nothing_here(head)
         if head.method == "OPTIONS":
             return Response(204, self.hub.guard.preflight_headers(head))
         if self.is_draining:
             return self._plain(503, "The server is ending", RETRY_AFTER)
         if head.method == "POST":
             return self._admit_post(head)
-        if head.method not in ("GET", "DELETE") or SESSION_ID not in head.headers:
+        has_session = SESSION_ID in head.headers and head.headers.get(VERSION) not in _STATELESS
+        if head.method not in ("GET", "DELETE") or not has_session:
             allowed: Headers = [(b"allow", b"POST")]
             return self._plain(405, "Only POST is possible without a session", allowed, head)
         return None
@@ -123,7 +149,13 @@ class Service:
             exchange.close()
         for session in self.sessions.all():
             self.sessions.close(session)
+        self.hub.operations.tasks.close()
         self.hub.runner.close()
+
+    async def settle(self) -> None:
+        """Let what was broken off clean up, before the server's lifespan is left."""
+        if self._ticker is not None:  # it has begun at all
+            await self.hub.runner.settle(SETTLE)
 
     def _end_streams(self) -> None:
         self.hub.eras.listeners.close()
@@ -206,13 +238,23 @@ class Service:
         text = f"The body has more than {self.limits.body_bytes} bytes"
         return self._plain(413, text, [], head)
 
-    def _elsewhere(self, head: Head, path: str) -> Response:
-        if self.hub.authorization is not None and path in (WELL_KNOWN, WELL_KNOWN + self.path):
-            document = encode(self.hub.authorization.metadata())
-            # The document is public, also for web pages of origins that may not call us.
-            headers = [JSON_TYPE, (b"access-control-allow-origin", b"*")]
-            return Response(200, headers, document)
+    def _document(self, head: Head, path: str) -> Response:
+        """What clients are told about the tokens that we take."""
+        authorization = self.hub.authorization
+        if authorization is None or path not in self._documents(authorization):
+            return self._nothing_here(head)
+        public = (b"access-control-allow-origin", b"*")
+        if head.method == "OPTIONS":
+            return Response(204, [public, (b"access-control-allow-headers", b"*")])
+        return Response(200, [JSON_TYPE, public], encode(authorization.metadata()))
+
+    def _nothing_here(self, head: Head) -> Response:
         return self._plain(404, f"There is nothing here; the endpoint is {self.path}", [], head)
+
+    def _documents(self, authorization: Authorization) -> tuple[str, ...]:
+        """Where the document about the endpoint is; a proxy may have other paths than we do."""
+        told = urlsplit(authorization.metadata_url).path
+        return (WELL_KNOWN, WELL_KNOWN + self.path, told)
 
     def _health(self) -> Response:
         status, said = (503, "draining") if self.is_draining else (200, "ok")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from paddock.protocol.connection import Connection
 from paddock.protocol.dispatch import Dispatcher
+from paddock.protocol.errors import ScopeError
 from paddock.protocol.versions import supports
 from paddock.transports.http.events import (
     KEEP_ALIVE,
@@ -206,6 +207,7 @@ class Session:
     def close(self) -> None:
         """End it: stop what is under way, send the readers away."""
         self.connection.close()
+        self._hub.operations.tasks.abandon(self.connection)
         for stream in (self.standalone, *self.streams.values()):
             stream.end()
         self.events.clear()
@@ -221,8 +223,20 @@ class SessionExchange(Exchange):
         self._session = session
         self._stream: Stream | None = None
 
+    @property
+    def session_id(self) -> str | None:
+        """The id of the session."""
+        return self._session.id
+
+    @property
+    def takes_messages(self) -> bool:
+        """Whether the client reads the stream of this request, or the one of the session."""
+        return self.accepts.events or self._session.standalone.has_reader
+
     def wait_for(self, request: Request) -> None:
         """The answer will come later; see `Exchange`."""
+        if self.is_over:
+            return
         super().wait_for(request)
         self._session.connection.in_flight[request.id] = request
 
@@ -265,9 +279,12 @@ class SessionExchange(Exchange):
         self._stream.release()
 
     def _send(self, frame: bytes) -> None:
-        if self.is_over or not (self.is_streaming or self._open()) or self._stream is None:
+        if self.is_over:
             return
-        self._stream.add(frame)
+        if (self.is_streaming or self._open()) and self._stream is not None:
+            self._stream.add(frame)
+        elif self._session.standalone.has_reader:
+            self._session.standalone.add(frame)
 
     def _open(self) -> bool:
         if not super()._open():
@@ -286,43 +303,38 @@ class SessionExchange(Exchange):
         if in_flight.get(request.id) is request:  # a client may use an id twice
             del in_flight[request.id]
         self._session.touch()
-        if self._stream is None and (request.fault is not None or not self._may_stream()):
-            super()._finish(request, answer)
-        elif self._is_awaited(request, answer):
+        if self._is_awaited(request, answer):
             self.deliver(answer)
+
+    def _hook(self) -> None:
+        if self._stream is None:  # else the stream is told, or has let the client go
+            super()._hook()
 
     def _end_unanswered(self) -> None:
         if self._stream is not None:
-            self._end_stream(None)
+            self.deliver(None)
         else:
             super()._end_unanswered()
 
-    def _unhook(self) -> None:
-        # The connection of a stream may serve another request by now; the stream looks after it.
-        if self._stream is None:
-            super()._unhook()
-
     def deliver(self, answer: bytes | None) -> None:
-        """Give an answer in the form that the client likes best."""
-        if self.is_over:
-            return
-        if answer is not None and not (self.is_streaming or self._may_stream()):
-            self.respond(200, answer)
-        elif self.is_streaming or self._open():
-            self._end_stream(answer)
-
-    def _may_stream(self) -> bool:
-        return self.accepts.prefers_events and not self.is_over
-
-    def _end_stream(self, answer: bytes | None) -> None:
+        """Give the answer in the form that the client likes best; none if it was cancelled."""
         stream = self._stream
-        if stream is None:
+        if stream is not None:
+            if answer is not None:
+                stream.add(answer)
+            self._end()
+            self._session.streams.pop(stream.id, None)
+            stream.end()
+        elif self.is_over:
             return
-        if answer is not None:
-            stream.add(answer)
-        self._end()
-        self._session.streams.pop(stream.id, None)
-        stream.end()
+        elif answer is None:
+            self.accept()
+        elif isinstance(self.fault, ScopeError):
+            self.forbid(self.fault, answer)
+        elif self.accepts.prefers_events and self._open():
+            self.deliver(answer)
+        else:
+            self.respond(200, answer)
 
 
 class Sessions:
@@ -351,15 +363,19 @@ class Sessions:
         session.touch()
         return session
 
-    def make_room(self) -> bool:
-        """End the session that has been idle longest if there are too many; False if none is."""
+    def make_room(self, principal: Principal | None) -> bool:
+        """End the session that has been idle longest if there are too many; False if none is.
+
+        Whoever opens sessions loses theirs first.
+        """
         if len(self._open) < self._hub.limits.sessions:
             return True
-        for session in self._open.values():
-            if not session.is_busy:
-                self.close(session)
-                return True
-        return False
+        owner = None if principal is None else principal.key
+        idle = [session for session in self._open.values() if not session.is_busy]
+        own = [session for session in idle if session.owner == owner]
+        for session in (*own, *idle)[:1]:
+            self.close(session)
+        return bool(idle)
 
     def add(self, session: Session) -> None:
         """A session has been opened."""

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import httptools
 
-from paddock.transports.http.contract import Head, Response
+from paddock.transports.http.access import Logged
+from paddock.transports.http.contract import USUAL_HEADERS, Head, Response
 
 try:
     import fcntl
@@ -31,18 +32,30 @@ if TYPE_CHECKING:
     from paddock.transports.http.service import Service
 
 MAX_HEADERS = 128
+READ_SIZE = 256 * 1024
+"""How much the event loops read at once, at the most."""
 READ_AHEAD = 16
 """Requests that may wait before we stop reading, after which a client's leaving goes unnoticed."""
 MAX_PIPELINED = 64
+MAX_KNOWN = 512
+MAX_KNOWN_HEAD = 4096
+END_OF_HEAD = b"\r\n\r\n"
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _STATUS_LINES = {
     status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus
 }
+_USUAL_ANSWER = (
+    b"HTTP/1.1 200 OK\r\n%bcontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b"
+)
 _TOO_MANY_HEADERS = Response(431, [], b"")
 _MALFORMED = Response(400, [], b"")
 _TOO_MANY = Response(503, [], b"")
 _TOO_SLOW = Response(408, [], b"")
 _BROKEN = Response(500, [], b"")
+_SPECIAL = frozenset(
+    {b"authorization", b"connection", b"cookie", b"expect", b"transfer-encoding", b"upgrade"}
+)
+"""Headers that change how a request is read, or that nobody should keep."""
 _OF_AN_UPGRADE = frozenset({b"connection", b"upgrade", b"http2-settings"})
 
 log = logging.getLogger("paddock.http")
@@ -59,14 +72,58 @@ class Arrived(NamedTuple):
     """What is answered without a look at the body."""
 
 
+class KnownHeads:
+    """Heads that the parser has accepted, so that the same bytes need not be parsed again.
+
+    Clients send the same head with every request. Only plain ones are kept: a POST that was let
+    in, with a length and nothing else that changes how it is read, and no credentials.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, tuple[Head, int]] = {}
+
+    def find(self, data: bytes) -> tuple[Head, bytes] | None:
+        """The head and the body of data that is exactly one request with a known head."""
+        end = data.find(END_OF_HEAD) + len(END_OF_HEAD)
+        known = self._known.get(data[:end])
+        if known is None or len(data) - end != known[1]:
+            return None
+        return known[0], data[end:]
+
+    def learn(self, data: bytes, arrived: Arrived) -> None:
+        """Take note of the head of data that was exactly one request, from its first byte on."""
+        head, end = arrived.head, data.find(END_OF_HEAD) + len(END_OF_HEAD)
+        # Nothing but the head itself may become known by its bytes: this keeps everybody's heads.
+        is_whole = len(END_OF_HEAD) < end <= MAX_KNOWN_HEAD and data[end:] == arrived.body
+        if head is None or arrived.refusal is not None or not is_whole:
+            return
+        is_plain = head.method == "POST" and arrived.keeps_alive and arrived.is_chunked
+        names = head.headers.keys()
+        if not is_plain or head.repeated or not names.isdisjoint(_SPECIAL):
+            return
+        if head.headers.get(b"content-length") != b"%d" % len(arrived.body):
+            return
+        if len(self._known) >= MAX_KNOWN:
+            self._known.clear()
+        self._known[data[:end]] = (head, len(arrived.body))
+
+
 class Wire(asyncio.Protocol):
     """One connection: requests in, answers out."""
 
+    _begun: float
     _head: Head | None
     _response: Response | None
 
-    def __init__(self, service: Service, open_wires: set[Wire], date: Callable[[], bytes]) -> None:
+    def __init__(
+        self,
+        service: Service,
+        open_wires: set[Wire],
+        heads: KnownHeads,
+        date: Callable[[], bytes],
+    ) -> None:
         self._service = service
+        self._heads = heads
         self._limits = service.limits
         self._open_wires = open_wires
         self._date = date
@@ -75,12 +132,13 @@ class Wire(asyncio.Protocol):
         self._waiting: list[Arrived] = []
         self._reset()
         self._is_answering = False
-        self._is_streaming = False
         self._is_chunked = True
         self._is_head = False
         self._keeps_alive = True
         self._is_closing = False
         self._is_deaf = False
+        self._is_between = True
+        self._arrived: list[Arrived] = []
         self._is_full = self._is_paused = False
         self._last_moved = monotonic()
         self._sent = self._taken = 0
@@ -105,8 +163,14 @@ class Wire(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Bytes have come."""
-        self._last_moved = monotonic()
+        self._last_moved = now = monotonic()
         if self._is_closing or self._is_deaf:
+            return
+        is_at_start = self._is_between
+        if is_at_start and self._answers_known(data):
+            return
+        if self._is_endless(data, now):
+            self._refuse(_TOO_MANY_HEADERS)
             return
         try:
             self._parser.feed_data(data)
@@ -117,6 +181,32 @@ class Wire(asyncio.Protocol):
             self._refuse(_BROKEN)
         except httptools.HttpParserError:
             self._refuse(_MALFORMED)
+        arrived, self._arrived = self._arrived, []
+        if is_at_start and self._is_between and len(arrived) == 1 and not self._is_deaf:
+            self._heads.learn(data, arrived[0])
+
+    def _is_endless(self, data: bytes, now: float) -> bool:
+        """Whether there is too much around a body: before it is parsed, as it fills the memory.
+
+        That is the head, and of a body in chunks their lengths and what follows the last one.
+        """
+        self._begun = self._begun or now
+        self._framed += len(data)
+        if self._head is None:
+            return self._framed > self._limits.header_bytes + READ_SIZE
+        around = self._framed - self._size - self._skipped
+        return around > self._limits.body_bytes + self._limits.header_bytes + READ_SIZE
+
+    def _answers_known(self, data: bytes) -> bool:
+        """Answer a request whose head is known, without parsing it."""
+        is_busy = self._is_answering or self._waiting or self._is_full
+        if is_busy or self._service.is_draining:
+            return False
+        known = self._heads.find(data)
+        if known is None:
+            return False
+        self._answer(Arrived(*known, keeps_alive=True, is_chunked=True))
+        return True
 
     def eof_received(self) -> bool:
         """The client sends no more, which counts as leaving."""
@@ -134,27 +224,37 @@ class Wire(asyncio.Protocol):
 
     # What the parser calls.
 
+    def on_message_begin(self) -> None:
+        """The first byte of a request."""
+        self._is_between = False
+
     def on_url(self, url: bytes) -> None:
         """A part of the request's target."""
         self._url += url
-        self._count(len(url))
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """One header."""
-        self._headers.append((name.lower(), value))
-        self._count(len(name) + len(value))
+        """One header; those that follow a body in chunks are of no use to us."""
+        if self._head is None:
+            self._headers.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
         """The head is complete: refuse what need not be read any further."""
         if self._is_closing or self._is_deaf:
             return
-        method = self._parser.get_method().decode("ascii")
-        head = Head.of(method, _path(self._url), self._headers)
+        headers = self._headers
+        if len(headers) > MAX_HEADERS or self._is_head_too_long():
+            self._refuse(_TOO_MANY_HEADERS)
+            return
+        head = Head.of(self._parser.get_method().decode("ascii"), _path(self._url), headers)
         self._head = head
         self._response = self._service.admit(head)
         expects = head.headers.get(b"expect", b"").lower() == b"100-continue"
-        if expects and self._response is None and not self._is_answering:
+        if not expects or self._is_answering:
+            return
+        if self._response is None:
             self._transport.write(CONTINUE)
+        else:  # the client waits for this before it sends the body, if it sends it at all
+            self._refuse(self._response)
 
     def on_body(self, body: bytes) -> None:
         """A part of the body."""
@@ -184,6 +284,8 @@ class Wire(asyncio.Protocol):
         keeps_alive = parser.should_keep_alive() and not is_upgrade
         is_chunked = parser.get_http_version() != "1.0"
         arrived = Arrived(head, body, keeps_alive, is_chunked, self._response)
+        self._is_between = True
+        self._arrived.append(arrived)
         self._reset()
         if self._is_answering or self._is_full:
             self._keep(arrived)
@@ -192,9 +294,19 @@ class Wire(asyncio.Protocol):
 
     # What the service calls.
 
+    @property
+    def client(self) -> tuple[str, int] | None:
+        """The address and port of the client; None for a socket that has none."""
+        name = self._transport.get_extra_info("peername")
+        return (str(name[0]), int(name[1])) if isinstance(name, tuple) else None
+
     def respond(self, response: Response) -> None:
         """Send a whole answer."""
         body = response.body
+        if response.headers is USUAL_HEADERS and response.status == 200 and self._is_usual():
+            self._write(_USUAL_ANSWER % (self._date(), len(body), body))
+            self._answered()
+            return
         parts = [_STATUS_LINES[response.status], self._date()]
         parts.extend(b"%b: %b\r\n" % header for header in response.headers)
         if response.status not in (204, 304):
@@ -207,9 +319,11 @@ class Wire(asyncio.Protocol):
         self._write(b"".join(parts))
         self._answered()
 
+    def _is_usual(self) -> bool:
+        return self._keeps_alive and not self._is_head
+
     def open_stream(self, headers: Headers) -> None:
         """Begin an answer of unknown length."""
-        self._is_streaming = True
         parts = [_STATUS_LINES[200], self._date()]
         parts.extend(b"%b: %b\r\n" % header for header in headers)
         if self._is_chunked:
@@ -223,8 +337,9 @@ class Wire(asyncio.Protocol):
         self._resume()  # a client that leaves is noticed only by reading
 
     def write(self, chunk: bytes) -> bool:
-        """Send a part of a stream; False when the client reads too slowly."""
-        if self._transport.get_write_buffer_size() > self._limits.backlog_bytes:
+        """Send a part of a stream; False when the client reads too slowly, or is gone."""
+        backlog = self._transport.get_write_buffer_size()
+        if backlog > self._limits.backlog_bytes or self._transport.is_closing():
             return False
         self._write(b"%x\r\n%b\r\n" % (len(chunk), chunk) if self._is_chunked else chunk)
         return True
@@ -262,7 +377,7 @@ class Wire(asyncio.Protocol):
                 self._transport.abort()
         elif self._is_answering:
             return
-        elif self._has_begun():
+        elif self._begun:
             if idle > limits.receive_seconds or now - self._begun > limits.receive_seconds * 2:
                 self._refuse(_TOO_SLOW)
         elif idle > limits.idle_seconds:
@@ -281,19 +396,14 @@ class Wire(asyncio.Protocol):
         self._head = None
         self._response = None
         self._body: list[bytes] = []
-        self._size = self._skipped = self._head_size = 0
+        self._size = self._skipped = self._framed = 0
         self._begun = 0.0
 
-    def _has_begun(self) -> bool:
-        return bool(self._head_size)
-
-    def _count(self, size: int) -> None:
-        if not self._head_size:
-            self._begun = monotonic()
-        self._head_size += size + 4
-        too_many = len(self._headers) > MAX_HEADERS
-        if (too_many or self._head_size > self._limits.header_bytes) and not self._is_closing:
-            self._refuse(_TOO_MANY_HEADERS)
+    def _is_head_too_long(self) -> bool:
+        limit = self._limits.header_bytes
+        if self._framed <= limit:
+            return False
+        return len(self._url) + sum(len(name) + len(value) for name, value in self._headers) > limit
 
     def _keep(self, arrived: Arrived) -> None:
         """Answer a request later, when those before it have been answered."""
@@ -312,13 +422,14 @@ class Wire(asyncio.Protocol):
         self._is_chunked = arrived.is_chunked
         if not arrived.keeps_alive:
             self._keeps_alive = False
+        outgoing = Logged(self, head) if self._service.is_logging else self
         if arrived.refusal is not None:
-            self.respond(arrived.refusal)
+            outgoing.respond(arrived.refusal)
         elif head is not None:
-            self._service.take(head, arrived.body, self)
+            self._service.take(head, arrived.body, outgoing)
 
     def _answered(self) -> None:
-        self._is_answering = self._is_streaming = False
+        self._is_answering = False
         self.on_close = None
         if not self._keeps_alive:
             self._is_closing = True

@@ -8,6 +8,7 @@ from msgspec import UNSET
 
 from paddock.protocol.eras.contract import catalogue_methods
 from paddock.protocol.eras.v2026_07_28 import discovery
+from paddock.protocol.eras.v2026_07_28.listening import MAX_URIS
 from paddock.protocol.errors import InvalidParamsError, UnsupportedVersionError
 from paddock.protocol.jsonrpc import encode, encode_id, error_frame
 from paddock.protocol.model.params import InputParams
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from paddock.protocol.eras.contract import Operations
     from paddock.protocol.eras.v2026_07_28.listening import Listeners
     from paddock.protocol.errors import ProtocolError
-    from paddock.protocol.facts import Json
+    from paddock.protocol.facts import Json, ServerFacts
     from paddock.protocol.jsonrpc import RequestId
     from paddock.protocol.model.params import ListenParams, Meta
     from paddock.protocol.request import (
@@ -42,6 +43,8 @@ CACHEABLE = frozenset(
         "resources/list",
         "resources/templates/list",
         "resources/read",
+        "skills/list",
+        "skills/get",
     }
 )
 
@@ -54,21 +57,26 @@ class StatelessEra:
     def __init__(self, operations: Operations, listeners: Listeners) -> None:
         self._operations = operations
         self._listeners = listeners
-        self._facts = operations.facts
         self.methods: dict[str, Operation] = {
-            "server/discover": lambda _: discovery.discover(self._facts),
+            "server/discover": lambda _: discovery.discover(operations.facts),
             "subscriptions/listen": self._listen,
             **catalogue_methods(operations),
         }
         if self._facts.has("tasks"):
             for method in ("tasks/get", "tasks/update", "tasks/cancel"):
                 self.methods[method] = self._about_task
-        info = encode(self._facts.info())
-        self._tail = b'"resultType":"complete","_meta":{"%b":%b}' % (
-            discovery.META_SERVER_INFO.encode(),
-            info,
-        )
-        self._hints = self._facts.cache_hints()
+        self._learn(self._facts)
+
+    @property
+    def _facts(self) -> ServerFacts:
+        return self._operations.facts
+
+    def _learn(self, facts: ServerFacts) -> None:
+        """Prepare what is said about the server in every answer."""
+        self._known = facts
+        key = discovery.META_SERVER_INFO.encode()
+        self._tail = b'"resultType":"complete","_meta":{"%b":%b}' % (key, encode(facts.info()))
+        self._hints = facts.cache_hints()
 
     def enter(self, request: Request) -> None:
         """The version must be one of ours, and the client's capabilities declared."""
@@ -83,6 +91,8 @@ class StatelessEra:
 
     def reply(self, request: Request, result: Result) -> bytes:
         """The result, marked complete, with who answered and how long it may be kept."""
+        if self._known is not self._operations.facts:  # the server was loaded anew
+            self._learn(self._operations.facts)
         if isinstance(result, dict):
             if request.method in CACHEABLE:
                 result = {**self._hints, **result}
@@ -166,9 +176,11 @@ class StatelessEra:
         return answer
 
     def _listen(self, request: Request) -> None:
-        wanted = cast("ListenParams", request.params).notifications.task_ids
+        wanted = cast("ListenParams", request.params).notifications
+        for uri in wanted.uris[:MAX_URIS]:
+            self._operations.watch(uri)
         tasks = None
-        if wanted is not UNSET and self._facts.has("tasks"):
+        if wanted.task_ids is not UNSET and self._facts.has("tasks"):
             _tasks().require(request)
             tasks = self._operations.tasks
         self._listeners.begin(request, self._facts, tasks)

@@ -3,7 +3,7 @@
 A handler that asks is ended; the client gets the questions and repeats the request with its
 answers, and the handler runs again, this time finding them. What earlier rounds answered, and
 what the handler wants to remember, travels with the client, sealed: signed with a secret, bound
-to the request and to a time. The client can read it and cannot change it.
+to the request, to whoever sent it and to a time. The client can read it and cannot change it.
 """
 
 from __future__ import annotations
@@ -137,7 +137,8 @@ def _digest(request: Request) -> str:
     elif isinstance(params, ReadResourceParams):
         subject = params.uri
     # No arguments may be written as none, as null and as an empty object.
-    identity = [request.method, subject, arguments or None]
+    owner = None if request.principal is None else request.principal.key
+    identity = [request.method, subject, arguments or None, owner]
     return sha256(msgspec.json.encode(identity, order="deterministic")).hexdigest()
 
 

@@ -1,0 +1,164 @@
+"""Reading the frontmatter of a SKILL.md: YAML at its top, which clients are told as JSON.
+
+Clients read it again and compare, so it is read by the rules of YAML 1.2 and its core schema, and
+by nothing beyond them: a date is the text that it is written as, `yes` is a text, `<<` is a key.
+Tags, anchors and aliases are refused, and so is what JSON cannot say.
+"""
+
+from __future__ import annotations
+
+import re
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+from ruamel.yaml.events import (
+    AliasEvent,
+    DocumentEndEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamStartEvent,
+)
+
+from paddock.authoring.frontmatter import is_json_number
+from paddock.errors import DefinitionError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Json = dict[str, Any]
+
+MAX_BLOCK = 64 * 1024
+"""Characters that a frontmatter may have."""
+MAX_DEPTH = 20
+MAX_DIGITS = 100
+"""Of a whole number; one with more is too large anyway."""
+
+_BLOCK = re.compile(r"\ufeff?---\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.S)
+_HINT = "it begins with a line ---, then YAML with name and description, then a line ---"
+_CONSTANTS: dict[str, Any] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_NO_NUMBER = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+
+
+def read_frontmatter(data: bytes, where: str) -> Json:
+    """What the frontmatter of a SKILL.md says.
+
+    Raises:
+        DefinitionError: when there is none, or it is not plain YAML, with the line.
+    """
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        raise DefinitionError("is not text in UTF-8", where=where, hint=_HINT) from None
+    block = _BLOCK.match(text, 0, MAX_BLOCK)
+    if block is None:
+        raise DefinitionError("has no frontmatter", where=where, hint=_HINT)
+    found = _Reader(block[1], where).document()
+    if not isinstance(found, dict):
+        raise DefinitionError("has a frontmatter that is no mapping", where=where, hint=_HINT)
+    return found
+
+
+class _Reader:
+    """Reads one YAML document of plain values."""
+
+    def __init__(self, text: str, where: str) -> None:
+        self._where = where
+        self._events: Iterator[Any] = iter(YAML(typ="safe", pure=True).parse(text))
+
+    def document(self) -> object:
+        """The value of the only document."""
+        try:
+            event = next(self._events)
+            if isinstance(event, StreamStartEvent):
+                event = next(self._events)
+            if not isinstance(event, DocumentStartEvent):
+                return None
+            value = self._value(next(self._events), 0)
+            if not isinstance(next(self._events), DocumentEndEvent) or isinstance(
+                event := next(self._events), DocumentStartEvent
+            ):
+                raise self._refusal(event, "holds several documents")
+        except YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
+            raise self._refusal(mark, f"is not YAML: {problem}") from None
+        except DefinitionError:
+            raise
+        except Exception:  # noqa: BLE001 - the parser trips over some characters and versions
+            problem = "it names a character or a version that there is not"
+            raise self._refusal(None, f"is not YAML: {problem}") from None
+        return value
+
+    def _value(self, event: Any, depth: int) -> object:
+        if isinstance(event, AliasEvent) or event.anchor is not None:
+            raise self._refusal(event, "uses an anchor or an alias", "write the value out")
+        if event.tag is not None:
+            raise self._refusal(event, f"uses the tag {event.tag}", "only plain YAML is passed on")
+        if depth > MAX_DEPTH:
+            raise self._refusal(event, f"is nested more than {MAX_DEPTH} deep")
+        if isinstance(event, ScalarEvent):
+            return self._scalar(event)
+        if isinstance(event, SequenceStartEvent):
+            return list(self._items(depth))
+        return self._mapping(depth)
+
+    def _items(self, depth: int) -> Iterator[object]:
+        for event in self._events:
+            if isinstance(event, SequenceEndEvent):
+                return
+            yield self._value(event, depth + 1)
+
+    def _mapping(self, depth: int) -> Json:
+        found: Json = {}
+        for event in self._events:
+            if isinstance(event, MappingEndEvent):
+                break
+            if isinstance(event, MappingStartEvent | SequenceStartEvent):
+                raise self._refusal(event, "has a key that is not a text")
+            self._value(event, depth)
+            if event.value in found:
+                raise self._refusal(event, f"has the key {event.value!r} twice")
+            found[event.value] = self._value(next(self._events), depth + 1)
+        return found
+
+    def _scalar(self, event: Any) -> object:
+        text: str = event.value
+        if _SURROGATE.search(text):
+            raise self._refusal(event, "has half a character", "expected text that UTF-8 can say")
+        if event.style:
+            return text
+        if text in _CONSTANTS:
+            return _CONSTANTS[text]
+        number = _number(text)
+        if number is not None and not is_json_number(number):
+            raise self._refusal(event, f"has the number {text[:20]}", "put it into quotes")
+        return text if number is None else number
+
+    def _refusal(self, place: Any, message: str, hint: str | None = None) -> DefinitionError:
+        mark = getattr(place, "start_mark", place)
+        line = getattr(mark, "line", None)
+        # The block begins after the first line, and lines are counted from one.
+        where = self._where if line is None else f"{self._where}:{line + 2}"
+        return DefinitionError(f"frontmatter {message}", where=where, hint=hint)
+
+
+def _number(text: str) -> float | None:
+    if _INTEGER.fullmatch(text):
+        base = {"0o": 8, "0x": 16}.get(text[:2], 10)
+        return int(text, base) if len(text) <= MAX_DIGITS else inf
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    return inf if _NO_NUMBER.fullmatch(text) else None

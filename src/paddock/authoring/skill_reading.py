@@ -1,0 +1,156 @@
+"""How one file of a skill is read: from where it lies, or by the function that makes it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import quote
+
+from paddock.authoring.failures import log_failure
+from paddock.authoring.hints import encode
+from paddock.authoring.reading import Reading
+from paddock.authoring.resource import Resource
+from paddock.errors import PaddockError
+from paddock.protocol.errors import ProtocolError, ResourceNotFoundError
+from paddock.protocol.model.content import (
+    BlobResourceContents,
+    ResourceContents,
+    TextResourceContents,
+)
+
+if TYPE_CHECKING:
+    from paddock.authoring.offering import Offering
+    from paddock.authoring.skill import Skill
+    from paddock.protocol.pace import Pace
+    from paddock.protocol.request import Request
+
+Json = dict[str, Any]
+
+MEDIA_TYPES = {
+    "css": "text/css",
+    "csv": "text/csv",
+    "gif": "image/gif",
+    "htm": "text/html",
+    "html": "text/html",
+    "ipynb": "application/x-ipynb+json",
+    "jpeg": "image/jpeg",
+    "jpg": "image/jpeg",
+    "js": "text/javascript",
+    "json": "application/json",
+    "jsonl": "application/jsonl",
+    "md": "text/markdown",
+    "mjs": "text/javascript",
+    "pdf": "application/pdf",
+    "png": "image/png",
+    "py": "text/x-python",
+    "sh": "application/x-sh",
+    "sql": "application/sql",
+    "svg": "image/svg+xml",
+    "toml": "application/toml",
+    "ts": "text/x-typescript",
+    "tsv": "text/tab-separated-values",
+    "txt": "text/plain",
+    "webp": "image/webp",
+    "xml": "application/xml",
+    "yaml": "application/yaml",
+    "yml": "application/yaml",
+    "zip": "application/zip",
+}
+"""By the end of a file's name: the same on every machine, which the system's own table is not."""
+
+
+def media_type(path: str) -> str | None:
+    """The media type of a file, as far as its name says."""
+    return MEDIA_TYPES.get(path.rpartition(".")[2].lower())
+
+
+def quoted(path: str) -> str:
+    """A relative path as it stands in a URI, whatever bytes a file system has for it."""
+    return quote(os.fsencode(path))
+
+
+class SkillReading(Protocol):
+    """One file of a skill, ready to be read."""
+
+    pace: Pace
+    is_async: bool
+
+    def call(self, uri: str, variables: dict[str, str], request: Request) -> Any:
+        """What the file holds, or what its function returns."""
+
+    def result(self, value: Any, uri: str) -> Json:
+        """The result of `resources/read`: the bytes unchanged, as text where they are text."""
+
+
+class FileReading:
+    """What lies at a place in a skill, if anything does."""
+
+    __slots__ = ("_place", "_skill", "is_async", "pace")
+
+    def __init__(self, skill: Skill, place: str, pace: Pace) -> None:
+        self._skill = skill
+        self._place = place
+        self.pace = pace
+        self.is_async = False
+
+    def call(self, uri: str, _variables: dict[str, str], _request: Request) -> bytes:
+        """What the file holds."""
+        files = self._skill.files
+        try:
+            path = next((path for path in files.tree().sizes if quoted(path) == self._place), None)
+            data = None if path is None else files.read(path)
+        except PaddockError as error:
+            raise unserved(error) from None
+        if data is None:
+            raise ResourceNotFoundError(uri)
+        return data
+
+    def result(self, value: bytes, uri: str) -> Json:
+        """The result of `resources/read`."""
+        return _result(value, uri)
+
+
+class MadeReading:
+    """What a function makes when it is asked for."""
+
+    __slots__ = ("_head", "_reading", "is_async", "pace")
+
+    def __init__(self, skill: Skill, path: str, offering: Offering) -> None:
+        resource = Resource(f"{skill.root}/{quoted(path)}", skill.files.makers[path], name=path)
+        self._head = skill.files.head(path)
+        self._reading = Reading(resource, offering)
+        self.pace = self._reading.pace
+        self.is_async = self._reading.is_async
+
+    def call(self, uri: str, variables: dict[str, str], request: Request) -> Any:
+        """What the function returns."""
+        return self._reading.call(uri, variables, request)
+
+    def result(self, value: Any, uri: str) -> Json:
+        """The result of `resources/read`."""
+        return _result(self._head + _bytes(value), uri)
+
+
+def unserved(error: PaddockError) -> ProtocolError:
+    """What a client is told of a skill that has gone wrong: the reason, but not our paths."""
+    if isinstance(error, ProtocolError):
+        return error
+    log_failure(None, f"A skill cannot be served: {error}")
+    return ProtocolError(f"The skill cannot be served: {error.message}")
+
+
+def _bytes(value: Any) -> bytes:
+    if isinstance(value, bytes | bytearray):
+        return bytes(value)
+    return value.encode() if isinstance(value, str) else encode(value)
+
+
+def _result(data: bytes, uri: str) -> Json:
+    return {"contents": [_contents(data, uri, media_type(uri))]}
+
+
+def _contents(data: bytes, uri: str, mime_type: str | None) -> ResourceContents:
+    try:
+        return TextResourceContents(uri, data.decode(), mime_type or "text/plain")
+    except UnicodeDecodeError:
+        return BlobResourceContents(uri, data, mime_type or "application/octet-stream")

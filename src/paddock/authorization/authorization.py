@@ -1,0 +1,294 @@
+"""What a server is protected by: one object that a transport asks about every request."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import re
+import traceback
+from urllib.parse import urlsplit
+
+from paddock.authorization.challenge import Challenger, checked_scopes
+from paddock.authorization.errors import InvalidTokenError, NotAllowedError, UndecidedError
+from paddock.authorization.urls import (
+    WELL_KNOWN,
+    canonical,
+    checked,
+    inserted,
+    is_wildcard,
+    origin,
+)
+from paddock.authorization.validator import as_validator
+from paddock.errors import DefinitionError
+from paddock.protocol.principal import Principal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+
+    from paddock.authorization.errors import ForbiddenError
+    from paddock.authorization.validator import OwnValidator, Validator
+
+    Allowed = Collection[str] | Callable[[Principal], bool | Awaitable[bool]]
+
+MAX_TOKEN = 16 * 1024
+"""Characters of the longest token that is looked at."""
+
+_TOKEN = re.compile(r"[A-Za-z0-9\-._~+/]+=*")
+_log = logging.getLogger("paddock")
+
+
+class Authorization:
+    """Lets in the bearers of good tokens.
+
+    Args:
+        validator: Says who the bearer of a token is.
+        resource: The URL at which clients reach the server; the address served unless given.
+        authorization_servers: Where clients get tokens; those of the validator unless given.
+        required_scopes: What every request needs.
+        scopes_supported: All scopes that there are; the required ones unless given.
+        implied_scopes: Scopes that include others: `{"admin": ["read", "write"]}`.
+        allowed: Who is let in: subjects, or a function of a principal. Everybody with a good
+            token, unless this or the next is given.
+        allowed_usernames: Who is let in by name, exactly as the authorization server spells it.
+        resource_name: What people call the server.
+        resource_documentation: Where they can read about it.
+        realm: The realm of challenges.
+        allow_insecure_http: Let tokens travel without encryption on a network of your own.
+    """
+
+    def __init__(
+        self,
+        validator: Validator | OwnValidator,
+        *,
+        resource: str | None = None,
+        authorization_servers: Sequence[str] = (),
+        required_scopes: Iterable[str] = (),
+        scopes_supported: Iterable[str] = (),
+        implied_scopes: Mapping[str, Iterable[str]] | None = None,
+        allowed: Allowed | None = None,
+        allowed_usernames: Collection[str] | None = None,
+        resource_name: str | None = None,
+        resource_documentation: str | None = None,
+        realm: str | None = None,
+        allow_insecure_http: bool = False,
+    ) -> None:
+        self._validator = as_validator(validator)
+        self._servers = _servers(authorization_servers, validator, allow_insecure_http)
+        self._scopes = checked_scopes(required_scopes, "Authorization: required_scopes")
+        supported = checked_scopes(scopes_supported, "Authorization: scopes_supported")
+        self._supported = supported or self._scopes
+        self._implied = {scope: frozenset(more) for scope, more in (implied_scopes or {}).items()}
+        self._allowed = _checked_allowed(allowed)
+        self._usernames = _checked_usernames(allowed_usernames)
+        self._name = resource_name
+        self._documentation = resource_documentation
+        self._realm = _checked_realm(realm)
+        self._allow_insecure_http = allow_insecure_http
+        self._resource: str | None = None
+        self._is_given = resource is not None
+        self._challenger: Challenger | None = None
+        if resource is not None:
+            self._settle(resource)
+
+    @property
+    def resource(self) -> str:
+        """The URL of what is protected.
+
+        Raises:
+            DefinitionError: It was not given, and nothing has been served yet.
+        """
+        if self._resource is None:
+            raise DefinitionError(
+                "the URL at which clients reach the server is not known",
+                where="Authorization",
+                hint='Authorization(…, resource="https://example.org/mcp")',
+            )
+        return self._resource
+
+    def bind(self, resource_url: str) -> None:
+        """Take the address served as the resource, unless another was given.
+
+        Raises:
+            DefinitionError: Clients cannot reach the server under this address, or this object
+                protects another server already.
+        """
+        if self._is_given:
+            return
+        if is_wildcard(resource_url):
+            raise DefinitionError(
+                f"{resource_url} is all addresses of this machine, and none that clients call",
+                where="Authorization",
+                hint='say which one they do: Authorization(…, resource="https://example.org/mcp")',
+            )
+        if self._resource not in (None, canonical(resource_url)):
+            raise DefinitionError(
+                f"this object protects {self._resource} and cannot protect {resource_url} too",
+                where="Authorization",
+                hint="make one for each server, or give the resource that all of them are",
+            )
+        self._settle(resource_url)
+
+    def _settle(self, resource_url: str) -> None:
+        url = checked(
+            resource_url,
+            "Authorization: resource",
+            allow_insecure_http=self._allow_insecure_http,
+        )
+        self._resource = canonical(url)
+        self._challenger = Challenger(self.metadata_url, self._scopes, self._realm)
+
+    @property
+    def metadata_url(self) -> str:
+        """Where clients find the metadata, as challenges tell them."""
+        return origin(self.resource) + inserted(WELL_KNOWN, urlsplit(self.resource).path)
+
+    def metadata_path(self, endpoint_path: str) -> str:
+        """The path of the metadata of an endpoint (RFC 9728, section 3.1)."""
+        return inserted(WELL_KNOWN, endpoint_path)
+
+    def metadata(self) -> dict[str, object]:
+        """The protected resource metadata (RFC 9728)."""
+        document: dict[str, object] = {
+            "resource": self.resource,
+            "authorization_servers": list(self._servers),
+            "scopes_supported": list(self._supported),
+            "bearer_methods_supported": ["header"],
+            "resource_name": self._name,
+            "resource_documentation": self._documentation,
+        }
+        return {name: value for name, value in document.items() if value}
+
+    async def authenticate(self, authorization_header: Sequence[str]) -> Principal:
+        """Who sends a request, by the values of all its Authorization headers.
+
+        Raises:
+            UnauthorizedError: There is no token, or none that counts, or nobody can tell.
+            ForbiddenError: The token is good, but lacks a scope, or its bearer is not let in.
+        """
+        challenger = self._ready()
+        token = _token(authorization_header, challenger)
+        try:
+            principal = await self._validator.validate(token, self.resource)
+            if not await self._is_allowed(principal):
+                raise NotAllowedError(f"{principal!r}, {principal.username!r}, is not allowed")
+        except InvalidTokenError as reason:
+            raise _refusal(reason, _without(token, str(reason)), challenger) from None
+        except Exception as error:  # noqa: BLE001 - whatever goes wrong, nobody comes in
+            trace = "".join(traceback.format_exception(error))
+            _log.error("A token could not be checked: %s", _without(token, trace))
+            raise challenger.undecided() from None
+        principal = self._with_implied(principal)
+        if not principal.scopes.issuperset(self._scopes):
+            _log.debug("%r has the scopes %s", principal, sorted(principal.scopes))
+            raise challenger.insufficient()
+        return principal
+
+    def insufficient(self, scopes: Iterable[str], principal: Principal) -> ForbiddenError:
+        """The refusal of something that needs more scopes than a principal has."""
+        wanted = tuple(scopes)
+        _log.debug("%r has the scopes %s, not %s", principal, sorted(principal.scopes), wanted)
+        return self._ready().insufficient(wanted)
+
+    def _ready(self) -> Challenger:
+        if self._challenger is None:
+            _ = self.resource
+            raise AssertionError("a resource without a challenger")
+        return self._challenger
+
+    async def _is_allowed(self, principal: Principal) -> bool:
+        if self._allowed is None and self._usernames is None:
+            return True
+        if principal.username in (self._usernames or ()):
+            return True
+        verdict = self._allowed is not None and self._allowed(principal)
+        return bool(await verdict if inspect.isawaitable(verdict) else verdict)
+
+    def _with_implied(self, principal: Principal) -> Principal:
+        """A principal of its own, since validators may hand out the same one many times."""
+        if not self._implied:
+            return principal
+        held, waiting = set(principal.scopes), list(principal.scopes)
+        while waiting:
+            more = self._implied.get(waiting.pop(), frozenset()) - held
+            held |= more
+            waiting.extend(more)
+        return Principal(
+            principal.subject,
+            issuer=principal.issuer,
+            scopes=held,
+            client_id=principal.client_id,
+            username=principal.username,
+            claims=principal.claims,
+            expires_at=principal.expires_at,
+        )
+
+    def __repr__(self) -> str:
+        return f"Authorization(resource={self._resource!r})"
+
+
+def _token(values: Sequence[str], challenger: Challenger) -> str:
+    """The token of a request. Another scheme counts as none: it may be meant for a proxy."""
+    if not values:
+        raise challenger.missing()
+    if len(values) > 1:
+        raise challenger.malformed(f"there are {len(values)} Authorization headers")
+    scheme, _, rest = values[0].strip(" \t").partition(" ")
+    if scheme.lower() != "bearer":
+        raise challenger.missing()
+    token = rest.strip(" \t")
+    if len(token) > MAX_TOKEN or not _TOKEN.fullmatch(token):
+        raise challenger.malformed("what follows Bearer is not a token")
+    return token
+
+
+def _refusal(reason: InvalidTokenError, text: str, challenger: Challenger) -> Exception:
+    if isinstance(reason, UndecidedError):
+        _log.warning("A token could not be checked: %s", text)
+        return challenger.undecided()
+    _log.debug("A token is refused: %s", text)
+    return challenger.not_allowed() if isinstance(reason, NotAllowedError) else challenger.invalid()
+
+
+def _without(token: str, text: str) -> str:
+    """What a validator says, without the token, which it may quote."""
+    return text.replace(token, "[token]")
+
+
+def _servers(given: Sequence[str], validator: object, allow_insecure_http: bool) -> tuple[str, ...]:
+    if isinstance(given, str):
+        given = (given,)
+    where = "Authorization: authorization_servers"
+    named = tuple(checked(one, where, allow_insecure_http=allow_insecure_http) for one in given)
+    known: tuple[str, ...] = getattr(validator, "authorization_servers", ())
+    return named or tuple(known)
+
+
+def _checked_allowed(
+    allowed: Allowed | None,
+) -> Callable[[Principal], bool | Awaitable[bool]] | None:
+    if allowed is None or callable(allowed):
+        return allowed
+    subjects = _names(allowed, "allowed", "subjects or a function")
+    return lambda principal: principal.subject in subjects
+
+
+def _checked_usernames(usernames: Collection[str] | None) -> frozenset[str] | None:
+    return None if usernames is None else _names(usernames, "allowed_usernames", "names")
+
+
+def _names(given: Collection[str], option: str, expected: str) -> frozenset[str]:
+    if isinstance(given, str) or not all(isinstance(one, str) for one in given):
+        raise DefinitionError(
+            f"expected a collection of {expected}, got {given!r}", where=f"Authorization: {option}"
+        )
+    # An empty name is a slip (an empty setting, split), and must not stand for the nameless.
+    return frozenset(one for one in given if one)
+
+
+def _checked_realm(realm: str | None) -> str | None:
+    if realm is not None and not (realm.isascii() and realm.isprintable()):
+        raise DefinitionError(
+            f"{realm!r} cannot be a realm", where="Authorization", hint="printable ASCII"
+        )
+    return realm

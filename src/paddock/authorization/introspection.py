@@ -1,0 +1,129 @@
+"""Tokens that only their issuer can read: it is asked about each one (RFC 7662)."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from urllib.parse import quote, urlencode
+
+from paddock.authorization.asking import AskedTokens
+from paddock.authorization.claims import (
+    LEEWAY,
+    check_audience,
+    check_issuer,
+    check_times,
+    principal_of,
+)
+from paddock.authorization.errors import InvalidTokenError
+from paddock.authorization.extra import needed_by
+from paddock.authorization.options import audience_of, checked_seconds
+from paddock.authorization.urls import checked, origin
+from paddock.errors import DefinitionError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from paddock.protocol.principal import Principal
+
+
+class IntrospectionValidator:
+    """Accepts the tokens that an authorization server calls active and meant for us.
+
+    Args:
+        issuer: The authorization server. Its metadata says where to ask, and an answer that
+            names another issuer is refused.
+        endpoint: Where to ask, if the issuer's metadata does not say so or there is none.
+        client_id: What we are called there.
+        client_secret: How we prove it.
+        audience: Whom tokens must be meant for (`aud`), one or several; the server's own URL
+            unless given. An answer without `aud` is refused.
+        cache_seconds: How long an answer counts, but never after the token's own end.
+        leeway: Seconds by which the issuer's clock may differ from ours.
+        allow_insecure_http: Ask over a network without encryption; always so on this machine.
+    """
+
+    def __init__(
+        self,
+        issuer: str | None = None,
+        *,
+        endpoint: str | None = None,
+        client_id: str,
+        client_secret: str,
+        audience: str | Iterable[str] | None = None,
+        cache_seconds: float = 30,
+        leeway: float = LEEWAY,
+        allow_insecure_http: bool = False,
+    ) -> None:
+        where = "IntrospectionValidator"
+        if issuer is None and endpoint is None:
+            raise DefinitionError(
+                "neither issuer nor endpoint is given", where=where, hint="it has to ask somebody"
+            )
+        if issuer is not None:
+            issuer = checked(issuer, f"{where}: issuer", allow_insecure_http=allow_insecure_http)
+        if endpoint is not None:
+            endpoint = checked(
+                endpoint, f"{where}: endpoint", allow_insecure_http=allow_insecure_http
+            )
+        self._issuer = issuer
+        self._endpoint = endpoint
+        self._audience = audience_of(audience, where)
+        self._leeway = checked_seconds(leeway, f"{where}: leeway")
+        self._tokens = AskedTokens(checked_seconds(cache_seconds, f"{where}: cache_seconds"))
+        self._headers = {
+            "Authorization": basic(client_id, client_secret),
+            "Content-Type": "application/x-www-form-urlencoded",
+        }
+        with needed_by(where):
+            from paddock.authorization.fetching import Fetcher  # noqa: PLC0415 - urllib3 is optional
+        from paddock.authorization.discovery import Endpoint  # noqa: PLC0415 - with the one above
+
+        self._fetcher = Fetcher(allow_insecure_http=allow_insecure_http)
+        self._asked = Endpoint(self._fetcher, issuer, "introspection_endpoint", endpoint)
+
+    @property
+    def authorization_servers(self) -> tuple[str, ...]:
+        """Where clients get tokens that this validator accepts, if that is known."""
+        return () if self._issuer is None else (self._issuer,)
+
+    async def validate(self, token: str, resource: str) -> Principal:
+        """Who the bearer of a token is.
+
+        Raises:
+            InvalidTokenError: The issuer says that the token is not good, or not for us.
+            UndecidedError: The issuer cannot be asked.
+        """
+        return await self._tokens.principal(
+            token, resource, lambda: self._checked(self._ask(token), resource)
+        )
+
+    def _ask(self, token: str) -> dict[str, object]:
+        """In a thread: what the issuer says about a token."""
+        form = urlencode({"token": token, "token_type_hint": "access_token"}).encode()
+        return self._asked.ask(lambda url: self._fetcher.post(url, form, self._headers))
+
+    def _checked(self, claims: dict[str, object], resource: str) -> Principal:
+        if claims.get("active") is not True:
+            raise InvalidTokenError("the issuer says that it is not active")
+        kind = claims.get("token_type", "Bearer")
+        if not isinstance(kind, str) or kind.lower() not in ("bearer", "access_token"):
+            raise InvalidTokenError(f"token_type is {kind!r}: not for use as a bearer token")
+        # The answer comes from the issuer itself, and RFC 7662 lets it leave out its name.
+        if self._issuer is not None and claims.get("iss") is not None:
+            check_issuer(claims, self._issuer)
+        check_audience(claims, self._audience or (resource,))
+        check_times(claims, self._leeway, is_expiry_needed=False)
+        return principal_of(claims, self._issuer or origin(self._endpoint or ""))
+
+    def __repr__(self) -> str:
+        return f"IntrospectionValidator({self._issuer or self._endpoint!r})"
+
+
+def basic(name: str, secret: str) -> str:
+    """Credentials as RFC 6749, section 2.3.1, wants them: encoded like a form, then Basic."""
+    if not name or not secret:
+        raise DefinitionError(
+            "client_id or client_secret is empty", hint="the authorization server gives out both"
+        )
+    pair = f"{quote(name, safe='')}:{quote(secret, safe='')}"
+    return f"Basic {b64encode(pair.encode()).decode()}"

@@ -1,0 +1,54 @@
+"""What the items of a mounted server are called where they are offered.
+
+Tools and prompts get the prefix before their names. Resources keep their URIs, which are meant to
+be unique; one that is not gets the prefix before its scheme, as in `weather+notes://today`, and
+every resource can be reached in that way. Names are looked up and never taken apart, so that an
+underscore in a name means nothing.
+"""
+
+from __future__ import annotations
+
+from paddock.authoring.tool import MAX_NAME
+from paddock.errors import DefinitionError
+
+_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/")
+_SCHEME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-")
+
+
+class Naming:
+    """The names of one mounted server's items."""
+
+    def __init__(self, prefix: str | None, separator: str) -> None:
+        for what, text in (("prefix", prefix), ("separator", separator)):
+            if text is not None and not _NAME_CHARACTERS.issuperset(text):
+                raise DefinitionError(
+                    f"{text!r} cannot be the {what} of names", hint="use A-Z a-z 0-9 _ - . /"
+                )
+        if prefix == "":
+            raise DefinitionError("the prefix is empty", hint="for none at all, write prefix=None")
+        self.prefix = prefix
+        self.before = "" if prefix is None else prefix + separator
+        self.scheme = None if prefix is None else _scheme(prefix)
+        """What stands before the `+` of a URI."""
+
+    def key(self, kind: str, name: str) -> str:
+        """What an item is called as long as nothing else is called that."""
+        return self.before + name if kind in ("tools", "prompts") else name
+
+    def alias(self, kind: str, name: str) -> str | None:
+        """What an item is called when something else has its name already."""
+        if self.scheme is None or kind in ("tools", "prompts"):
+            return None
+        return f"{self.scheme}+{name}"
+
+    def fault(self, kind: str, key: str) -> str | None:
+        """What is wrong with a name, if anything is."""
+        if kind == "tools" and len(key) > MAX_NAME:
+            return f"its name would have {len(key)} characters, and {MAX_NAME} are the limit"
+        return None
+
+
+def _scheme(prefix: str) -> str:
+    """A prefix as the beginning of a URI, where fewer characters are allowed."""
+    text = "".join(one if one in _SCHEME_CHARACTERS else "-" for one in prefix.lower())
+    return text if text[0].isalpha() else f"x{text}"

@@ -1,0 +1,1 @@
+"""A server behind a URL: Streamable HTTP, in both eras. Needs the `http` extra."""

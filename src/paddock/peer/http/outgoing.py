@@ -1,0 +1,104 @@
+"""A message of ours, as far as HTTP has to know what it says."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType, field
+
+from paddock.protocol.eras.v2026_07_28.discovery import META_VERSION
+from paddock.protocol.header_values import encode_value
+from paddock.protocol.jsonrpc import RequestId, decode_frame
+
+NAMED_BY = {
+    "tools/call": "name",
+    "prompts/get": "name",
+    "resources/read": "uri",
+    "tasks/get": "task_id",
+    "tasks/update": "task_id",
+    "tasks/cancel": "task_id",
+}
+"""The parameter that the header `Mcp-Name` repeats."""
+REPEATABLE = frozenset(
+    {
+        *("completion/complete", "initialize", "logging/setLevel", "ping", "prompts/list"),
+        *("resources/list", "resources/read", "resources/templates/list", "server/discover"),
+        *("resources/subscribe", "resources/unsubscribe", "subscriptions/listen", "tasks/get"),
+        *("skills/get", "skills/list", "tools/list", "resources/directory/read"),
+    }
+)
+"""Requests that do no harm when the server gets them twice."""
+
+
+class _Params(Struct):
+    meta: object = field(default=None, name="_meta")
+    name: object = None
+    uri: object = None
+    task_id: object = field(default=None, name="taskId")
+    request_id: object = field(default=None, name="requestId")
+    arguments: Raw | UnsetType = UNSET
+
+
+_decode_params = msgspec.json.Decoder(_Params).decode
+_decode_value = msgspec.json.Decoder().decode
+
+
+class Outgoing(Struct):
+    """A request, a notification, or an answer (which has no method)."""
+
+    frame: bytes
+    id: RequestId | None
+    method: str | None
+    params: _Params
+
+    @property
+    def is_request(self) -> bool:
+        """Whether an answer has to come."""
+        return self.id is not None and self.method is not None
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether it may be sent again though the server may have acted on it."""
+        return self.method in REPEATABLE
+
+    @property
+    def meta(self) -> dict[str, object]:
+        """Its `_meta`."""
+        return self.params.meta if isinstance(self.params.meta, dict) else {}
+
+    @property
+    def version(self) -> str | None:
+        """The protocol version that it names, which it does in the stateless era only."""
+        version = self.meta.get(META_VERSION)
+        return version if isinstance(version, str) else None
+
+    @property
+    def arguments(self) -> dict[str, object]:
+        """The arguments of a call."""
+        raw = self.params.arguments
+        value = {} if raw is UNSET else _decode_value(raw)
+        return value if isinstance(value, dict) else {}
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What a request of the stateless era repeats of itself, but for a tool's arguments."""
+        if self.method is None:
+            return {}
+        headers = {"Mcp-Method": encode_value(self.method)}
+        name = getattr(self.params, NAMED_BY.get(self.method, "name"))
+        if self.method in NAMED_BY and isinstance(name, str):
+            headers["Mcp-Name"] = encode_value(name)
+        return headers
+
+
+def outgoing(frame: bytes) -> Outgoing:
+    """What a frame of ours is."""
+    message = decode_frame(frame)
+    params = _Params()
+    if message.params is not UNSET and bytes(message.params).startswith(b"{"):
+        params = _decode_params(message.params)
+    return Outgoing(
+        frame=frame,
+        id=None if message.id is UNSET else message.id,
+        method=None if message.method is UNSET else message.method,
+        params=params,
+    )

@@ -1,0 +1,198 @@
+"""Watching requests from outside: for spans and logs, and at no cost where nobody watches.
+
+Observers are put around the operations in an era's table of methods when a server starts. A
+server that nobody observes has its table as it was, and no request asks who is watching.
+"""
+
+from __future__ import annotations
+
+from time import time_ns
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+import msgspec
+from msgspec import UNSET
+
+from paddock.protocol.errors import ProtocolError
+from paddock.protocol.interruption import HandlerCancelled
+from paddock.protocol.jsonrpc import decode_frame
+from paddock.protocol.request import InputRequired, said
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable
+
+    from paddock.protocol.request import AsyncWork, Operation, Outcome, Request, Result, Work
+
+Word = Literal["ok", "error", "tool_error", "input_required", "cancelled"]
+
+_TOOL_ERROR = b'"isError":true'
+
+
+class Ending(NamedTuple):
+    """How the work for a request has ended: in a word, and with which error and its code."""
+
+    word: Word
+    error: ProtocolError | None = None
+    code: int | None = None
+
+
+CANCELLED = Ending("cancelled")
+
+
+class Observation(Protocol):
+    """What an observer makes of one request. It must not keep the request itself."""
+
+    def run(self, work: Callable[[], Result]) -> Result:
+        """Do the work in this thread."""
+
+    async def run_async(self, work: Callable[[], Awaitable[Result]]) -> Result:
+        """Do the work in this task."""
+
+    def failed(self, fault: BaseException) -> None:
+        """The handler has raised this, of which the client is told in words."""
+
+    def end(self, ending: Ending) -> None:
+        """Nothing more will come. Called again only if a cancellation struck it before."""
+
+
+class Observer(Protocol):
+    """Wants to know of every request that a server begins to answer."""
+
+    def begin(self, request: Request, received: int, *, is_known: bool) -> Observation:
+        """A request is worked on that was received at this time (`time_ns`).
+
+        What it names, a tool or a prompt, is there if `is_known`.
+        """
+
+
+def observed(methods: dict[str, Operation], observers: Iterable[Observer]) -> dict[str, Operation]:
+    """The same operations with observers around them, the first one outermost."""
+    for observer in reversed(list(observers)):
+        methods = {method: _observed(operation, observer) for method, operation in methods.items()}
+    return methods
+
+
+def _observed(operation: Operation, observer: Observer) -> Operation:
+    def begin(request: Request) -> Outcome:
+        received = time_ns()
+        try:
+            outcome = operation(request)
+        except Exception as fault:
+            ending = _failure(request, fault)
+            observer.begin(request, received, is_known=False).end(ending)
+            raise
+        observation = observer.begin(request, received, is_known=True)
+        if outcome is None and (request.work or request.async_work):
+            request.followed = Followed(request, observation)
+        else:
+            observation.end(_success(request, outcome))
+        return outcome
+
+    return begin
+
+
+class Followed:
+    """The work of a request, with an observation around it."""
+
+    __slots__ = ("_async_work", "_has_ended", "_inner", "_observation", "_work")
+
+    def __init__(self, request: Request, observation: Observation) -> None:
+        self._observation = observation
+        self._inner = request.followed
+        self._work: Work | None = request.work
+        self._async_work: AsyncWork | None = request.async_work
+        self._has_ended = False
+        if request.work is not None:
+            request.work = self._run
+        if request.async_work is not None:
+            request.async_work = self._run_async
+
+    def failed(self, fault: BaseException) -> None:
+        """The handler has raised this."""
+        self._observation.failed(fault)
+        if self._inner is not None:
+            self._inner.failed(fault)
+
+    def drop(self, error: ProtocolError | None = None) -> None:
+        """The work will never begin: it was cancelled, or refused with an error."""
+        self._end(CANCELLED if error is None else Ending("error", error, error.rpc_code))
+        if self._inner is not None:
+            self._inner.drop(error)
+
+    def _run(self, request: Request) -> Result:
+        try:
+            return self._observation.run(lambda: self._worked(request))
+        except HandlerCancelled:
+            self._end(CANCELLED)  # it may have struck anywhere, also within the first try
+            raise
+
+    async def _run_async(self, request: Request) -> Result:
+        return await self._observation.run_async(lambda: self._worked_async(request))
+
+    def _worked(self, request: Request) -> Result:
+        try:
+            result = self._work(request)  # type: ignore[misc]  # it has work
+        except BaseException as fault:
+            self._end(_failure(request, fault))
+            raise
+        self._end(_success(request, result))
+        return result
+
+    async def _worked_async(self, request: Request) -> Result:
+        try:
+            result = await self._async_work(request)  # type: ignore[misc]  # it has work
+        except BaseException as fault:
+            self._end(_failure(request, fault))
+            raise
+        self._end(_success(request, result))
+        return result
+
+    def _end(self, ending: Ending) -> None:
+        if not self._has_ended:
+            self._observation.end(ending)
+            self._has_ended = True
+
+
+def _success(request: Request, result: Outcome) -> Ending:
+    if request.is_cancelled:
+        return CANCELLED if request.fault is None else _refused(request, request.fault)
+    is_failure = request.method == "tools/call" and _is_tool_error(result)
+    return Ending("tool_error" if is_failure else "ok")
+
+
+def _failure(request: Request, fault: BaseException) -> Ending:
+    if isinstance(fault, InputRequired):
+        return Ending("input_required")
+    if request.fault is not None:  # it took too long, and the client has been told
+        return _refused(request, request.fault)
+    if request.is_cancelled:
+        return CANCELLED
+    if not isinstance(fault, ProtocolError):
+        fault = ProtocolError(f"Internal error: {type(fault).__name__}: {said(fault)}")
+    return _refused(request, fault)
+
+
+def _refused(request: Request, error: ProtocolError) -> Ending:
+    """An error, with the code that it has in the request's era."""
+    answer = decode_frame(request.era.error(request.id, error)).error
+    code = error.rpc_code if answer is UNSET else _decode_code(answer).code
+    return Ending("error", error, code)
+
+
+class _Code(msgspec.Struct):
+    code: int
+
+
+_decode_code = msgspec.json.Decoder(_Code).decode
+
+
+def _is_tool_error(result: Outcome) -> bool:
+    if isinstance(result, dict):
+        return result.get("isError") is True
+    if result is None:
+        return False
+    members = b"".join(result) if isinstance(result, tuple) else result
+    if _TOOL_ERROR not in members:
+        return False
+    from paddock.protocol.tasks import is_tool_error  # noqa: PLC0415 - only of a likely failure
+
+    return is_tool_error(b"{%b}" % members)

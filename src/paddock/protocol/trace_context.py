@@ -1,0 +1,139 @@
+"""The W3C trace context that a request brings along: which trace it is part of.
+
+It travels in the request's `_meta` (`traceparent`, `tracestate`, `baggage`), in both eras and over
+every transport; over HTTP the headers of the same names stand in for what the message itself does
+not have. Whatever is malformed counts as absent, as the W3C demands: it never fails a request.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from paddock.protocol.errors import HeaderMismatchError
+
+if TYPE_CHECKING:
+    from paddock.protocol.request import Exchange, Request
+
+HEX = frozenset("0123456789abcdef")
+TRACEPARENT_LENGTH = 55
+MAX_STATE_MEMBERS = 32
+MAX_STATE_KEY = 256
+MAX_STATE_VALUE = 256
+MAX_BAGGAGE = 8192
+MAX_BAGGAGE_MEMBERS = 180
+
+_STATE_KEY = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-*/@")
+_TOKEN = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_BAGGAGE_VALUE = frozenset(map(chr, range(0x21, 0x7F))) - frozenset('",;\\')
+
+
+class TraceContext(NamedTuple):
+    """The part of a trace that a request belongs to, in the W3C's own form.
+
+    What was absent or malformed is None. At least one of the three is there.
+    """
+
+    traceparent: str | None = None
+    tracestate: str | None = None
+    baggage: str | None = None
+
+    @property
+    def trace_id(self) -> str | None:
+        """The id of the whole trace: 32 hexadecimal digits."""
+        return None if self.traceparent is None else self.traceparent[3:35]
+
+    @property
+    def parent_id(self) -> str | None:
+        """The id of the span that the request was made in: 16 hexadecimal digits."""
+        return None if self.traceparent is None else self.traceparent[36:52]
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether whoever made the request records the trace."""
+        return self.traceparent is not None and bool(int(self.traceparent[53:55], 16) & 1)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What is there, by name: to be passed on with a request of the handler's own."""
+        return {name: value for name, value in self._asdict().items() if value is not None}
+
+
+def trace_context_of(request: Request) -> TraceContext | None:
+    """The trace context of a request, from its `_meta`, else from its HTTP headers."""
+    found, exchange = meta_context(request), request.exchange
+    if found is not None or exchange is None:
+        return found
+    return checked(*(_header(exchange, name) for name in TraceContext._fields))
+
+
+def meta_context(request: Request) -> TraceContext | None:
+    """The trace context that stands in the message itself."""
+    meta = request.meta
+    return None if meta is None else checked(meta.traceparent, meta.tracestate, meta.baggage)
+
+
+def checked(traceparent: object, tracestate: object, baggage: object) -> TraceContext | None:
+    """A trace context of what is well formed; None when nothing is."""
+    parent = _parent(traceparent)
+    state = tracestate if parent is not None and _is_state(tracestate) else None
+    kept = baggage if _is_baggage(baggage) else None
+    if parent is None and kept is None:
+        return None
+    return TraceContext(parent, state, kept)  # type: ignore[arg-type]  # both are text
+
+
+def _header(exchange: Exchange, name: str) -> str | None:
+    try:
+        return exchange.header(name)
+    except HeaderMismatchError:  # more than one: malformed
+        return None
+
+
+def _parent(value: object) -> str | None:
+    """A `traceparent` in the form of version 00, which is all that we know of later ones."""
+    if not isinstance(value, str) or len(value) < TRACEPARENT_LENGTH:
+        return None
+    version, trace_id, parent_id, flags = value[:2], value[3:35], value[36:52], value[53:55]
+    is_framed = value[2] == value[35] == value[52] == "-"
+    if not is_framed or not HEX.issuperset(version + trace_id + parent_id + flags):
+        return None
+    if version == "ff" or not trace_id.strip("0") or not parent_id.strip("0"):
+        return None
+    rest = value[TRACEPARENT_LENGTH:]
+    if rest and (version == "00" or not rest.startswith("-")):
+        return None
+    return value if version == "00" else f"00-{trace_id}-{parent_id}-{flags}"
+
+
+def _is_state(value: object) -> bool:
+    if not isinstance(value, str):
+        return False
+    members = [member.strip(" \t") for member in value.split(",")]
+    members = [member for member in members if member]
+    keys = {member.partition("=")[0] for member in members}
+    is_one_each = len(keys) == len(members)
+    return 0 < len(members) <= MAX_STATE_MEMBERS and is_one_each and all(map(_is_entry, members))
+
+
+def _is_entry(member: str) -> bool:
+    key, equals, value = member.partition("=")
+    is_key = 0 < len(key) <= MAX_STATE_KEY and _STATE_KEY.issuperset(key) and key[0].isalnum()
+    is_value = 0 < len(value) <= MAX_STATE_VALUE and value.isascii() and value.isprintable()
+    return bool(equals) and is_key and key.count("@") <= 1 and is_value and "=" not in value
+
+
+def _is_baggage(value: object) -> bool:
+    if not isinstance(value, str) or not 0 < len(value) <= MAX_BAGGAGE:
+        return False
+    members = value.split(",")
+    return len(members) <= MAX_BAGGAGE_MEMBERS and all(map(_is_item, members))
+
+
+def _is_item(member: str) -> bool:
+    pair, *properties = member.split(";")
+    return "=" in pair and _is_pair(pair) and all(map(_is_pair, properties))
+
+
+def _is_pair(text: str) -> bool:
+    key, _, value = (part.strip(" \t") for part in text.partition("="))
+    return bool(key) and _TOKEN.issuperset(key) and _BAGGAGE_VALUE.issuperset(value)

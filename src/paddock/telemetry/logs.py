@@ -1,0 +1,128 @@
+"""What log lines look like and where they go, for programs that have not set up logging.
+
+Nothing is added to any logger: the output set up here is Python's handler of last resort, which is
+asked only for records that no handler takes. Whoever sets up logging, before or after, has it
+their way and sees no line twice.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from datetime import UTC, datetime
+
+import msgspec
+
+from paddock.errors import DefinitionError
+from paddock.telemetry.identities import current_trace_id
+
+LEVELS = ("debug", "info", "warning", "error", "critical")
+FORMATS = ("text", "json")
+
+_STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+ROOT = "paddock"
+
+
+class Output(logging.Handler):
+    """Writes to standard error, whatever that is by then."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record."""
+        try:
+            sys.stderr.write(self.format(record) + "\n")
+            sys.stderr.flush()
+        except Exception:  # noqa: BLE001 - as every handler of the standard library
+            self.handleError(record)
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """A record and what it was given as `extra`."""
+        line: dict[str, object] = {
+            "time": moment(record),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            **extras(record),
+        }
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return msgspec.json.encode(line, enc_hook=str).decode()
+
+
+class TextFormatter(logging.Formatter):
+    """One line for people, with the same in it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """A record and what it was given as `extra`."""
+        head = f"{moment(record)} {record.levelname.lower()} {record.name}: {record.getMessage()}"
+        fields = " ".join(f"{name}={_shown(value)}" for name, value in extras(record).items())
+        line = f"{head} ({fields})" if fields else head
+        if record.exc_info:
+            line += "\n" + self.formatException(record.exc_info)
+        return line
+
+
+def configure_logging(level: str = "warning", format: str = "text") -> None:  # noqa: A002 - the option is called so
+    """Say which of Paddock's log lines are written, and how, where logging is not set up.
+
+    Args:
+        level: The lowest level of Paddock's own lines: debug, info, warning, error or critical.
+        format: `text`, or `json` for one JSON object a line. It is that of all lines that no
+            other handler takes.
+
+    Raises:
+        DefinitionError: when one of the two is unknown.
+    """
+    configure(level, format)
+
+
+def configure(level: str, form: str, *, keeps_level: bool = False) -> None:
+    """Do it; with `keeps_level`, not to a level that somebody has set already."""
+    level, form = level.lower(), form.lower()
+    if level not in LEVELS:
+        raise DefinitionError(f"unknown log level {level!r}", hint=f"use {', '.join(LEVELS)}")
+    if form not in FORMATS:
+        raise DefinitionError(f"unknown log format {form!r}", hint=f"use {', '.join(FORMATS)}")
+    output = Output()
+    output.setFormatter(JsonFormatter() if form == "json" else TextFormatter())
+    logging.lastResort = output
+    logger = logging.getLogger(ROOT)
+    if not (keeps_level and logger.level):
+        logger.setLevel(level.upper())
+
+
+def is_configured() -> bool:
+    """Whether this has been done."""
+    return isinstance(logging.lastResort, Output)
+
+
+def announcement(text: str) -> str:
+    """A line that is written at any level, in the form that lines have."""
+    record = logging.makeLogRecord(
+        {"name": ROOT, "levelname": "INFO", "levelno": logging.INFO, "msg": text}
+    )
+    output = logging.lastResort
+    is_json = isinstance(output, Output) and isinstance(output.formatter, JsonFormatter)
+    return output.format(record) if is_json and output is not None else text
+
+
+def moment(record: logging.LogRecord) -> str:
+    """When it was, in UTC."""
+    created = datetime.fromtimestamp(record.created, UTC)
+    return created.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def extras(record: logging.LogRecord) -> dict[str, object]:
+    """What a record was given as `extra`, and the trace that it belongs to."""
+    found = {name: value for name, value in vars(record).items() if name not in _STANDARD}
+    trace_id = found.get("trace_id") or current_trace_id()
+    return found if trace_id is None else {**found, "trace_id": trace_id}
+
+
+def _shown(value: object) -> str:
+    text = str(value)
+    is_plain = text.isprintable() and not set(text) & set(' "=()')
+    return text if is_plain else msgspec.json.encode(text).decode()

@@ -1,0 +1,153 @@
+"""Spans of OpenTelemetry: one for each request, around its handler.
+
+Names and attributes are those of OpenTelemetry's semantic conventions for MCP. This module is
+loaded only by servers that are traced, since it needs OpenTelemetry's API.
+"""
+
+from __future__ import annotations
+
+from contextvars import copy_context
+from typing import TYPE_CHECKING
+
+from opentelemetry import context as contexts
+from opentelemetry import trace
+from opentelemetry.baggage.propagation import W3CBaggagePropagator
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+from paddock.protocol.trace_context import meta_context, trace_context_of
+from paddock.telemetry.identities import name_in, printable, session_of
+from paddock.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from opentelemetry.context import Context
+    from opentelemetry.util.types import AttributeValue
+
+    from paddock.protocol.observing import Ending
+    from paddock.protocol.request import Request, Result
+
+Attributes = dict[str, "AttributeValue"]
+
+_PROPAGATORS = (TraceContextTextMapPropagator(), W3CBaggagePropagator())
+
+
+class Tracing:
+    """Makes a span of each request; the tracer is that of a provider, or of the global one."""
+
+    def __init__(self, provider: trace.TracerProvider | None = None) -> None:
+        self._tracer = trace.get_tracer("paddock", __version__, provider)
+
+    def begin(self, request: Request, received: int, *, is_known: bool) -> SpanObservation:
+        """Start a span: a child of the trace context that the request has brought along."""
+        ambient = contexts.get_current()
+        parent = _parent(request, ambient)
+        name = name_in(request) if is_known else None
+        span = self._tracer.start_span(
+            f"{request.method} {name}" if name else request.method,
+            context=parent,
+            kind=trace.SpanKind.SERVER,
+            attributes=_attributes(request),
+            links=_links(ambient, parent),
+            start_time=received,
+        )
+        return SpanObservation(span, trace.set_span_in_context(span, parent))
+
+
+class SpanObservation:
+    """The span of one request, in which its handler runs."""
+
+    __slots__ = ("_context", "_has_fault", "_span")
+
+    def __init__(self, span: trace.Span, context: Context) -> None:
+        self._span = span
+        self._context = context
+        self._has_fault = False
+
+    def run(self, work: Callable[[], Result]) -> Result:
+        """Do the work in this thread, in a copy of its context: nothing can be left behind."""
+        return copy_context().run(self._entered, work)
+
+    async def run_async(self, work: Callable[[], Awaitable[Result]]) -> Result:
+        """Do the work in this task, whose context is its own."""
+        contexts.attach(self._context)
+        return await work()
+
+    def failed(self, fault: BaseException) -> None:
+        """Keep what the handler has raised."""
+        self._has_fault = True
+        self._span.record_exception(fault)
+
+    def end(self, ending: Ending) -> None:
+        """End the span, with how it went."""
+        span = self._span
+        if not span.is_recording():
+            return
+        span.set_attribute("paddock.outcome", ending.word)
+        if ending.word == "tool_error":
+            span.set_attribute("error.type", "tool_error")
+            span.set_status(trace.StatusCode.ERROR)
+        elif ending.error is not None:
+            span.set_attribute("error.type", str(ending.code))
+            span.set_attribute("rpc.response.status_code", str(ending.code))
+            span.set_status(trace.StatusCode.ERROR, ending.error.message)
+            if not self._has_fault:
+                span.record_exception(ending.error)
+        span.end()
+
+    def _entered(self, work: Callable[[], Result]) -> Result:
+        contexts.attach(self._context)
+        return work()
+
+
+def _parent(request: Request, ambient: Context) -> Context:
+    """The context of a request's span: the client's, else the one that is current already.
+
+    What HTTP headers say does not win over a span of this process, which is their child.
+    """
+    is_within = trace.get_current_span(ambient).get_span_context().is_valid
+    found = meta_context(request) if is_within else trace_context_of(request)
+    parent = ambient
+    if found is not None:
+        for propagator in _PROPAGATORS:
+            parent = propagator.extract(found.headers, context=parent)
+    return parent
+
+
+def _links(ambient: Context, parent: Context) -> list[trace.Link]:
+    """A link to the span that carries the request, where the parent is another one."""
+    carrying = trace.get_current_span(ambient).get_span_context()
+    chosen = trace.get_current_span(parent).get_span_context()
+    return [trace.Link(carrying)] if carrying.is_valid and carrying != chosen else []
+
+
+def _attributes(request: Request) -> Attributes:
+    attributes: Attributes = {
+        "mcp.method.name": request.method,
+        "jsonrpc.request.id": printable(request.id),
+        "mcp.protocol.version": request.era.version(request),
+        "network.transport": "pipe",
+    }
+    name = name_in(request)
+    if name is not None and request.method == "tools/call":
+        attributes["gen_ai.tool.name"] = name
+        attributes["gen_ai.operation.name"] = "execute_tool"
+    elif name is not None:
+        attributes["gen_ai.prompt.name"] = name
+    uri = getattr(request.params, "uri", None)
+    if isinstance(uri, str):
+        attributes["mcp.resource.uri"] = uri
+    return {**attributes, **_http_attributes(request)}
+
+
+def _http_attributes(request: Request) -> Attributes:
+    exchange = request.exchange
+    if exchange is None:
+        return {}
+    attributes: Attributes = {"network.transport": "tcp", "network.protocol.name": "http"}
+    session = session_of(exchange.session_id)
+    if session is not None:
+        attributes["mcp.session.id"] = session
+    if exchange.client is not None:
+        attributes["client.address"], attributes["client.port"] = exchange.client
+    return attributes

@@ -1,0 +1,14 @@
+"""What the tests of authorization share."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.unit.authorization.local_server import LocalServer, local_server
+
+
+@pytest.fixture
+def server() -> Iterator[LocalServer]:
+    """An HTTP server that answers as it is told."""
+    with local_server() as started:
+        yield started
