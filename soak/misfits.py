@@ -31,6 +31,7 @@ async def slow_reader(client: Client, rounds: int) -> None:
         request_id = fresh_id()
         await line.send(client.voice.call(tool, arguments, request_id=request_id, progress=token))
         head = await line.head()
+        expect(head.status == 200 and head.is_stream == is_stream, head)
         sipped = bytearray()
         for _ in range(SIPS):
             sipped += await line.read(SIP)
@@ -177,6 +178,7 @@ async def resumer(client: Client, rounds: int) -> None:
 
 async def _small_line(client: Client) -> Line:
     line = await Line.open(client.port, receive_buffer=SMALL_BUFFER)
-    if not client.voice.is_stateless and client.voice.session is None:
+    if not client.voice.is_stateless:  # a session that was open before may be over by now
+        client.voice.session = None
         await client.open_session(line)
     return line

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Plan(NamedTuple):
-    """The sizes of one run."""
+    """The sizes of one run: calls and sessions of both halves together, all else of each."""
 
     clients: int
     calls: int
@@ -26,6 +26,7 @@ class Plan(NamedTuple):
     session_seconds: int
     """After which the server ends a session that nobody uses."""
     growth_mb: int
+    """That the second half of the load may add to what the first has left."""
     peak_mb: int
 
 
@@ -34,22 +35,22 @@ FULL = Plan(
     calls=200_000,
     sessions=10_000,
     cancellers=20,
-    cancellations=50,
+    cancellations=25,
     listeners=50,
-    changes=40,
+    changes=20,
     task_owners=20,
-    tasks=40,
+    tasks=20,
     slow_readers=20,
     drowning=6,
     never_reading=6,
     vanishers=30,
-    departures=60,
+    departures=30,
     half_open=40,
     resumers=10,
-    resumptions=20,
+    resumptions=10,
     session_seconds=20,
-    growth_mb=64,
-    peak_mb=700,
+    growth_mb=24,
+    peak_mb=500,
 )
 QUICK = FULL._replace(calls=20_000, sessions=2000, cancellations=10, tasks=10, departures=20)
 TINY = Plan(
@@ -71,6 +72,6 @@ TINY = Plan(
     resumers=2,
     resumptions=2,
     session_seconds=3,
-    growth_mb=64,
+    growth_mb=32,
     peak_mb=500,
 )

@@ -33,6 +33,9 @@ class ServerProcess:
                 **os.environ,
                 "PYTHONPATH": os.pathsep.join(filter(None, paths)),
                 "SOAK_SESSION_SECONDS": str(session_seconds),
+                # The usual value, but fixed: glibc raises it and then keeps what is freed, so
+                # that nobody could tell a leak from large answers that are long gone.
+                "MALLOC_MMAP_THRESHOLD_": "131072",
             },
         )
         stderr = process.stderr

@@ -60,28 +60,32 @@ class Run:
         await self._settle("warm-up")
         start_fds, start_threads = server.descriptors(), server.threads()
         warm = server.resident_kb()
-        await self._load()
-        await self._settle("load")
+        await self._load("first half")
+        half = server.resident_kb()
+        await self._load("second half")
         settled = server.resident_kb()
         self.figures |= {
-            "memory after warm-up": _mb(warm),
+            "memory after the warm-up": _mb(warm),
+            "memory after the first half": _mb(half),
+            "memory after the second half": _mb(settled),
             "memory at its highest": _mb(max(self._samples)),
-            "memory in the end": _mb(settled),
             "descriptors, before and after": f"{start_fds} {server.descriptors()}",
             "threads, before and after": f"{start_threads} {server.threads()}",
         }
         require = self.ledger.require
-        require(settled - warm < plan.growth_mb * 1024, f"memory grew by {_mb(settled - warm)}")
+        require(settled - half < plan.growth_mb * 1024, f"memory grew by {_mb(settled - half)}")
         require(max(self._samples) < plan.peak_mb * 1024, f"memory: {_mb(max(self._samples))}")
         require(server.descriptors() <= start_fds, "descriptors stayed open")
         require(server.threads() <= start_threads + WORKERS, "threads stayed")
         await self._end_under_load()
 
-    async def _load(self) -> None:
+    async def _load(self, phase: str) -> None:
+        """Half of the calls, and everything else at the same time."""
         plan = self.plan
-        roles = self._callers(plan.clients, plan.calls) + self._others(plan)
+        calls = plan.calls // 2
+        roles = self._callers(plan.clients, calls) + self._others(plan)
         roles += [
-            misfits.session_leaver(self._client(SESSION), plan.sessions // 10) for _ in range(10)
+            misfits.session_leaver(self._client(SESSION), plan.sessions // 20) for _ in range(10)
         ]
         began = time.monotonic()
         sampling = asyncio.ensure_future(self._sample())
@@ -93,9 +97,10 @@ class Run:
         took_calls = await calling or time.monotonic() - began
         sampling.cancel()
         answered = self.ledger.counts["calls answered"] - answered
-        self.ledger.require(answered == plan.calls // plan.clients * plan.clients, "calls are lost")
-        self.figures["calls per second, beside all else"] = f"{answered / took_calls:,.0f}"
-        self.figures["all else took"] = f"{took_others:.1f} s"
+        self.ledger.require(answered == calls // plan.clients * plan.clients, "calls are lost")
+        self.figures[f"calls per second, {phase}"] = f"{answered / took_calls:,.0f}"
+        self.figures[f"all else, {phase}"] = f"{took_others:.1f} s"
+        await self._settle(phase)
 
     async def _weigh_sessions(self) -> None:
         """Open sessions and leave them; what each of them costs."""

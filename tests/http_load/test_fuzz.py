@@ -104,7 +104,9 @@ def metas(draw: st.DrawFn) -> object:
     if draw(st.booleans()):
         meta[META + "protocolVersion"] = draw(st.sampled_from(VERSIONS) | values)
     if draw(st.booleans()):
-        capabilities = st.just({}) | st.just({"extensions": {META + "tasks": {}}}) | values
+        capabilities: st.SearchStrategy[object] = (
+            st.just({}) | st.just({"extensions": {META + "tasks": {}}}) | values
+        )
         meta[META + "clientCapabilities"] = draw(capabilities)
     if draw(st.booleans()):
         meta["progressToken"] = draw(values)
@@ -224,7 +226,7 @@ def framings(draw: st.DrawFn, body: bytes) -> tuple[list[bytes], bytes]:
         parts = [part for part in (body[:cut], body[cut:]) if part]
         chunks = b"".join(b"%x\r\n%b\r\n" % (len(part), part) for part in parts)
         return [b"Transfer-Encoding: chunked"], chunks + b"0\r\n\r\n"
-    wrong = (
+    wrong: tuple[tuple[list[bytes], bytes], ...] = (
         ([b"Content-Length: %d" % (size + 7)], body),
         ([b"Content-Length: %d" % max(0, size - 7)], body),
         ([b"Content-Length: %d" % size, b"Content-Length: %d" % (size + 1)], body),
@@ -258,7 +260,7 @@ def requests(draw: st.DrawFn, session: str) -> bytes:
     version = draw(st.sampled_from((b"HTTP/1.1",) * 8 + (b"HTTP/1.0", b"HTTP/2.0", b"HTTQ")))
     framing, body = draw(framings(draw(bodies())))
     lines = [b"%b %b %b" % (method, path, version), *draw(header_lines(session)), *framing]
-    end = draw(st.sampled_from((b"\r\n",) * 12 + (b"\n", b"\r")))
+    end: bytes = draw(st.sampled_from((b"\r\n",) * 12 + (b"\n", b"\r")))
     return end.join([*lines, b"", b""]) + body
 
 

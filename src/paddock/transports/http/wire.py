@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from http import HTTPStatus
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -17,6 +18,12 @@ import httptools
 
 from paddock.transports.http.access import Logged
 from paddock.transports.http.contract import USUAL_HEADERS, Head, Response
+
+try:
+    import fcntl
+    import termios
+except ImportError:  # Windows
+    fcntl = termios = None  # type: ignore[assignment]  # where it is not there
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -362,7 +369,7 @@ class Wire(asyncio.Protocol):
         """Close a connection on which nothing has moved for too long."""
         limits = self._limits
         unsent = self._transport.get_write_buffer_size()
-        taken = self._sent - unsent
+        taken = self._sent - unsent - (_in_kernel(self._transport) if unsent else 0)
         if taken != self._taken:  # the client reads, however slowly
             self._taken = taken
             self._last_moved = now
@@ -485,6 +492,17 @@ class Wire(asyncio.Protocol):
         if not self._transport.is_closing():
             self._sent += len(data)
             self._transport.write(data)
+
+
+def _in_kernel(transport: asyncio.Transport) -> int:
+    """Bytes that the system has taken over, and the client has not: megabytes, for a slow one."""
+    if fcntl is None or termios is None:
+        return 0
+    try:
+        size = fcntl.ioctl(transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(4))
+    except OSError:
+        return 0
+    return int.from_bytes(size, sys.byteorder)
 
 
 def _path(url: bytes) -> str:
