@@ -1,5 +1,5 @@
 # Every target sets up what it needs, on a machine that has Python 3.11 or later and make.
-# Variables: PYTHON (interpreter for the environment), VENV (where it is), ARGS (for bench and pytest).
+# Variables: PYTHON (interpreter for the environment), VENV (where it is), ARGS (for bench, soak and pytest).
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -11,7 +11,7 @@ UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check bench clean lint types contracts quick clients format
+.PHONY: help run test check bench soak clean lint types contracts quick clients format
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -26,6 +26,9 @@ check: lint types contracts quick ## Format, lint, types, import contracts and q
 bench: $(INSTALLED) ## Measure against other MCP libraries (ARGS="--help" for choices)
 	$(BIN)/python -m compileall -q src
 	$(BIN)/python -m benchmarks $(ARGS)
+
+soak: $(INSTALLED) ## Put a server under load for some minutes (ARGS="--help" for choices)
+	$(BIN)/python -m soak $(ARGS)
 
 lint: $(INSTALLED) ## Part of check: ruff, format and rules
 	$(BIN)/ruff format --check

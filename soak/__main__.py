@@ -11,8 +11,6 @@ from soak.plan import FULL, QUICK, TINY, Plan
 from soak.process import ServerProcess
 from soak.run import Run
 
-PLANS = {"full": FULL, "quick": QUICK, "tiny": TINY}
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run it; 1 when a rule was broken."""
@@ -35,8 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 async def soak(carrier: str, plan: Plan) -> Run:
     """Put a new server under load."""
     _allow_descriptors()
-    server = await ServerProcess.start(carrier)
-    run = Run(server, plan)
+    server = await ServerProcess.start(carrier, plan.session_seconds)
+    run = Run(server, plan, carrier)
     began = time.monotonic()
     try:
         await run.whole()

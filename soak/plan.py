@@ -23,6 +23,8 @@ class Plan(NamedTuple):
     half_open: int
     resumers: int
     resumptions: int
+    session_seconds: int
+    """After which the server ends a session that nobody uses."""
     growth_mb: int
     peak_mb: int
 
@@ -45,7 +47,8 @@ FULL = Plan(
     half_open=40,
     resumers=10,
     resumptions=20,
-    growth_mb=40,
+    session_seconds=20,
+    growth_mb=64,
     peak_mb=700,
 )
 QUICK = FULL._replace(calls=20_000, sessions=2000, cancellations=10, tasks=10, departures=20)
@@ -67,6 +70,7 @@ TINY = Plan(
     half_open=4,
     resumers=2,
     resumptions=2,
-    growth_mb=60,
+    session_seconds=3,
+    growth_mb=64,
     peak_mb=500,
 )

@@ -23,13 +23,17 @@ class ServerProcess:
         self.pid = process.pid
 
     @classmethod
-    async def start(cls, carrier: str) -> "ServerProcess":
+    async def start(cls, carrier: str, session_seconds: int = 20) -> "ServerProcess":
         """Start it and wait until it can be called."""
         paths = [str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")]
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "soak.server", "--carrier", carrier),
             stderr=asyncio.subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+                "SOAK_SESSION_SECONDS": str(session_seconds),
+            },
         )
         stderr = process.stderr
         if stderr is None:

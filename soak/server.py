@@ -173,7 +173,7 @@ def _run_uvicorn(port: int) -> None:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(("127.0.0.1", port))
         settings = uvicorn.Config(
-            app, log_level="warning", timeout_graceful_shutdown=12, lifespan="on"
+            app, log_level="warning", timeout_graceful_shutdown=6, lifespan="on"
         )
         _announce(listening.getsockname()[1])
         uvicorn.Server(settings).run([listening])
@@ -191,6 +191,8 @@ def _run_granian(port: int) -> None:
         interface=Interfaces.ASGI,
         loop=Loops.uvloop,
         log_access=False,
+        log_enabled=False,
+        workers_kill_timeout=6,
     ).serve()
 
 

@@ -120,6 +120,8 @@ class Line:
 
     async def chunks(self, head: Head) -> AsyncIterator[bytes]:
         """The parts of a body of unknown length."""
+        if head.headers.get("content-length") == "0":
+            return
         if head.headers.get("transfer-encoding") != "chunked":
             raise WrongAnswerError(f"A stream without chunks: {head.headers}")
         while True:

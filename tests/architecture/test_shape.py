@@ -15,7 +15,7 @@ PACKAGE = ROOT / "src" / "paddock"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 PYTHON_FILES = sorted(
     file
-    for folder in ("src", "tests", "benchmarks", "examples", "docs")
+    for folder in ("src", "tests", "benchmarks", "soak", "examples", "docs")
     for file in (ROOT / folder).rglob("*.py")
 )
 

@@ -240,3 +240,19 @@ def test_a_session_can_be_opened_anew(connect: Connect) -> None:
     line = connect(Server("s"))
     assert line.open("2025-06-18")["result"]["protocolVersion"] == "2025-06-18"
     assert line.ask("ping")["result"] == {}
+
+
+@pytest.mark.parametrize("era", [SESSION, STATELESS])
+def test_a_server_that_is_loaded_anew_says_what_it_is_now(connect: Connect, era: str) -> None:
+    server = Server("s", version="1", instructions="Old")
+    line = connect(server, era)
+    server.adopt(Server("s", version="2", instructions="New"))
+    if era == SESSION:
+        result = line.open(SESSION)["result"]
+        assert (result["serverInfo"]["version"], result["instructions"]) == ("2", "New")
+    else:
+        result = line.ask("server/discover")["result"]
+        info = result["_meta"][f"{META_KEY}serverInfo"]
+        assert (info["version"], result["instructions"]) == ("2", "New")
+        listed = line.ask("tools/list")["result"]["_meta"]
+        assert listed[f"{META_KEY}serverInfo"]["version"] == "2"

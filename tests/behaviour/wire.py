@@ -55,6 +55,18 @@ def _messages(line: bytes) -> list[object]:
     return message if isinstance(message, list) and message else [message]
 
 
+def _result_name(version: str, method: str, result: Json) -> str:
+    """The definition that a result must keep to."""
+    if result.get("resultType") == "input_required":
+        return "InputRequiredResult"
+    is_task = result.get("resultType") == "task" or (version == SESSION and "task" in result)
+    if method == "tools/call" and is_task:
+        return "CreateTaskResult"
+    if method == "tasks/result":  # all that we let become a task
+        return "CallToolResult"
+    return result_name(version, method)
+
+
 def is_stateless(message: Json) -> bool:
     params = message.get("params")
     meta = params.get("_meta") if isinstance(params, dict) else None
@@ -127,11 +139,7 @@ class _Review:
         if asked is None:
             return
         (version, method), result = asked, message["result"]
-        if result.get("resultType") == "input_required":
-            name = "InputRequiredResult"
-        else:
-            name = result_name(version, method)
-        self._fault(fault(version, name, result), message)
+        self._fault(fault(version, _result_name(version, method, result), result), message)
         if version == STATELESS:
             self._stateless_result(method, result)
         elif "resultType" in result:
@@ -149,7 +157,7 @@ class _Review:
                 self._fault("caching of questions", result)
             if not result.keys() & {"inputRequests", "requestState"}:
                 self._fault("neither questions nor state", result)
-        elif method not in CACHEABLE and "ttlMs" in result:
+        elif method not in CACHEABLE and "ttlMs" in result and "taskId" not in result:
             self._fault("ttlMs where there is none", result)
 
     def _notification_or_request(self, message: Json) -> None:

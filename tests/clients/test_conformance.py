@@ -67,9 +67,7 @@ def run_suite(url: str, options: list[str], directory: Path) -> Counter[str]:
     ],
     ids=["2025-11-25", "2026-07-28", "bare"],
 )
-def test_every_check_succeeds(
-    url: str, options: list[str], successes: int, tmp_path: Path
-) -> None:
+def test_every_check_succeeds(url: str, options: list[str], successes: int, tmp_path: Path) -> None:
     assert run_suite(url, options, tmp_path)["SUCCESS"] == successes
 
 

@@ -25,7 +25,7 @@ from paddock.errors import PaddockError
 from paddock.peer import calls
 from paddock.peer.http import channel, client, exchange
 from paddock.peer.settings import Options
-from paddock.protocol import dispatch, versions
+from paddock.protocol import dispatch, interruption, tasks, versions
 from paddock.protocol import errors as rpc
 from paddock.protocol.eras.v2025_11_25.codec import RESOURCE_NOT_FOUND, SessionEra
 from paddock.protocol.eras.v2026_07_28 import input_required, listening
@@ -33,6 +33,7 @@ from paddock.protocol.eras.v2026_07_28.codec import StatelessEra
 from paddock.serving import departure, stdio
 from paddock.serving.session import Unavailable
 from paddock.transports import stream, workers
+from paddock.transports.http import lane, sessions
 from tests.docs.pages import ROOT
 
 REFERENCE = ROOT / "docs" / "reference"
@@ -199,7 +200,12 @@ def test_every_version_and_method_is_listed() -> None:
         f"and `async def` calls under way | {workers.MAX_WAITING} |",
         f"| requests waiting for a server that is being loaded | {dispatch.MAX_HELD} |",
         f"| a plain handler in the reading thread | {stream.TICK * 1000:g} ms |",
-        f"| open `subscriptions/listen` | {listening.MAX_LISTENERS} for each connection |",
+        f"| open `subscriptions/listen` | {listening.MAX_LISTENERS} for each connection;",
+        f"| a plain handler for which the event loop waits (HTTP) | {lane.MOMENT * 1000:g} ms |",
+        f"| a handler that goes on after it was cancelled | {interruption.PATIENCE:g} s |",
+        f"| tasks that a server keeps | {tasks.MAX_TASKS} |",
+        f"| how long a task is kept | {tasks.DEFAULT_TTL_MS} ms, at the most {tasks.MAX_TTL_MS} ms",
+        f"| GET streams of a session | {sessions.MAX_STANDALONE} |",
         f"| URIs of one of them | {listening.MAX_URIS} |",
         f"| values of a completion | {completion.MAX_VALUES} |",
         f"| name of a tool | {tools.MAX_NAME} characters |",

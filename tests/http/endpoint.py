@@ -5,6 +5,7 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from tests.behaviour.line import CLIENT
 from tests.behaviour.wire import META_KEY, SESSION, STATELESS, Transcript, is_stateless
@@ -27,7 +28,7 @@ def stateless(
     *,
     request_id: int | str = 1,
     capabilities: Json | None = None,
-    **meta: object,
+    **meta: Any,
 ) -> Json:
     """A request of the stateless era; `meta` goes into its `_meta`."""
     envelope = {
@@ -40,10 +41,10 @@ def stateless(
     return {"jsonrpc": "2.0", "id": request_id, "method": method, "params": whole}
 
 
-def call(tool: str, arguments: Json | None = None, **options: object) -> Json:
-    """A call of a tool in the stateless era."""
+def call(tool: str, arguments: Json | None = None, **options: Any) -> Json:
+    """A call of a tool in the stateless era; options are those of `stateless`."""
     params = {"name": tool, "arguments": arguments or {}}
-    return stateless("tools/call", params, **options)  # type: ignore[arg-type]  # passed through
+    return stateless("tools/call", params, **options)
 
 
 def mirrored(message: object) -> dict[str, str | None]:

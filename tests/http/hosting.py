@@ -107,7 +107,7 @@ def granian_carrier(app: App) -> LoopCarrier:
         )
         serving = asyncio.ensure_future(server.serve())
         await end.wait()
-        server.stop()
+        server.stop()  # type: ignore[no-untyped-call]  # it has no types
         await serving
 
     return LoopCarrier(serve)

@@ -273,11 +273,9 @@ def test_discover_without_its_envelope_is_refused(
         ("logLevel", "loud"),
     ],
 )
-def test_an_envelope_of_wrong_types_is_refused(
-    endpoint: Endpoint, key: str, value: object
-) -> None:
-    message = stateless("tools/list", **{META_KEY + key: value})
-    answer = endpoint.post(message)
+def test_an_envelope_of_wrong_types_is_refused(endpoint: Endpoint, key: str, value: object) -> None:
+    meta: dict[str, Any] = {META_KEY + key: value}
+    answer = endpoint.post(stateless("tools/list", **meta))
     assert (answer.status, answer.error_code) == (400, -32602)
 
 

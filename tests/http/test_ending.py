@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from paddock import PaddockError, Server
-from tests.behaviour.process import ServerProcess
 from tests.conftest import Start
 from tests.http.endpoint import Endpoint, call
 from tests.http.hosting import Host, free_port, wait_until
@@ -55,7 +54,7 @@ class Mortal:
         self.endpoint = Endpoint(free_port())
         address = f"127.0.0.1:{self.endpoint.port}"
         command = [sys.executable, str(program), address, str(self._gate)]
-        self.process: ServerProcess = start.command(command)
+        self.process = start.command(command)
         url = f"http://{address}/mcp"
         self.process.wait_for_stderr(f"Serving mortal at {url}\n")
 

@@ -9,7 +9,7 @@ import pytest
 from paddock import Context, Server
 from tests.http.endpoint import call
 from tests.http.hosting import PADDOCK, Host
-from tests.http.raw import PATIENCE
+from tests.http.raw import PATIENCE, Json
 
 
 class Bench:
@@ -55,7 +55,8 @@ class Bench:
 def test_leaving_stops_the_handler(host: Host, on: str, tool: str, token: str | None) -> None:
     bench = Bench()
     endpoint = host(bench.server, on)
-    connection = endpoint.begin(call(tool, **({} if token is None else {"progressToken": token})))
+    meta: Json = {} if token is None else {"progressToken": token}
+    connection = endpoint.begin(call(tool, **meta))
     assert bench.begun.acquire(timeout=PATIENCE)
     connection.close()
     assert bench.stopped.wait(PATIENCE)

@@ -160,7 +160,7 @@ def test_a_server_takes_only_so_many_connections(host: Host) -> None:
 @pytest.mark.parametrize("token", [None, 1], ids=["json", "stream"])
 def test_a_handler_that_takes_too_long_is_stopped(host: Host, token: int | None) -> None:
     press, endpoint = limited(host, call_seconds=0.05)
-    meta = {} if token is None else {"progressToken": token}
+    meta: Json = {} if token is None else {"progressToken": token}
     *_, answer = endpoint.post(call("wait", **meta)).messages()
     assert answer["error"]["code"] == -32603
     assert "0.05 s" in answer["error"]["message"]
@@ -182,6 +182,10 @@ def test_a_stream_on_which_nothing_happens_shows_that_it_lives(host: Host, on: s
         event = stream.event()
         assert event is not None
         assert event.comment == "keep-alive"
+
+
+def test_an_answer_that_takes_long_becomes_a_stream_that_shows_that_it_lives(host: Host) -> None:
+    _, endpoint = limited(host, keep_alive_seconds=0.05, drain_seconds=0.1)
     waiting = endpoint.post(call("wait"))
     assert waiting.kind == "text/event-stream"
     first = waiting.event()

@@ -151,7 +151,7 @@ def test_progress_and_logs_are_never_told_there(host: Host) -> None:
 
     endpoint = host(server, PADDOCK)
     with endpoint.listening(toolsListChanged=True) as stream:
-        meta = {"progressToken": 1, f"{META_KEY}logLevel": "debug"}
+        meta: Json = {"progressToken": 1, f"{META_KEY}logLevel": "debug"}
         assert len(endpoint.post(call("chatter", **meta)).messages()) == 3
         endpoint.text(call("grow"))
         assert stream.message()["method"] == "notifications/tools/list_changed"

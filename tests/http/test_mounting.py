@@ -50,9 +50,7 @@ def framework(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.mark.parametrize("carried_by", [UVICORN, HYPERCORN, GRANIAN])
-def test_a_server_is_mounted_in_an_application(
-    host: Host, framework: Any, carried_by: str
-) -> None:
+def test_a_server_is_mounted_in_an_application(host: Host, framework: Any, carried_by: str) -> None:
     server, story = opened(is_async=True)
     endpoint = host.run(around(carried_by, framework(http_app(server))), "/tools/mcp")
     assert story == ["begin"]
@@ -94,3 +92,13 @@ def test_health_is_within_the_mount(host: Host) -> None:
     assert endpoint.ask("GET", {}, path="/tools/health").json == {"status": "ok"}
     assert endpoint.ask("GET", {}, path="/").body == b"the site"
     assert endpoint.ask("GET", {}, path="/health").status == 404
+
+
+def test_an_application_can_be_run_again_after_its_end(host: Host) -> None:
+    server, story = opened(is_async=True)
+    app = http_app(server)
+    for _ in range(2):
+        endpoint = host.run(around(UVICORN, app))
+        assert endpoint.text(call("count")) == "1"
+        host.stop()
+    assert story == ["begin", "end", "begin", "end"]

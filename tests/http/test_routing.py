@@ -3,6 +3,8 @@
 The rows of "where peers deviate" in our notes on the protocol that are about HTTP.
 """
 
+from itertools import product
+
 import pytest
 
 from paddock import Context, Server
@@ -81,9 +83,7 @@ def test_a_bare_request_that_claims_to_be_stateless_lacks_its_envelope(
     assert (answer.status, answer.error_code, answer.json["id"]) == (400, -32602, 3)
 
 
-def test_a_bare_request_without_a_session_is_refused_and_opens_none(
-    host: Host, on: str
-) -> None:
+def test_a_bare_request_without_a_session_is_refused_and_opens_none(host: Host, on: str) -> None:
     answer = host(desk(), on).post({"jsonrpc": "2.0", "id": 3, "method": "tools/list"})
     assert (answer.status, answer.error_code) == (400, -32600)
     assert answer.header("mcp-session-id") is None
@@ -117,10 +117,10 @@ def test_a_body_that_cannot_be_read_is_answered_without_an_id(host: Host, on: st
     assert "id" not in answer.json
 
 
-@pytest.mark.parametrize("method", ["GET", "DELETE"])
-def test_only_post_exists_in_the_stateless_era(host: Host, on: str, method: str) -> None:
+def test_only_post_exists_in_the_stateless_era(host: Host, on: str) -> None:
     endpoint = host(desk(), on)
-    for session_id in (None, endpoint.initialize().id):
+    ids = (None, endpoint.initialize().id)
+    for method, session_id in product(("GET", "DELETE"), ids):
         headers = {"MCP-Protocol-Version": STATELESS, "Mcp-Session-Id": session_id}
         answer = endpoint.ask(method, {**headers, "Accept": "text/event-stream"})
         assert (answer.status, answer.header("allow")) == (405, "POST")

@@ -7,7 +7,7 @@ import struct
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 import uvicorn
 
@@ -26,6 +26,11 @@ class Raw:
     def __init__(self, port: int) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), PATIENCE)
         self._buffer = b""
+
+    @property
+    def buffered(self) -> bytes:
+        """What has come and was not asked for yet."""
+        return self._buffer
 
     def send(self, data: bytes) -> None:
         """Send bytes."""
@@ -65,6 +70,10 @@ class Raw:
         message: Json = json.loads(body)
         return message
 
+    def pause(self, seconds: float) -> None:
+        """Be slow."""
+        threading.Event().wait(seconds)
+
     def rest(self) -> bytes:
         """Everything until the server hangs up."""
         found = self._buffer
@@ -82,7 +91,7 @@ class Raw:
         """Hang up."""
         self.socket.close()
 
-    def __enter__(self) -> "Raw":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 import threading
 from collections.abc import Callable, Iterator
 
@@ -226,3 +227,35 @@ def test_a_stream_that_was_let_go_leaves_the_next_call_on_its_connection_alone()
 
 def _resumed(session: Session) -> bytes:
     return session.ask(session.voice.without_body("GET", "1_0"))[2]
+
+
+def test_a_stream_ends_with_its_client_although_more_requests_wait_behind_it(
+    waiting: Waiting,
+) -> None:
+    with own_server(waiting.server) as port:
+        session = Session(port)
+        with session.line() as line:
+            ping = session.voice.request("ping", {}, request_id=1)
+            line.send(session.voice.without_body("GET") + ping * 70)
+            assert line.head()[0] == 200
+            line.socket.shutdown(socket.SHUT_WR)
+            line.rest()
+
+
+def test_a_call_is_cancelled_when_its_client_leaves_although_more_requests_wait_behind_it(
+    waiting: Waiting,
+) -> None:
+    with own_server(waiting.server) as port:
+        line = Raw(port)
+        line.send(call_bytes("wait") + call_bytes("add", a=1, b=2))
+        assert waiting.began.wait(PATIENCE)
+        line.close()
+        assert waiting.ended.wait(PATIENCE)
+
+
+def test_requests_that_are_sent_together_are_answered_in_order(waiting: Waiting) -> None:
+    with own_server(waiting.server) as port, Raw(port) as line:
+        line.send(b"".join(call_bytes("add", a=1, b=number) for number in range(60)))
+        answers = [json.loads(line.answer()[2]) for _ in range(60)]
+    sums = [int(answer["result"]["content"][0]["text"]) for answer in answers]
+    assert sums == list(range(1, 61))

@@ -8,15 +8,16 @@ from typing import Any
 import jsonschema_rs
 
 HERE = Path(__file__).parent
-EXTENSIONS = ("skills",)
+EXTENSIONS = {"2025-11-25": ("skills",), "2026-07-28": ("skills", "tasks")}
+"""Definitions written down by us. The older version has tasks of its own, in its schema."""
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 @cache
 def definitions(version: str) -> dict[str, Any]:
-    """The definitions of a version, and of the extensions, which are the same in all of them."""
+    """The definitions of a version, and of the extensions that it has."""
     found: dict[str, Any] = {"CacheableResult": {}}
-    for name in (version, *EXTENSIONS):
+    for name in (version, *EXTENSIONS[version]):
         document = json.loads((HERE / f"{name}.json").read_text(encoding="utf-8"))
         found.update(document["$defs"])
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +15,17 @@ from paddock.telemetry.settings import FORMAT_VARIABLE, LEVEL_VARIABLE
 if TYPE_CHECKING:
     from paddock.authoring.offering import Offering
 DEFAULT_ADDRESS = "127.0.0.1:8642"
+DEFAULT_PATH = "/mcp"
+
+
+def _address(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    """What follows --http may be meant as the target, since the address can be left out."""
+    if value is not None and Path(value).exists():
+        raise click.UsageError(
+            f"--http took {value!r} for an address. Write the target first: "
+            f"paddock serve {value} --http"
+        )
+    return value
 
 
 @click.command()
@@ -30,10 +42,11 @@ DEFAULT_ADDRESS = "127.0.0.1:8642"
     "--http",
     is_flag=False,
     flag_value=DEFAULT_ADDRESS,
+    callback=_address,
     metavar="[HOST:PORT]",
     help=f"Serve over HTTP instead of standard input and output; {DEFAULT_ADDRESS} by default.",
 )
-@click.option("--path", default="/mcp", show_default=True, help="Where the HTTP endpoint is.")
+@click.option("--path", default=DEFAULT_PATH, show_default=True, help="Where the HTTP endpoint is.")
 @click.option(
     "--allowed-host",
     "allowed_hosts",
@@ -82,6 +95,8 @@ def serve(
     if log_level or log_format:
         configure_logging(log_level or "warning", log_format or "text")
     if http is None:
+        if allowed_hosts or allowed_origins or path != DEFAULT_PATH:
+            raise click.UsageError("--path, --allowed-host and --allowed-origin go with --http")
         serve_target(served, reload=reload)
         return
     from paddock.serving.http import serve_target_http  # noqa: PLC0415 - asyncio is 45 ms

@@ -101,6 +101,7 @@ class Answers:
                 return
 
         self._when_done(finish)
+        self._request.on_cancel(finish)
         gate.acquire()
         return self._read()
 
@@ -115,6 +116,8 @@ class Answers:
             loop.call_soon_threadsafe(lambda: None if done.done() else done.set_result(None))
 
         self._when_done(finish)
+        if self._request.is_cancelled:  # and the handler goes on all the same
+            finish()
         try:
             await done
         except BaseException:
@@ -128,7 +131,6 @@ class Answers:
             is_complete = self._is_complete()
         if is_complete:
             done()
-        self._request.on_cancel(done)
 
     def _withdraw(self) -> None:
         """Tell the client that nobody waits for its answers any more."""

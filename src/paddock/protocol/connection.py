@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     class Underway(Protocol):
         """Something that is being done for the peer."""
 
+        @property
+        def is_answered(self) -> bool:
+            """Whether the peer has its answer, and the work goes on by itself."""
+
         def cancel(self, reason: str | None = None) -> None:
             """Stop it."""
 

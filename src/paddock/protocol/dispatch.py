@@ -66,6 +66,7 @@ TOO_LONG = "The message is longer than this server accepts"
 
 _NESTED_BATCH = error_frame(None, ProtocolError("A batch inside a batch", rpc_code=INVALID_REQUEST))
 
+_META_VERSION = META_VERSION.encode()
 _decode_cancelled = msgspec.json.Decoder(CancelledParams).decode
 _decode_value = msgspec.json.Decoder().decode
 
@@ -300,7 +301,7 @@ class Dispatcher:
             if self._held:
                 self._held = [held for held in self._held if held[0] != params.request_id]
         request = self.connection.in_flight.get(params.request_id)
-        if request is not None:
+        if request is not None and not request.is_answered:
             request.cancel(params.reason)
 
     def _receive_batch(self, line: bytes, exchange: Exchange | None) -> Reply | list[Reply]:
@@ -315,13 +316,28 @@ class Dispatcher:
         batch = Batch(len(messages))
         replies: list[Reply] = []
         for message in messages:
-            reply = _NESTED_BATCH if is_batch(message) else self.receive(message, exchange)
+            reply = _unfit_for_batch(message) or self.receive(message, exchange)
             if isinstance(reply, Request):
                 reply.outlet = batch
                 replies.append(reply)
             else:
                 replies.append(batch.add(reply if isinstance(reply, bytes) else None))
         return [reply for reply in replies if reply is not None]
+
+
+def _unfit_for_batch(message: bytes) -> bytes | None:
+    """The refusal of what cannot be part of an array of messages."""
+    if is_batch(message):
+        return _NESTED_BATCH
+    if _META_VERSION not in message:
+        return None
+    text = "A request that names its version stands alone: it cannot be part of a batch"
+    try:
+        request_id = decode_frame(message).id
+    except DECODE_FAULTS:
+        request_id = UNSET
+    known_id = None if request_id is UNSET else request_id
+    return error_frame(known_id, ProtocolError(text, rpc_code=INVALID_REQUEST))
 
 
 def _log_fault(method: str) -> None:

@@ -1,10 +1,33 @@
 """Raising an exception in another thread, to stop a handler that is running there.
 
 The interpreter delivers it at the thread's next bytecode; a call that blocks in C is stopped when
-it returns. `ctypes` is imported on first use, since most servers never cancel anything.
+it returns. One that arrives where Python has to ignore it, in a `__del__` for instance, is lost: so
+work that goes on is interrupted again after a while. `ctypes` is imported on first use, since most
+servers never cancel anything.
 """
 
 from __future__ import annotations
+
+from _thread import allocate_lock, start_new_thread
+from time import monotonic, sleep
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Stubborn(Protocol):
+        """Work that has been told to stop."""
+
+        is_done: bool
+
+        def interrupt(self) -> None:
+            """Tell it once more."""
+
+
+PATIENCE = 2.0
+"""Seconds that work may take to clean up before it is interrupted again; then twice as many."""
+MAX_PATIENCE = 60.0
+LOOK = 0.25
 
 
 class HandlerCancelled(BaseException):
@@ -26,3 +49,40 @@ def _set_exception(thread: int, kind: type[BaseException] | None) -> None:
 
     exception = None if kind is None else ctypes.py_object(kind)
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), exception)
+
+
+class Insistence:
+    """Interrupts work again that does not end."""
+
+    def __init__(self) -> None:
+        self._lock = allocate_lock()
+        self._watched: list[tuple[Stubborn, float, float]] = []
+
+    def watch(self, work: Stubborn) -> None:
+        """Look after work that has been interrupted, until it is done."""
+        with self._lock:
+            self._watched.append((work, monotonic() + PATIENCE, PATIENCE))
+            if len(self._watched) == 1:
+                start_new_thread(self._look, ())
+
+    def _look(self) -> None:
+        while True:
+            sleep(LOOK)
+            with self._lock:
+                self._watched = [one for one in self._watched if not one[0].is_done]
+                if not self._watched:
+                    return
+                now, watched = monotonic(), self._watched
+                due = [work for work, when, _ in watched if when <= now]
+                self._watched = [
+                    (work, when, patience)
+                    if when > now
+                    else (work, now + patience * 2, min(patience * 2, MAX_PATIENCE))
+                    for work, when, patience in watched
+                ]
+            for work in due:
+                work.interrupt()
+
+
+insistence = Insistence()
+"""Looks after everything in this process that has been told to stop."""

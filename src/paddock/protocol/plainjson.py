@@ -36,7 +36,7 @@ def parse(line: bytes) -> object:
     Raises:
         ValueError: when it is not exactly one JSON value in UTF-8.
     """
-    text = line.strip().decode()
+    text = line.strip(b" \t\r\n").decode()
     try:
         value, end = _scan(text, 0)
     except (StopIteration, RecursionError) as error:

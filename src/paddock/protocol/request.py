@@ -18,14 +18,20 @@ import msgspec
 from msgspec import UNSET
 
 from paddock.protocol.errors import ProtocolError
-from paddock.protocol.interruption import HandlerCancelled, interrupt, withdraw
+from paddock.protocol.interruption import (
+    HandlerCancelled,
+    insistence,
+    interrupt,
+    withdraw,
+)
 from paddock.protocol.jsonrpc import RequestId, notification_frame
+from paddock.protocol.model.params import Params
 
 if TYPE_CHECKING:
     from paddock.protocol.ask import Ask
     from paddock.protocol.connection import Connection
     from paddock.protocol.facts import Json
-    from paddock.protocol.model.params import Meta, Params
+    from paddock.protocol.model.params import Meta
     from paddock.protocol.pace import Pace
     from paddock.protocol.principal import Principal
 
@@ -43,6 +49,8 @@ AsyncWork = Callable[["Request"], Awaitable[Result]]
 
 Support = Literal["forbidden", "optional", "required"]
 """Whether calls of a tool can become tasks."""
+
+NO_PARAMS = Params()
 
 _cancelling = allocate_lock()
 
@@ -125,6 +133,12 @@ class Exchange(Protocol):
     principal: Principal | None
     fault: ProtocolError | None
     """Why the request could not be begun."""
+    is_over: bool
+    """Whether nobody is there any more to be told anything."""
+
+    @property
+    def takes_messages(self) -> bool:
+        """Whether the client can be sent anything before the answer."""
 
     def send(self, frame: bytes) -> None:
         """Send a frame that belongs to the request. May be called by any thread."""
@@ -239,6 +253,11 @@ class Request:
         return None if self.exchange is None else self.exchange.principal
 
     @property
+    def is_answered(self) -> bool:
+        """Whether it has become a task, which has an end of its own."""
+        return self.task is not None
+
+    @property
     def origin(self) -> object:
         """What the id of the request is unique in."""
         return self.exchange or self.connection
@@ -288,7 +307,9 @@ class Request:
         if self.stop is not None:
             self.stop()
         elif self._thread:
-            self._interrupt()
+            self.interrupt()
+            if not self.is_done:
+                insistence.watch(self)
 
     def detach(self, ttl_ms: int | None = None, message: str | None = None) -> bool:
         """Answer the request with a task, as which the work goes on; False if it cannot be one."""
@@ -310,6 +331,11 @@ class Request:
             return False
         self.send(notification_frame(method, params))
         return True
+
+    def let_go_of_body(self) -> None:
+        """Keep nothing of what came with the request, once the work is done."""
+        self.line = b"{}"
+        self.params = NO_PARAMS
 
     def raw_meta(self) -> dict[str, object]:
         """The whole `_meta` of the request."""
@@ -356,7 +382,8 @@ class Request:
             answer = None
         return answer if self.outlet is None else self.outlet.add(answer)
 
-    def _interrupt(self) -> None:
+    def interrupt(self) -> None:
+        """Stop the work where it runs in a thread."""
         # The worker sets is_done before it looks at _is_injected, we set _is_injected before we
         # look at is_done: one of the two always sees the other.
         with _cancelling:

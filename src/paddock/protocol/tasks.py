@@ -52,6 +52,8 @@ class Task:
         self._waiting: list[Callable[[], None]] = []
         self.request = request
         self.readers: list[Request] = []
+        self.held: list[bytes] = []
+        """What is to be told to the first who waits for the result."""
         self.owner = store.owner_of(request)
         self.is_stateless = request.era.is_stateless
         self.id = urandom(24).hex()
@@ -90,6 +92,7 @@ class Task:
 
     def add(self, answer: bytes | None) -> None:
         """Take the outcome of the call, in the place of the peer."""
+        self.request.let_go_of_body()
         if self.has_ended:
             return
         if answer is None:
@@ -210,6 +213,8 @@ class TaskStore:
         if len(self._tasks) >= self._limit or monotonic() > self._next_sweep:
             self.sweep()
         if len(self._tasks) >= self._limit:
+            self._make_room(self.owner_of(request))
+        if len(self._tasks) >= self._limit:
             raise ProtocolError(f"The server keeps {self._limit} tasks already: try again later")
         ttl = DEFAULT_TTL_MS if ttl_ms is None else max(1, min(ttl_ms, MAX_TTL_MS))
         task = Task(request, self, ttl, message)
@@ -223,8 +228,7 @@ class TaskStore:
             InvalidParamsError: when there is none, or it is somebody else's.
         """
         task = self._tasks.get(task_id)
-        if task is not None and task.has_ended and task.has_expired:
-            del self._tasks[task_id]
+        if task is not None and self._forgets(task):
             task = None
         is_theirs = task is not None and task.owner == self.owner_of(request)
         if task is None or not is_theirs or task.is_stateless != request.era.is_stateless:
@@ -249,12 +253,34 @@ class TaskStore:
         """Forget what has ended and expired; give up what waits for answers beyond its time."""
         self._next_sweep = monotonic() + SWEEP_SECONDS
         for task in list(self._tasks.values()):
-            if not (task.has_expired or task.is_out_of_reach):
-                continue
-            if task.status == "input_required" or task.is_out_of_reach:
-                task.cancel()
-            if task.has_ended:
-                self._tasks.pop(task.id, None)
+            self._forgets(task)
+
+    def abandon(self, owner: object) -> None:
+        """Stop the tasks of a client that cannot come back for them."""
+        for task in list(self._tasks.values()):
+            if task.owner is owner:
+                self._forgets(task)
+
+    def close(self) -> None:
+        """Stop everything: the server ends."""
+        for task in list(self._tasks.values()):
+            task.cancel()
+
+    def _make_room(self, owner: object) -> None:
+        """Forget the oldest outcome of whoever wants a further task."""
+        for task in self._tasks.values():
+            if task.owner == owner and task.has_ended:
+                del self._tasks[task.id]
+                return
+
+    def _forgets(self, task: Task) -> bool:
+        if not (task.has_expired or task.is_out_of_reach):
+            return False
+        if task.status == "input_required" or task.is_out_of_reach:
+            task.cancel()
+        if task.has_ended:
+            self._tasks.pop(task.id, None)
+        return task.has_ended
 
 
 class TaskTerms:

@@ -80,7 +80,8 @@ class Life:
         await self.leave()
 
     async def leave(self) -> None:
-        """Leave the lifespan."""
+        """Leave the lifespan, once nobody uses what it has yielded any more."""
+        await self._service.settle()
         self._offering.detach(self._service.announce)
         lifespan, self._lifespan = self._lifespan, None
         if lifespan is None:
@@ -202,7 +203,7 @@ def _hosts(host: str, allowed: Iterable[str]) -> list[str]:
     if host in WILDCARDS and not hosts:
         raise DefinitionError(
             f"serving on {host!r} lets every network in, but allowed_hosts names nobody",
-            hint='name the hosts that clients will use, as in ["paddock.example.org"], or "*"',
+            hint="name the hosts that clients will use (on the command line --allowed-host), or *",
         )
     return hosts if host in WILDCARDS or is_loopback(host) else [*hosts, _bracketed(host)]
 

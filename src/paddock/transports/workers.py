@@ -41,6 +41,11 @@ class Workers:
         """Whether a request would have to wait for a thread."""
         return self._threads >= self._limit and self._spare <= 0
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether every thread waits for work."""
+        return self._spare >= self._threads
+
     def submit(self, request: Request) -> bool:
         """Run a request in some thread; False when too many are waiting already."""
         with self._lock:

@@ -41,6 +41,7 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     [
         b"",
         b" ",
+        b"\x0b6",
         b"{} {}",
         b"nul",
         b"NaN",

@@ -21,6 +21,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
 _ENDING = Response(503, [(b"retry-after", b"1")])
+_TOO_SLOW = Response(408, [(b"connection", b"close")])
 
 
 class Outbox:
@@ -187,9 +188,13 @@ class AsgiApp:
         response = self._service.admit(head)
         body: bytes | None = b""
         if response is None:
-            body = await self._body(receive)
-            if body is None:
-                response = self._service.too_large(head)
+            try:
+                async with asyncio.timeout(self._service.limits.receive_seconds * 2):
+                    body = await self._body(receive)
+            except TimeoutError:
+                response = _TOO_SLOW
+            else:
+                response = self._service.too_large(head) if body is None else None
         if response is not None:
             outgoing.respond(response)
         elif body is not None:
@@ -222,6 +227,12 @@ class AsgiApp:
         leaving = asyncio.ensure_future(_left(receive))
         try:
             await asyncio.wait((pumping, leaving), return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            # Servers tell us of the end only when all streams have ended, and lose patience then.
+            self._service.hush()
+            if not outbox.is_complete:
+                raise
+            await pumping
         finally:
             outbox.pumping = None
             outbox.leave()  # which nobody minds when the answer is complete

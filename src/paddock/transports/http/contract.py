@@ -57,6 +57,8 @@ class Head:
                 repeated.setdefault(name, [headers[name]]).append(value.strip(b" \t"))
             else:
                 headers[name] = value.strip(b" \t")
+        if b"accept" in repeated:  # a list that may be written in several lines
+            headers[b"accept"] = b", ".join(repeated.pop(b"accept"))
         return cls(method, path, headers, repeated)
 
     def all(self, name: bytes) -> list[bytes]:

@@ -80,9 +80,13 @@ class EventStore:
         before = self._bytes
         self._kept.append(Kept(stream, number, frame))
         self._bytes += len(frame)
-        while len(self._kept) > self._max_events or self._bytes > self._max_bytes:
+        # The latest is kept whatever its size: it may be the answer that a client comes back for.
+        while len(self._kept) > 1 and self._is_too_much():
             self._bytes -= len(self._kept.pop(0).frame)
         self._memory.grew(self, self._bytes - before)
+
+    def _is_too_much(self) -> bool:
+        return len(self._kept) > self._max_events or self._bytes > self._max_bytes
 
     def after(self, stream: int, number: int) -> list[Kept]:
         """The events of a stream that came after a number."""

@@ -82,6 +82,11 @@ class Exchange:
         return self.head.single(name)
 
     @property
+    def takes_messages(self) -> bool:
+        """Whether the client reads a stream."""
+        return self.accepts.events
+
+    @property
     def session_id(self) -> str | None:
         """None: a request that stands alone belongs to no session."""
         return None
@@ -123,7 +128,7 @@ class Exchange:
         self._awaited += (request,)
         self._since = self._last_sign = monotonic()
         self._hub.active.add(self)
-        self._outgoing.on_close = self.leave
+        self._hook()
 
     def leave(self) -> None:
         """The client is gone: nobody needs the answer any more."""
@@ -264,6 +269,10 @@ class Exchange:
         self.is_over = True
         self._hub.active.discard(self)
         self._unhook()
+
+    def _hook(self) -> None:
+        """Be told when the client leaves."""
+        self._outgoing.on_close = self.leave
 
     def _unhook(self) -> None:
         """The client's leaving does not concern us any more."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import signal
 import threading
 from contextlib import contextmanager
@@ -70,9 +71,10 @@ class HttpServer:
                 self._wire, self._host, self._port, ssl=self._tls, backlog=BACKLOG
             )
         except OSError as error:
+            taken = "is another server running there? Port 0 takes any that is free"
             raise ListenError(
                 f"Cannot listen on {self._host}:{self._port}: {error.strerror or error}",
-                hint="is another server running there? Port 0 takes any that is free",
+                hint=taken if error.errno == errno.EADDRINUSE else None,
             ) from None
 
     async def serve(self) -> None:
@@ -179,6 +181,10 @@ def split_address(text: str) -> tuple[str, int]:
     Raises:
         DefinitionError: when it is none of these.
     """
+    if "://" in text:
+        raise DefinitionError(
+            f"{text!r} is a URL", hint="write only host:port, as in 127.0.0.1:8642"
+        )
     host, _, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]") or "127.0.0.1"
     if not port.isdecimal() or int(port) > 65535:

@@ -40,6 +40,7 @@ class Hub:
         self.authorization = authorization
         self.operations = operations
         self.eras = Eras(operations, Listeners(limits.concurrent_requests))
+        self.operations = operations
         self.connection = Connection(lambda _: None)
         self.events = Memory(limits.all_event_bytes)
         self.active: set[Waiting] = set()

@@ -55,18 +55,23 @@ class Helper:
         done, self._done = self._done, []
         return done
 
-    def leave_alone(self) -> tuple[Request | None, list[Request]]:
-        """Let the thread end after what it is doing; that, and what it has not begun."""
+    def leave_alone(self) -> tuple[Request | None, list[Request]] | None:
+        """Let the thread end after what it is doing; that, and what it has not begun.
+
+        None when all is done after all: the thread is ready for more.
+        """
         with self._lock:
-            self._is_left_alone = True
-            rest, self._requests = list(self._requests), deque()
-            return self._current, rest
+            if self._current is not None or self._requests:
+                self._is_left_alone = True
+                rest, self._requests = list(self._requests), deque()
+                return self._current, rest
+        self._finished.acquire()  # which it is about to say
+        return None
 
     def close(self) -> None:
-        """Let the thread end."""
-        self.leave_alone()
-        if self._begin.locked():
-            self._begin.release()
+        """Let the thread end, which is waiting for requests."""
+        self._is_left_alone = True
+        self._begin.release()
 
     def _work(self) -> None:
         while True:
@@ -127,10 +132,10 @@ class Lane:
         helper = self._helper
         if helper is None:
             helper = self._helper = Helper(self._finish)
-        is_done = helper.run(list(waits))
-        slow, rest = (None, []) if is_done else helper.leave_alone()
-        if not is_done:
+        left = None if helper.run(list(waits)) else helper.leave_alone()
+        if left is not None:
             self._helper = None
+        slow, rest = left or (None, [])
         done = helper.taken()
         self._flush()  # what handlers have said on the way comes before their answers
         for request, answer in done:

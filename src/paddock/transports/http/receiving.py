@@ -188,6 +188,8 @@ class Receiver:
             meta = params.meta
             if meta is not UNSET and meta.version is not UNSET:
                 check_mirrors(exchange.head, method, str(meta.version), params)
+                if meta.version not in STATELESS_VERSIONS:
+                    raise UnsupportedVersionError(str(meta.version), STATELESS_VERSIONS)
                 if method not in self._hub.eras.stateless.methods:
                     raise _unknown(method)
         except ProtocolError as fault:
@@ -211,7 +213,7 @@ class Receiver:
 
     def _open_session(self, exchange: Exchange, body: bytes, outgoing: Outgoing) -> None:
         hub = self._hub
-        if not self._sessions.make_room():
+        if not self._sessions.make_room(exchange.principal):
             exchange.refuse_busy()
             return
         session = Session(hub, exchange.principal)

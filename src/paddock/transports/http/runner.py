@@ -12,7 +12,7 @@ import logging
 import sys
 from collections import deque
 from functools import partial
-from threading import Event
+from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from paddock.transports.http.lane import Lane
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 MAX_WAITING = 10_000
 """Messages that wait for the loop, before those who have more to say must wait themselves."""
 
+PAUSE = 0.005
+"""Seconds after which such a thread looks again."""
+
 log = logging.getLogger("paddock.http")
 
 
@@ -39,7 +42,6 @@ class Mailbox:
         self._loop = loop
         self._waiting: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
         self._is_woken = False
-        self._has_room = Event()
 
     def post(self, function: Callable[..., object], *arguments: Any) -> None:
         """Have a function called on the loop. May be called by any thread."""
@@ -57,9 +59,10 @@ class Mailbox:
 
     def wait_for_room(self) -> None:
         """Hold up a thread that says more than the loop can pass on. Never on the loop."""
+        # No lock that the loop takes as well: a handler that is cancelled is interrupted anywhere,
+        # and would keep it.
         while len(self._waiting) > MAX_WAITING and self._loop.is_running():
-            self._has_room.clear()
-            self._has_room.wait(0.1)
+            sleep(PAUSE)
 
     def flush(self) -> None:
         """Call what has been posted so far now. Only on the loop."""
@@ -74,7 +77,6 @@ class Mailbox:
                 function(*arguments)
             except Exception:
                 log.exception("A message could not be passed on")
-        self._has_room.set()
         if self._waiting and not self._is_woken:
             self._is_woken = True
             self._loop.call_soon(self._deliver)
@@ -112,6 +114,17 @@ class Runner:
         task = self.loop.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    async def settle(self, seconds: float) -> None:
+        """Stop the coroutines that are left; let them, and the threads, clean up for a while."""
+        tasks = [task for task in self._tasks if task is not asyncio.current_task()]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=seconds)
+        deadline = monotonic() + seconds
+        while not self._workers.is_idle and monotonic() < deadline:  # noqa: ASYNC110 - at the end
+            await asyncio.sleep(PAUSE)
 
     def close(self) -> None:
         """Let the threads end, each after what it is doing."""

@@ -12,6 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
+from paddock.errors import DefinitionError
 from paddock.protocol.errors import ProtocolError
 from paddock.protocol.jsonrpc import encode, error_frame
 from paddock.protocol.versions import STATELESS_VERSIONS
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
 WELL_KNOWN = "/.well-known/oauth-protected-resource"
 HEALTH = "/health"
+SETTLE = 1.0
+"""Seconds that handlers get to clean up once they have been stopped."""
 TICK = 1.0
 """Seconds between two looks at what is waiting."""
 
@@ -65,6 +68,8 @@ class Service:
     ) -> None:
         self.limits = limits or Limits()
         self.path = "/" + path.strip("/")
+        if self.path == HEALTH or self.path.startswith(WELL_KNOWN):
+            raise DefinitionError(f"{self.path} is taken", hint="choose another path")
         self.hub = Hub(operations, guard, self.limits, authorization)
         self.sessions = Sessions(self.hub)
         self.is_draining = False
@@ -79,6 +84,7 @@ class Service:
         observers: Sequence[Observer] = (),
     ) -> None:
         """Work on this event loop, which is the running one."""
+        self.is_draining = False
         self.hub.bind(loop)
         self.hub.eras.observe(observers)
         self.is_logging = access.is_logged()
@@ -90,11 +96,13 @@ class Service:
         path = head.path.rstrip("/") or "/"
         if path == HEALTH:
             return self._health()
+        if path.startswith(WELL_KNOWN):  # public, also for pages that may not call us
+            return self._document(head, path)
         objection = self.hub.guard.objection(head)
         if objection is not None:
             return self._plain(403, objection, [])
         if path != self.path:
-            return self._elsewhere(head, path)
+            return self._nothing_here(head)
         if head.method == "OPTIONS":
             return Response(204, self.hub.guard.preflight_headers(head))
         if self.is_draining:
@@ -141,7 +149,13 @@ class Service:
             exchange.close()
         for session in self.sessions.all():
             self.sessions.close(session)
+        self.hub.operations.tasks.close()
         self.hub.runner.close()
+
+    async def settle(self) -> None:
+        """Let what was broken off clean up, before the server's lifespan is left."""
+        if self._ticker is not None:  # it has begun at all
+            await self.hub.runner.settle(SETTLE)
 
     def _end_streams(self) -> None:
         self.hub.eras.listeners.close()
@@ -224,13 +238,17 @@ class Service:
         text = f"The body has more than {self.limits.body_bytes} bytes"
         return self._plain(413, text, [], head)
 
-    def _elsewhere(self, head: Head, path: str) -> Response:
+    def _document(self, head: Head, path: str) -> Response:
+        """What clients are told about the tokens that we take."""
         authorization = self.hub.authorization
-        if authorization is not None and path in self._documents(authorization):
-            document = encode(authorization.metadata())
-            # The document is public, also for web pages of origins that may not call us.
-            headers = [JSON_TYPE, (b"access-control-allow-origin", b"*")]
-            return Response(200, headers, document)
+        if authorization is None or path not in self._documents(authorization):
+            return self._nothing_here(head)
+        public = (b"access-control-allow-origin", b"*")
+        if head.method == "OPTIONS":
+            return Response(204, [public, (b"access-control-allow-headers", b"*")])
+        return Response(200, [JSON_TYPE, public], encode(authorization.metadata()))
+
+    def _nothing_here(self, head: Head) -> Response:
         return self._plain(404, f"There is nothing here; the endpoint is {self.path}", [], head)
 
     def _documents(self, authorization: Authorization) -> tuple[str, ...]:

@@ -207,6 +207,7 @@ class Session:
     def close(self) -> None:
         """End it: stop what is under way, send the readers away."""
         self.connection.close()
+        self._hub.operations.tasks.abandon(self.connection)
         for stream in (self.standalone, *self.streams.values()):
             stream.end()
         self.events.clear()
@@ -226,6 +227,11 @@ class SessionExchange(Exchange):
     def session_id(self) -> str | None:
         """The id of the session."""
         return self._session.id
+
+    @property
+    def takes_messages(self) -> bool:
+        """Whether the client reads the stream of this request, or the one of the session."""
+        return self.accepts.events or self._session.standalone.has_reader
 
     def wait_for(self, request: Request) -> None:
         """The answer will come later; see `Exchange`."""
@@ -273,9 +279,12 @@ class SessionExchange(Exchange):
         self._stream.release()
 
     def _send(self, frame: bytes) -> None:
-        if self.is_over or not (self.is_streaming or self._open()) or self._stream is None:
+        if self.is_over:
             return
-        self._stream.add(frame)
+        if (self.is_streaming or self._open()) and self._stream is not None:
+            self._stream.add(frame)
+        elif self._session.standalone.has_reader:
+            self._session.standalone.add(frame)
 
     def _open(self) -> bool:
         if not super()._open():
@@ -296,6 +305,10 @@ class SessionExchange(Exchange):
         self._session.touch()
         if self._is_awaited(request, answer):
             self.deliver(answer)
+
+    def _hook(self) -> None:
+        if self._stream is None:  # else the stream is told, or has let the client go
+            super()._hook()
 
     def _end_unanswered(self) -> None:
         if self._stream is not None:
@@ -350,15 +363,19 @@ class Sessions:
         session.touch()
         return session
 
-    def make_room(self) -> bool:
-        """End the session that has been idle longest if there are too many; False if none is."""
+    def make_room(self, principal: Principal | None) -> bool:
+        """End the session that has been idle longest if there are too many; False if none is.
+
+        Whoever opens sessions loses theirs first.
+        """
         if len(self._open) < self._hub.limits.sessions:
             return True
-        for session in self._open.values():
-            if not session.is_busy:
-                self.close(session)
-                return True
-        return False
+        owner = None if principal is None else principal.key
+        idle = [session for session in self._open.values() if not session.is_busy]
+        own = [session for session in idle if session.owner == owner]
+        for session in (*own, *idle)[:1]:
+            self.close(session)
+        return bool(idle)
 
     def add(self, session: Session) -> None:
         """A session has been opened."""

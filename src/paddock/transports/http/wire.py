@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 MAX_HEADERS = 128
 READ_SIZE = 256 * 1024
 """How much the event loops read at once, at the most."""
+READ_AHEAD = 16
+"""Requests that may wait before we stop reading, after which a client's leaving goes unnoticed."""
 MAX_PIPELINED = 64
 MAX_KNOWN = 512
 MAX_KNOWN_HEAD = 4096
@@ -82,15 +84,17 @@ class KnownHeads:
         return known[0], data[end:]
 
     def learn(self, data: bytes, arrived: Arrived) -> None:
-        """Take note of the head of data that was exactly one request."""
-        head, end = arrived.head, len(data) - len(arrived.body)
-        if head is None or arrived.refusal is not None or end > MAX_KNOWN_HEAD:
+        """Take note of the head of data that was exactly one request, from its first byte on."""
+        head, end = arrived.head, data.find(END_OF_HEAD) + len(END_OF_HEAD)
+        # Nothing but the head itself may become known by its bytes: this keeps everybody's heads.
+        is_whole = len(END_OF_HEAD) < end <= MAX_KNOWN_HEAD and data[end:] == arrived.body
+        if head is None or arrived.refusal is not None or not is_whole:
             return
         is_plain = head.method == "POST" and arrived.keeps_alive and arrived.is_chunked
         names = head.headers.keys()
-        if not is_plain or not names.isdisjoint(_SPECIAL) or b"content-length" not in names:
+        if not is_plain or head.repeated or not names.isdisjoint(_SPECIAL):
             return
-        if head.repeated or data[end - len(END_OF_HEAD) : end] != END_OF_HEAD:
+        if head.headers.get(b"content-length") != b"%d" % len(arrived.body):
             return
         if len(self._known) >= MAX_KNOWN:
             self._known.clear()
@@ -121,7 +125,6 @@ class Wire(asyncio.Protocol):
         self._waiting: list[Arrived] = []
         self._reset()
         self._is_answering = False
-        self._is_streaming = False
         self._is_chunked = True
         self._is_head = False
         self._keeps_alive = True
@@ -156,20 +159,12 @@ class Wire(asyncio.Protocol):
         self._last_moved = now = monotonic()
         if self._is_closing or self._is_deaf:
             return
-        is_free = not (self._is_answering or self._waiting or self._is_full)
-        if self._is_between and is_free and not self._service.is_draining:
-            known = self._heads.find(data)
-            if known is not None:
-                self._answer(Arrived(*known, keeps_alive=True, is_chunked=True))
-                return
-            self._arrived = []
-        if self._head is None:
-            # Before the data is parsed, so that no head can fill the memory.
-            self._begun = self._begun or now
-            self._head_size += len(data)
-            if self._head_size > self._limits.header_bytes + READ_SIZE:
-                self._refuse(_TOO_MANY_HEADERS)
-                return
+        is_at_start = self._is_between
+        if is_at_start and self._answers_known(data):
+            return
+        if self._is_endless(data, now):
+            self._refuse(_TOO_MANY_HEADERS)
+            return
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
@@ -179,9 +174,32 @@ class Wire(asyncio.Protocol):
             self._refuse(_BROKEN)
         except httptools.HttpParserError:
             self._refuse(_MALFORMED)
-        else:
-            if self._is_between and len(self._arrived) == 1:
-                self._heads.learn(data, self._arrived[0])
+        arrived, self._arrived = self._arrived, []
+        if is_at_start and self._is_between and len(arrived) == 1 and not self._is_deaf:
+            self._heads.learn(data, arrived[0])
+
+    def _is_endless(self, data: bytes, now: float) -> bool:
+        """Whether there is too much around a body: before it is parsed, as it fills the memory.
+
+        That is the head, and of a body in chunks their lengths and what follows the last one.
+        """
+        self._begun = self._begun or now
+        self._framed += len(data)
+        if self._head is None:
+            return self._framed > self._limits.header_bytes + READ_SIZE
+        around = self._framed - self._size - self._skipped
+        return around > self._limits.body_bytes + self._limits.header_bytes + READ_SIZE
+
+    def _answers_known(self, data: bytes) -> bool:
+        """Answer a request whose head is known, without parsing it."""
+        is_busy = self._is_answering or self._waiting or self._is_full
+        if is_busy or self._service.is_draining:
+            return False
+        known = self._heads.find(data)
+        if known is None:
+            return False
+        self._answer(Arrived(*known, keeps_alive=True, is_chunked=True))
+        return True
 
     def eof_received(self) -> bool:
         """The client sends no more, which counts as leaving."""
@@ -208,8 +226,9 @@ class Wire(asyncio.Protocol):
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """One header."""
-        self._headers.append((name.lower(), value))
+        """One header; those that follow a body in chunks are of no use to us."""
+        if self._head is None:
+            self._headers.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
         """The head is complete: refuse what need not be read any further."""
@@ -298,7 +317,6 @@ class Wire(asyncio.Protocol):
 
     def open_stream(self, headers: Headers) -> None:
         """Begin an answer of unknown length."""
-        self._is_streaming = True
         parts = [_STATUS_LINES[200], self._date()]
         parts.extend(b"%b: %b\r\n" % header for header in headers)
         if self._is_chunked:
@@ -371,22 +389,24 @@ class Wire(asyncio.Protocol):
         self._head = None
         self._response = None
         self._body: list[bytes] = []
-        self._size = self._skipped = self._head_size = 0
+        self._size = self._skipped = self._framed = 0
         self._begun = 0.0
 
     def _is_head_too_long(self) -> bool:
         limit = self._limits.header_bytes
-        if self._head_size <= limit:
+        if self._framed <= limit:
             return False
         return len(self._url) + sum(len(name) + len(value) for name, value in self._headers) > limit
 
     def _keep(self, arrived: Arrived) -> None:
         """Answer a request later, when those before it have been answered."""
-        if len(self._waiting) >= MAX_PIPELINED:
+        size = sum(len(waiting.body) for waiting in self._waiting) + len(arrived.body)
+        if len(self._waiting) >= MAX_PIPELINED or size > self._limits.body_bytes:
             self._refuse(_TOO_MANY)
             return
         self._waiting.append(arrived)
-        self._pause()
+        if len(self._waiting) >= READ_AHEAD and not self._is_streaming:
+            self._pause()
 
     def _answer(self, arrived: Arrived) -> None:
         head = arrived.head
@@ -402,7 +422,7 @@ class Wire(asyncio.Protocol):
             self._service.take(head, arrived.body, outgoing)
 
     def _answered(self) -> None:
-        self._is_answering = self._is_streaming = False
+        self._is_answering = False
         self.on_close = None
         if not self._keeps_alive:
             self._is_closing = True

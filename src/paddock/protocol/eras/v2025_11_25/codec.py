@@ -5,6 +5,7 @@ from __future__ import annotations
 from os import urandom
 from typing import TYPE_CHECKING, cast
 
+from paddock.protocol.ask import AskError
 from paddock.protocol.asking import Answers
 from paddock.protocol.eras.contract import catalogue_methods
 from paddock.protocol.eras.v2025_11_25.handshake import initialize
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from paddock.protocol.ask import Ask
     from paddock.protocol.connection import Connection
     from paddock.protocol.eras.contract import Operations
-    from paddock.protocol.facts import Json
+    from paddock.protocol.facts import Json, ServerFacts
     from paddock.protocol.jsonrpc import RequestId
     from paddock.protocol.model.params import InitializeParams, SetLevelParams, SubscribeParams
     from paddock.protocol.request import (
@@ -55,14 +56,13 @@ class SessionEra:
     is_stateless = False
 
     def __init__(self, operations: Operations) -> None:
-        self._facts = operations.facts
+        self._operations = operations
         self._watch = operations.watch
         self.methods: dict[str, Operation] = {
             "initialize": self._initialize,
             "ping": lambda _: b"",
             **catalogue_methods(operations),
         }
-        self._operations = operations
         self._is_watching = False
         if self._facts.has("tasks"):
             for method in ("tasks/get", "tasks/cancel", "tasks/list", "tasks/result"):
@@ -73,6 +73,10 @@ class SessionEra:
         if isinstance(resources, dict) and resources.get("subscribe"):
             self.methods["resources/subscribe"] = self._subscribe
             self.methods["resources/unsubscribe"] = self._unsubscribe
+
+    @property
+    def _facts(self) -> ServerFacts:
+        return self._operations.facts
 
     def enter(self, request: Request) -> None:
         """Nothing but `initialize` and `ping` before the session is open."""
@@ -111,8 +115,10 @@ class SessionEra:
         """Send the questions as requests of ours."""
         for ask in asks.values():
             ask.check(request.connection.client_capabilities)
+        exchange, task = request.exchange, request.task
+        if exchange is not None and task is None and not exchange.takes_messages:
+            raise AskError("The client cannot be asked: its request accepts no event stream")
         answers = Answers(request, asks)
-        task = request.task
         if task is not None:
             _tasks().await_input(task, answers)
         for key, ask in asks.items():

@@ -98,8 +98,16 @@ def await_input(task: Task, answers: Answers) -> None:
 
 
 def outlet(task: Task) -> Callable[[bytes], None]:
-    """Where questions of a task are sent: to whoever waits for its result, else to the session."""
-    return task.readers[-1].send if task.readers else task.request.connection.send
+    """Where questions of a task are sent: to whoever waits for its result.
+
+    Over HTTP they wait for such a reader; elsewhere the session has only one way to be told.
+    """
+    for reader in reversed(task.readers):
+        if reader.exchange is None or not reader.exchange.is_over:
+            return reader.send
+    if task.request.exchange is None:
+        return task.request.connection.send
+    return task.held.append
 
 
 def get(request: Request, store: TaskStore) -> Json:
@@ -132,6 +140,9 @@ def result(request: Request, store: TaskStore) -> None:
 
     async def wait(request: Request) -> Json:
         task.readers.append(request)
+        held, task.held = task.held, []
+        for frame in held:
+            request.send(frame)
         try:
             await _ended(task)
         finally:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from paddock.protocol.eras.contract import Operations
     from paddock.protocol.eras.v2026_07_28.listening import Listeners
     from paddock.protocol.errors import ProtocolError
-    from paddock.protocol.facts import Json
+    from paddock.protocol.facts import Json, ServerFacts
     from paddock.protocol.jsonrpc import RequestId
     from paddock.protocol.model.params import ListenParams, Meta
     from paddock.protocol.request import (
@@ -57,7 +57,6 @@ class StatelessEra:
     def __init__(self, operations: Operations, listeners: Listeners) -> None:
         self._operations = operations
         self._listeners = listeners
-        self._facts = operations.facts
         self.methods: dict[str, Operation] = {
             "server/discover": lambda _: discovery.discover(operations.facts),
             "subscriptions/listen": self._listen,
@@ -66,12 +65,18 @@ class StatelessEra:
         if self._facts.has("tasks"):
             for method in ("tasks/get", "tasks/update", "tasks/cancel"):
                 self.methods[method] = self._about_task
-        info = encode(self._facts.info())
-        self._tail = b'"resultType":"complete","_meta":{"%b":%b}' % (
-            discovery.META_SERVER_INFO.encode(),
-            info,
-        )
-        self._hints = self._facts.cache_hints()
+        self._learn(self._facts)
+
+    @property
+    def _facts(self) -> ServerFacts:
+        return self._operations.facts
+
+    def _learn(self, facts: ServerFacts) -> None:
+        """Prepare what is said about the server in every answer."""
+        self._known = facts
+        key = discovery.META_SERVER_INFO.encode()
+        self._tail = b'"resultType":"complete","_meta":{"%b":%b}' % (key, encode(facts.info()))
+        self._hints = facts.cache_hints()
 
     def enter(self, request: Request) -> None:
         """The version must be one of ours, and the client's capabilities declared."""
@@ -86,6 +91,8 @@ class StatelessEra:
 
     def reply(self, request: Request, result: Result) -> bytes:
         """The result, marked complete, with who answered and how long it may be kept."""
+        if self._known is not self._operations.facts:  # the server was loaded anew
+            self._learn(self._operations.facts)
         if isinstance(result, dict):
             if request.method in CACHEABLE:
                 result = {**self._hints, **result}

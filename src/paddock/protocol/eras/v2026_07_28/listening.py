@@ -84,7 +84,7 @@ class Listeners:
     def announce(self, kind: str, uri: str | None) -> int:
         """Tell the listeners that asked for it; how many they were."""
         with self._lock:
-            told = [listener for listener in self._open.values() if listener.wants(kind, uri)]
+            told = [one for one in list(self._open.values()) if one.wants(kind, uri)]
         for listener in told:
             if uri is None:
                 _send(listener, f"notifications/{kind}/list_changed", {})
@@ -99,7 +99,7 @@ class Listeners:
 
     def _task_changed(self, task: Task) -> None:
         with self._lock:
-            told = [one for one in self._open.values() if task.id in one.task_ids]
+            told = [one for one in list(self._open.values()) if task.id in one.task_ids]
         for listener in told:
             _send(listener, "notifications/tasks", _detailed(task))
 

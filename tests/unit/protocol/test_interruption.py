@@ -1,0 +1,46 @@
+"""Work that does not stop when it is told to is told again."""
+
+import threading
+
+import pytest
+
+from paddock.protocol import interruption
+from paddock.protocol.interruption import Insistence
+
+
+class Stubborn:
+    """Stops when it has been told often enough."""
+
+    def __init__(self, times: int) -> None:
+        self._times = times
+        self.is_done = False
+        self.has_stopped = threading.Event()
+
+    def interrupt(self) -> None:
+        self._times -= 1
+        self.is_done = self._times == 0
+        if self.is_done:
+            self.has_stopped.set()
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interruption, "PATIENCE", 0.01)
+    monkeypatch.setattr(interruption, "MAX_PATIENCE", 0.02)
+    monkeypatch.setattr(interruption, "LOOK", 0.005)
+
+
+def test_it_is_interrupted_until_it_is_done() -> None:
+    insistence, works = Insistence(), [Stubborn(times) for times in (1, 2, 3)]
+    for work in works:
+        insistence.watch(work)
+    for work in works:
+        assert work.has_stopped.wait(10)
+
+
+def test_what_comes_later_is_looked_after_as_well() -> None:
+    insistence = Insistence()
+    for _ in range(3):
+        work = Stubborn(1)
+        insistence.watch(work)
+        assert work.has_stopped.wait(10)
