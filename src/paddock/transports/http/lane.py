@@ -10,6 +10,7 @@ further calls of that handler do (`protocol.pace`).
 
 from __future__ import annotations
 
+import os
 from _thread import allocate_lock, start_new_thread
 from collections import deque
 from collections.abc import Callable
@@ -22,20 +23,31 @@ if TYPE_CHECKING:
     from paddock.transports.contract import Finish
 
 MOMENT = 0.001
-"""Seconds that the event loop waits at the most."""
+"""Seconds that the event loop waits for one request."""
+MOMENTS = 5
+"""How many it waits for all that came in together."""
+
+QUIET_TURNS = 8
+"""Turns of the loop with one request only, after which the next ones are not looked out for."""
+CALM = 64
+"""Requests that are then run one by one."""
 
 Wait = Callable[["Request"], None]
 """Told of a request that will take longer."""
 
 
 class Helper:
-    """A thread that runs requests one after the other, until one holds it up."""
+    """A thread that runs requests one after the other, until one holds it up.
+
+    It is woken through a pipe: a write lets go of the interpreter's lock, so that the thread can
+    run at once. Woken by a lock it would only wait for that other one, which takes three times as
+    long (docs/decisions/0005).
+    """
 
     def __init__(self, finish: Finish) -> None:
         self._finish = finish
-        self._begin = allocate_lock()
+        self._reader, self._writer = os.pipe()
         self._finished = allocate_lock()
-        self._begin.acquire()
         self._finished.acquire()
         self._lock = allocate_lock()
         self._requests: deque[Request] = deque()
@@ -45,10 +57,16 @@ class Helper:
         start_new_thread(self._work, ())
 
     def run(self, requests: list[Request]) -> bool:
-        """Have requests run; whether all of them are done within a moment."""
+        """Have requests run; False as soon as one of them takes longer than a moment."""
         self._requests.extend(requests)
-        self._begin.release()
-        return self._finished.acquire(timeout=MOMENT)
+        os.write(self._writer, b"!")
+        for _ in range(MOMENTS):
+            running = self._current
+            if self._finished.acquire(timeout=MOMENT):
+                return True
+            if running is not None and self._current is running:
+                return False
+        return False
 
     def taken(self) -> list[tuple[Request, bytes | None]]:
         """What is done, with its answers."""
@@ -69,22 +87,19 @@ class Helper:
         return None
 
     def close(self) -> None:
-        """Let the thread end, which is waiting for requests."""
-        self._is_left_alone = True
-        self._begin.release()
+        """Let the thread end, once it is done with what it has been given."""
+        os.close(self._writer)
 
     def _work(self) -> None:
-        while True:
-            self._begin.acquire()
+        while os.read(self._reader, 1) and not self._is_left_alone:
             while (request := self._next()) is not None:
                 answer = request.run()
                 if not self._keep(request, answer):
                     self._finish(request, answer)
-                    return
             with self._lock:
-                if self._is_left_alone:
-                    return
-                self._finished.release()
+                if not self._is_left_alone:
+                    self._finished.release()
+        os.close(self._reader)
 
     def _next(self) -> Request | None:
         with self._lock:
@@ -114,26 +129,50 @@ class Lane:
         self._hop = hop
         self._finish = finish
         self._waits: dict[Request, Wait] = {}
+        self._is_crowded = False
+        self._turns_alone = 0
+        self._calm = 0
         self._helper: Helper | None = None
 
     def submit(self, request: Request, wait: Wait) -> None:
-        """Run a request soon, together with the others that come in now. Only on the loop."""
-        if not self._waits:
-            self._loop.call_soon(self._run)
-        self._waits[request] = wait
+        """Run a request now if it is the first, else soon, together with the others that come in.
+
+        Only on the loop.
+        """
+        if self._is_crowded:
+            self._waits[request] = wait
+            return
+        if self._calm:  # nobody else is to be expected
+            self._calm -= 1
+        else:
+            self._is_crowded = True
+            self._loop.call_soon(self._next_turn)
+        self._run({request: wait})
 
     def close(self) -> None:
         """Let the thread end."""
         if self._helper is not None:
             self._helper.close()
 
-    def _run(self) -> None:
+    def _next_turn(self) -> None:
+        """Run what has come in together with the first; see how often nothing has."""
+        self._is_crowded = False
         waits, self._waits = self._waits, {}
+        if waits:
+            self._turns_alone = 0
+            self._run(waits)
+            return
+        self._turns_alone += 1
+        if self._turns_alone >= QUIET_TURNS:
+            self._calm = CALM
+
+    def _run(self, waits: dict[Request, Wait]) -> None:
         helper = self._helper
         if helper is None:
             helper = self._helper = Helper(self._finish)
         left = None if helper.run(list(waits)) else helper.leave_alone()
         if left is not None:
+            helper.close()
             self._helper = None
         slow, rest = left or (None, [])
         done = helper.taken()

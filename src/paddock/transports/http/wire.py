@@ -125,6 +125,7 @@ class Wire(asyncio.Protocol):
         self._waiting: list[Arrived] = []
         self._reset()
         self._is_answering = False
+        self._is_streaming = False
         self._is_chunked = True
         self._is_head = False
         self._keeps_alive = True
@@ -317,6 +318,7 @@ class Wire(asyncio.Protocol):
 
     def open_stream(self, headers: Headers) -> None:
         """Begin an answer of unknown length."""
+        self._is_streaming = True
         parts = [_STATUS_LINES[200], self._date()]
         parts.extend(b"%b: %b\r\n" % header for header in headers)
         if self._is_chunked:
@@ -422,7 +424,7 @@ class Wire(asyncio.Protocol):
             self._service.take(head, arrived.body, outgoing)
 
     def _answered(self) -> None:
-        self._is_answering = False
+        self._is_answering = self._is_streaming = False
         self.on_close = None
         if not self._keeps_alive:
             self._is_closing = True
