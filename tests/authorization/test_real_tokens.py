@@ -81,6 +81,21 @@ def test_a_user_who_logs_in_and_agrees_is_let_in(
     assert ada.scopes == {"notes:read"}
 
 
+def test_a_user_is_let_in_by_number_or_by_name_and_by_neither_in_the_place_of_the_other(
+    issuer: Issuer,
+) -> None:
+    token = issuer.authorization_code(RESOURCE)
+    ada = present(signed_tokens(issuer), token)
+
+    def told(**lists: Any) -> int:
+        validator = JwksValidator(issuer.url)
+        return status(Authorization(validator, resource=RESOURCE, **lists), token)
+
+    assert (ada.subject, ada.username) == ("1", "ada")
+    assert [told(allowed=["1"]), told(allowed_usernames=["ada"])] == [200, 200]
+    assert [told(allowed=["ada"]), told(allowed_usernames=["1"])] == [403, 403]
+
+
 @BOTH
 def test_a_token_for_another_server_or_for_none_in_particular_is_refused(
     issuer: Issuer, protect: Callable[[Issuer], Authorization]

@@ -1,14 +1,21 @@
 """An authorization server that takes connections and does not answer is given up."""
 
 import asyncio
+import signal
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
+import urllib3
 
 from paddock import Authorization, IntrospectionValidator, JwksValidator
 from paddock.authorization.errors import UnauthorizedError
+from tests.authorization.protected import Client
 
 RESOURCE = "http://127.0.0.1:8642/mcp"
 TOKEN = "eyJhbGciOiJSUzI1NiIsImtpZCI6ImEifQ.e30.AAAA"  # noqa: S105 - signed by nobody
@@ -21,6 +28,7 @@ class Silent:
         self._drip = drip
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._ended = threading.Event()
+        self.asked = threading.Event()
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -30,6 +38,7 @@ class Silent:
                 connection, _ = self._listener.accept()
             except OSError:
                 return
+            self.asked.set()
             threading.Thread(target=self._hold, args=(connection,), daemon=True).start()
 
     def _hold(self, connection: socket.socket) -> None:
@@ -77,3 +86,39 @@ def test_requests_are_refused_in_the_end_and_others_are_served_meanwhile(silent:
         return error.value.status
 
     assert asyncio.run(main()) == [401, 401] + [503] * 40
+
+
+PROGRAM = """
+import sys
+from paddock import Authorization, IntrospectionValidator, Limits, Server
+
+validator = IntrospectionValidator(sys.argv[1], client_id="a", client_secret="b")
+server = Server("notes", version="1.0", authorization=Authorization(validator))
+server.run(http="127.0.0.1:0", limits=Limits(drain_seconds=0.1))
+"""
+
+
+def test_a_server_ends_when_it_is_told_to_all_the_same(silent: Silent, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM, encoding="utf-8")
+    command = [sys.executable, str(program), silent.url]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            client = Client(process.stderr.readline().split()[-1])
+            callers = [threading.Thread(target=call, args=(client, n)) for n in range(100)]
+            for caller in callers:
+                caller.start()
+            assert silent.asked.wait(20)
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(20) == 0
+        finally:
+            process.kill()
+        for caller in callers:
+            caller.join()
+
+
+def call(client: Client, number: int) -> None:
+    """Send a request that gets no answer."""
+    with suppress(urllib3.exceptions.HTTPError):
+        client.call("whoami", f"token{number}")

@@ -69,6 +69,39 @@ def test_a_tool_names_its_view_and_who_may_call_it(
     assert listed_meta(connect(Server("s", tools=tool(**options)), era)) == meta
 
 
+@pytest.mark.parametrize(
+    ("items", "warnings"),
+    [
+        ([], [f"Tool('weather') names the view {VIEW}, but there is no resource at that address"]),
+        ([AppView(VIEW, "", listed=False)], []),
+        ([ResourceTemplate("ui://weather/{name}", lambda name: name)], []),
+        ([Resource(VIEW, lambda wrong: wrong)], []),
+        ([tool(ui=AppView(VIEW, ""))], []),
+    ],
+)
+def test_a_view_that_nothing_serves_is_reported_and_the_tool_is_listed(
+    connect: Connect,
+    era: str,
+    items: list[Any],
+    warnings: list[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    line = connect(Server("s", tools=tool(ui=VIEW)).register(items), era)
+    for _ in range(2):
+        assert listed_meta(line) == {"ui": {"resourceUri": VIEW}}
+    assert [record.getMessage() for record in caplog.records] == warnings
+
+
+def test_a_view_of_a_mounted_server_is_served(
+    connect: Connect, era: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    pages = Server("pages", resources=AppView(VIEW, ""))
+    server = Server("s", tools=tool(ui=VIEW))
+    server.mount(pages)
+    assert listed_meta(connect(server, era)) == {"ui": {"resourceUri": VIEW}}
+    assert caplog.records == []
+
+
 def test_a_decorated_tool_brings_its_view_along(connect: Connect, era: str) -> None:
     server = Server("s")
 

@@ -364,12 +364,29 @@ class CatalogueOperations:
         if isinstance(item, Mounted):
             return item.entry()
         if kind == "tools":
+            self._check_view(item)
             return tool_entry(item)
         if kind == "prompts":
             return prompt_entry(Rendering(item, self._offering))
         if kind == "templates":
             return template_entry(Reading(item, self._offering))
         return resource_entry(Reading(item, self._offering)) if item.listed else None
+
+    def _check_view(self, tool: Tool) -> None:
+        """Report a tool whose page no client will get; now all resources are there."""
+        if not isinstance(tool.ui, str):
+            return
+        mounts = self._offering.mounts
+        try:
+            if mounts is None or mounts.aliased(tool.ui) is None:
+                self._find(tool.ui)
+        except ResourceNotFoundError:
+            import logging  # noqa: PLC0415 - only when something is declared wrongly
+
+            text = "%r names the view %s, but there is no resource at that address"
+            logging.getLogger("paddock").warning(text, tool, tool.ui)
+        except ProtocolError:
+            pass  # it is there, but declared wrongly: reported when resources are listed
 
     def _when_settled(self, request: Request, begin: Callable[[], Outcome]) -> None:
         """Begin once it is known what mounted servers offer."""

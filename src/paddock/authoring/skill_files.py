@@ -1,15 +1,16 @@
 """The files of a skill: what there is, how large it is, what it holds, and its digest.
 
 A file is only ever found by looking what the directory holds, never by following a path that a
-client has sent: there is no way out of the directory but through a file system that changes
-under our feet, and even then no link is followed.
+client has sent. When the file system changes under our feet, what is opened is not what was
+found, and is not read.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from pathlib import PurePath
+from contextlib import contextmanager, suppress
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from paddock.authoring.frontmatter import check_fields, plain, write_frontmatter
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 Stamp = tuple[int, int, int, int]
+Identity = tuple[int, int]
+Contents = dict[Identity, list[tuple[str, Identity]]]
 
 MAX_FILES = 512
 MAX_BYTES = 16 * 1024 * 1024
@@ -75,9 +78,57 @@ class SkillFiles(Protocol):
 
 
 class _Found(NamedTuple):
+    """A file or a directory, known by what it is: its name may be another's at any moment."""
+
     place: str
-    stamp: Stamp
-    size: int
+    status: os.stat_result
+
+    @classmethod
+    def at(cls, place: str) -> _Found:
+        """What is at a place."""
+        with _unreadable(place):
+            return cls(place, os.stat(place))  # noqa: PTH116 - a path as text
+
+    @property
+    def identity(self) -> Identity:
+        """What tells it from all others."""
+        return (self.status.st_dev, self.status.st_ino)
+
+    @property
+    def stamp(self) -> Stamp:
+        """What differs when a file has changed."""
+        status = self.status
+        return (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
+
+    def content(self) -> bytes:
+        """The bytes of a file."""
+        with (
+            _unreadable(self.place),
+            self._opened(os.O_RDONLY | _BINARY) as descriptor,
+            open(descriptor, "rb", closefd=False) as file,
+        ):
+            data = file.read(MAX_BYTES + 1)
+        check_limits(0, len(data), self.place)
+        return data
+
+    def entries(self) -> list[tuple[str, _Found, bool]]:
+        """What a directory holds and is not hidden: its name, what it is, and if by a link."""
+        with _unreadable(self.place):
+            if os.scandir not in os.supports_fd:
+                return _entries(self.place, self.place)
+            with self._opened(os.O_RDONLY) as descriptor:
+                return _entries(self.place, descriptor)
+
+    @contextmanager
+    def _opened(self, flags: int) -> Iterator[int]:
+        descriptor = os.open(self.place, flags | _LINKS_REFUSED)
+        try:
+            # A link in place of a directory above would have led us anywhere.
+            if not os.path.samestat(os.fstat(descriptor), self.status):
+                raise OSError("it has just been replaced")
+            yield descriptor
+        finally:
+            os.close(descriptor)
 
 
 class DirectoryFiles:
@@ -98,7 +149,7 @@ class DirectoryFiles:
     def tree(self) -> Tree:
         """The files and directories."""
         files, directories = self._walk()
-        return Tree({path: found.size for path, found in files.items()}, directories)
+        return Tree({path: found.status.st_size for path, found in files.items()}, directories)
 
     def manifest(self) -> Manifest:
         """The frontmatter and all digests, as of now."""
@@ -106,23 +157,23 @@ class DirectoryFiles:
         # The SKILL.md is read anew, so that its fields and its digest are of the same moment.
         data = self._skill_file(files)
         fields = self._fields(data)
-        known, self._digests = self._digests, {}
-        for path, found in files.items():
-            kept = known.get(path)
-            if kept is None or kept[0] != found.stamp:
-                kept = (found.stamp, digest_of(_content(found.place)))
-            self._digests[path] = kept
-        digests = {path: kept[1] for path, kept in self._digests.items()}
-        return Manifest(fields, {**digests, SKILL_FILE: digest_of(data)})
+        digests = {path: self._digest(path, found) for path, found in files.items()}
+        digests[SKILL_FILE] = digest_of(data)
+        self._digests = {path: (files[path].stamp, digest) for path, digest in digests.items()}
+        return Manifest(fields, digests)
 
     def read(self, path: str) -> bytes | None:
         """What a file holds; None when there is no such file."""
         found = self._walk()[0].get(path)
-        return None if found is None else _content(found.place)
+        return None if found is None else found.content()
 
     def head(self, path: str) -> bytes:
         """Nothing: a file is served as it is."""
         return b""
+
+    def _digest(self, path: str, found: _Found) -> Digest:
+        kept = self._digests.get(path)
+        return kept[1] if kept and kept[0] == found.stamp else digest_of(found.content())
 
     def _skill_file(self, files: dict[str, _Found]) -> bytes:
         found = files.get(SKILL_FILE)
@@ -132,7 +183,7 @@ class DirectoryFiles:
                 where=self._place,
                 hint="expected a file of that name; a link out of the directory does not count",
             )
-        return _content(found.place)
+        return found.content()
 
     def _fields(self, data: bytes) -> Json:
         if self._head is None or self._head[0] != data:
@@ -148,27 +199,45 @@ class DirectoryFiles:
 
     def _walk(self) -> tuple[dict[str, _Found], set[str]]:
         """Every file and directory that may be served, by its relative path."""
-        root = os.path.realpath(self._place)
+        plain, contents, root = self._find()
         files: dict[str, _Found] = {}
         directories: set[str] = set()
-        waiting: list[tuple[str, str, tuple[str, ...]]] = [("", root, (root,))]
+        waiting: list[tuple[str, tuple[Identity, ...]]] = [("", (root,))]
         total = 0
         while waiting:
-            relative, place, above = waiting.pop()
+            relative, above = waiting.pop()
             directories.add(relative)
-            for name, target in _entries(place, root):
+            for name, identity in contents[above[-1]]:
                 path = f"{relative}/{name}" if relative else name
-                try:
-                    status = os.stat(target)  # noqa: PTH116 - a path as text
-                except OSError:
-                    continue
-                if stat.S_ISDIR(status.st_mode) and target not in above:
-                    waiting.append((path, target, (*above, target)))
-                elif stat.S_ISREG(status.st_mode):
-                    files[path] = _Found(target, _stamp(status), status.st_size)
-                    total += status.st_size
+                if identity in plain:
+                    files[path] = plain[identity]
+                    total += plain[identity].status.st_size
+                elif identity in contents and identity not in above:
+                    waiting.append((path, (*above, identity)))
             check_limits(max(len(files), len(directories) + len(waiting)), total, self._place)
         return dict(sorted(files.items())), directories
+
+    def _find(self) -> tuple[dict[Identity, _Found], Contents, Identity]:
+        """The files and the directories that lie in the skill itself, and the skill.
+
+        A link is in what a directory holds as what it leads to; whether that is in the skill too
+        is known in the end.
+        """
+        plain: dict[Identity, _Found] = {}
+        contents: Contents = {}
+        root = _Found.at(os.path.realpath(self._place))
+        waiting = [root]
+        while waiting:
+            directory = waiting.pop()
+            held = contents[directory.identity] = []
+            for name, found, is_link in directory.entries():
+                held.append((name, found.identity))
+                if not is_link and stat.S_ISDIR(found.status.st_mode):
+                    waiting.append(found)
+                elif not is_link and stat.S_ISREG(found.status.st_mode):
+                    plain[found.identity] = found
+            check_limits(max(len(plain), len(contents) + len(waiting)), 0, self._place)
+        return plain, contents, root.identity
 
 
 class WrittenFiles:
@@ -302,46 +371,36 @@ def _above(path: str) -> Iterator[str]:
         yield path
 
 
-def _entries(place: str, root: str) -> list[tuple[str, str]]:
-    """What a directory holds, and where each really is; nothing hidden, nothing outside."""
-    found = []
+def _entries(place: str, directory: str | int) -> list[tuple[str, _Found, bool]]:
+    found: list[tuple[str, _Found, bool]] = []
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            if is_hidden(entry.name):
+                continue
+            path = os.path.join(place, entry.name)  # noqa: PTH118 - a path as text
+            with suppress(OSError):  # it is gone, or a link that leads nowhere
+                status = _status(entry, directory, is_followed=False)
+                is_link = stat.S_ISLNK(status.st_mode)
+                if is_link:
+                    status = _status(entry, directory, is_followed=True)
+                found.append((entry.name, _Found(path, status), is_link))
+            if len(found) > 2 * MAX_FILES:
+                break  # too many, be they files or directories
+    return sorted(found, key=itemgetter(0))
+
+
+def _status(entry: os.DirEntry[str], directory: str | int, *, is_followed: bool) -> os.stat_result:
+    if isinstance(directory, int):
+        return entry.stat(follow_symlinks=is_followed)
+    # Windows tells an entry's identity only when it is asked about it alone.
+    return os.stat(entry.path, follow_symlinks=is_followed)  # noqa: PTH116 - a path as text
+
+
+@contextmanager
+def _unreadable(place: str) -> Iterator[None]:
+    """Say what cannot be read, and why."""
     try:
-        with os.scandir(place) as entries:
-            for entry in entries:
-                if is_hidden(entry.name):
-                    continue
-                target = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
-                if not entry.is_symlink() or _is_inside(target, root):
-                    found.append((entry.name, target))
-                if len(found) > 2 * MAX_FILES:
-                    break  # too many, be they files or directories
+        yield
     except OSError as error:
         text = error.strerror or str(error)
         raise DefinitionError(f"cannot be read: {text}", where=place) from None
-    return sorted(found)
-
-
-def _is_inside(target: str, root: str) -> bool:
-    if not target.startswith(root + os.sep):
-        return False
-    return not any(map(is_hidden, PurePath(target[len(root) :]).parts))
-
-
-def _stamp(status: os.stat_result) -> Stamp:
-    """What differs when a file has changed."""
-    return (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
-
-
-def _content(place: str) -> bytes:
-    """The bytes of a file that was a plain one a moment ago, and still must be."""
-    try:
-        descriptor = os.open(place, os.O_RDONLY | _LINKS_REFUSED | _BINARY)
-        with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise OSError("not a plain file")
-            data = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        text = error.strerror or str(error)
-        raise DefinitionError(f"cannot be read: {text}", where=place) from None
-    check_limits(0, len(data), place)
-    return data

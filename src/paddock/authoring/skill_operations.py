@@ -19,6 +19,7 @@ from paddock.authoring.skill_reading import (
     MadeReading,
     media_type,
     quoted,
+    unquoted,
     unserved,
 )
 from paddock.errors import PaddockError
@@ -109,9 +110,9 @@ class SkillOperations:
         if place is None:
             return None
         skill, rest = place
-        path = next((path for path in skill.files.makers if quoted(path) == rest), None)
-        if path is None:
-            return FileReading(skill, rest or "", self._file_pace)
+        path = unquoted(rest or "")
+        if path is None or path not in skill.files.makers:
+            return FileReading(skill, path, self._file_pace)
         if self._revision != self._offering.skills.revision:
             self._revision = self._offering.skills.revision
             self._made.clear()
@@ -163,9 +164,10 @@ class SkillOperations:
             tree = skill.files.tree()
             if rest is None:
                 return _directory_entries(skill, tree, "")
-            found = (path for path in tree.directories if path and quoted(path) == rest)
-            above = next(found, None)
-            return None if above is None else _directory_entries(skill, tree, above)
+            above = unquoted(rest)
+            if not above or above not in tree.directories:
+                return None
+            return _directory_entries(skill, tree, above)
         prefix = f"{uri.removeprefix(SCHEME)}/"
         names = {
             path.removeprefix(prefix).partition("/")[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING, Any, Protocol
-from urllib.parse import quote
+from urllib.parse import quote, unquote_to_bytes
 
 from paddock.authoring.failures import log_failure
 from paddock.authoring.hints import encode
@@ -69,6 +69,15 @@ def quoted(path: str) -> str:
     return quote(os.fsencode(path))
 
 
+def unquoted(place: str) -> str | None:
+    """The relative path that stands in a URI in this very spelling; None if there is none."""
+    try:
+        path = os.fsdecode(unquote_to_bytes(place))
+        return path if quoted(path) == place else None
+    except UnicodeError:
+        return None
+
+
 class SkillReading(Protocol):
     """One file of a skill, ready to be read."""
 
@@ -83,22 +92,20 @@ class SkillReading(Protocol):
 
 
 class FileReading:
-    """What lies at a place in a skill, if anything does."""
+    """What lies at a path in a skill, if anything does."""
 
-    __slots__ = ("_place", "_skill", "is_async", "pace")
+    __slots__ = ("_path", "_skill", "is_async", "pace")
 
-    def __init__(self, skill: Skill, place: str, pace: Pace) -> None:
+    def __init__(self, skill: Skill, path: str | None, pace: Pace) -> None:
         self._skill = skill
-        self._place = place
+        self._path = path
         self.pace = pace
         self.is_async = False
 
     def call(self, uri: str, _variables: dict[str, str], _request: Request) -> bytes:
         """What the file holds."""
-        files = self._skill.files
         try:
-            path = next((path for path in files.tree().sizes if quoted(path) == self._place), None)
-            data = None if path is None else files.read(path)
+            data = None if self._path is None else self._skill.files.read(self._path)
         except PaddockError as error:
             raise unserved(error) from None
         if data is None:

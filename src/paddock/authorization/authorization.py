@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 import logging
-import re
 import traceback
 from urllib.parse import urlsplit
 
+from paddock.authorization.bearer import token_of
 from paddock.authorization.challenge import Challenger, checked_scopes
 from paddock.authorization.errors import InvalidTokenError, NotAllowedError, UndecidedError
 from paddock.authorization.urls import (
@@ -31,10 +31,6 @@ if TYPE_CHECKING:
 
     Allowed = Collection[str] | Callable[[Principal], bool | Awaitable[bool]]
 
-MAX_TOKEN = 16 * 1024
-"""Characters of the longest token that is looked at."""
-
-_TOKEN = re.compile(r"[A-Za-z0-9\-._~+/]+=*")
 _log = logging.getLogger("paddock")
 
 
@@ -167,7 +163,7 @@ class Authorization:
             ForbiddenError: The token is good, but lacks a scope, or its bearer is not let in.
         """
         challenger = self._ready()
-        token = _token(authorization_header, challenger)
+        token = token_of(authorization_header, challenger)
         try:
             principal = await self._validator.validate(token, self.resource)
             if not await self._is_allowed(principal):
@@ -225,21 +221,6 @@ class Authorization:
 
     def __repr__(self) -> str:
         return f"Authorization(resource={self._resource!r})"
-
-
-def _token(values: Sequence[str], challenger: Challenger) -> str:
-    """The token of a request. Another scheme counts as none: it may be meant for a proxy."""
-    if not values:
-        raise challenger.missing()
-    if len(values) > 1:
-        raise challenger.malformed(f"there are {len(values)} Authorization headers")
-    scheme, _, rest = values[0].strip(" \t").partition(" ")
-    if scheme.lower() != "bearer":
-        raise challenger.missing()
-    token = rest.strip(" \t")
-    if len(token) > MAX_TOKEN or not _TOKEN.fullmatch(token):
-        raise challenger.malformed("what follows Bearer is not a token")
-    return token
 
 
 def _refusal(reason: InvalidTokenError, text: str, challenger: Challenger) -> Exception:

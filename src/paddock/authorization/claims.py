@@ -40,9 +40,15 @@ def _seconds(claims: Claims, name: str) -> float | None:
     value = claims.get(name)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidTokenError(f"{name} is not a number of seconds")
-    return float(value)
+    try:
+        seconds = float(value)
+    except OverflowError:
+        seconds = math.inf
+    if not math.isfinite(seconds):
+        raise InvalidTokenError(f"{name} is out of all bounds")
+    return seconds
 
 
 def check_issuer(claims: Claims, issuer: str) -> None:

