@@ -71,7 +71,7 @@ class Mortal:
     def _refuses(self) -> bool:
         try:
             self.endpoint.connect()
-        except ConnectionRefusedError:
+        except (ConnectionRefusedError, ConnectionResetError):  # at the very moment of closing
             return True
         return False
 

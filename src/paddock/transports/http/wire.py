@@ -288,7 +288,7 @@ class Wire(asyncio.Protocol):
         self._is_between = True
         self._arrived.append(arrived)
         self._reset()
-        if self._is_answering or self._is_full:
+        if self._is_answering or self._is_full or self._waiting:
             self._keep(arrived)
         else:
             self._answer(arrived)
