@@ -141,8 +141,7 @@ def test_progress_comes_before_the_answer(
     assert is_streamed or "json" in request.node.name
 
 
-def test_a_form_is_filled_in_within_a_session(url: str, request: pytest.FixtureRequest) -> None:
-    if "official-sse" not in request.node.name:
-        pytest.skip("only there can a tool ask without more ado")
+@pytest.mark.parametrize("url", ["official-sse"], indirect=True)
+def test_a_form_is_filled_in_within_a_session(url: str) -> None:
     with connect(url, era=SESSION, on_elicit=lambda _: accept(name="Ada")) as peer:
         assert peer.call("ask").text == "Ada"
