@@ -73,6 +73,8 @@ class Mortal:
             self.endpoint.connect()
         except (ConnectionRefusedError, ConnectionResetError):  # at the very moment of closing
             return True
+        except ConnectionError:
+            return False  # it came between the last that was let in and the end
         return False
 
 

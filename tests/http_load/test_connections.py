@@ -122,11 +122,12 @@ def test_the_events_of_all_sessions_together_have_a_limit() -> None:
 
 def test_tasks_end_with_the_session_that_alone_could_ask_about_them() -> None:
     server = Server("s")
-    ended = threading.Event()
+    began, ended = threading.Event(), threading.Event()
 
     @server.tool(task="optional")
     def work(ctx: Context) -> str:
         pause = threading.Event()
+        began.set()
         try:
             while True:
                 pause.wait(0.01)
@@ -137,5 +138,6 @@ def test_tasks_end_with_the_session_that_alone_could_ask_about_them() -> None:
         session = Session(port)
         call = session.voice.call("work", {}, request_id=1, task={"ttl": 3_600_000})
         assert session.ask(call)[0] == 200
+        assert began.wait(PATIENCE)
         assert session.ask(session.voice.without_body("DELETE"))[0] == 204
         assert ended.wait(PATIENCE)
