@@ -28,6 +28,7 @@
     ├── PeerTimeoutError           a server has not answered in time
     ├── CallCancelledError         a request of ours was cancelled
     ├── UpstreamError              a mounted server elsewhere cannot be reached, or does not answer
+    ├── FileBusyError              another process has been writing a file for too long
     ├── ArgumentError              an argument on the command line does not fit the tool
     └── UnexpectedQuestionError    a server under test asked more than the test answers
 
