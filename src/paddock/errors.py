@@ -2,6 +2,7 @@
 
     PaddockError
     ├── DefinitionError            a tool, prompt, resource or server is declared wrongly
+    │   └── OptionError            an option of a tool is not known, or cannot have that value
     ├── LoadError                  a file or directory of definitions cannot be loaded
     ├── ToolError                  raised by a handler to tell the model something
     ├── ResultError                a handler returned what cannot be sent, or not what it declared
