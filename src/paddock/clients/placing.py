@@ -18,6 +18,7 @@ from paddock.clients.client import Client
 from paddock.clients.editing.document import MISSING, ConfigurationError
 from paddock.clients.editing.opening import OpenDocument, open_document
 from paddock.clients.editing.plain_data import same
+from paddock.clients.secrets import secrets_in
 from paddock.clients.splice import Splice, is_untouched, splice_between, taken_back
 
 if TYPE_CHECKING:
@@ -77,19 +78,24 @@ class Spot:
             return {str(one["name"]): one for one in named if "name" in one}
         return dict(servers) if isinstance(servers, dict) else {}
 
+    def secrets_in(self, *contents: bytes | None) -> tuple[str, ...]:
+        """The values in the file that are shown to nobody unasked, before and after a change."""
+        return secrets_in([self.opened(content).document.data() for content in contents])
+
     def put_in(
-        self, now: bytes | None, entry: object, *, undo: Undo | None = None
+        self, now: bytes | None, entry: object, *, is_ours: bool = False, undo: Undo | None = None
     ) -> tuple[bytes, Undo]:
         """The file with an entry, and how to take it out.
 
-        With `undo`, what stands there is an older entry of ours and takes its undoing along.
+        An older entry of ours in this place leaves nothing behind when the new one is taken out;
+        any other is put back then.
         """
         opened = self.opened(now)
         document = opened.document
         old = document.get(self._path)
         base, replaced = now, () if old is MISSING else (old,)
-        if old is not MISSING and undo is not None:
-            base, replaced = self.take_out(now, undo), undo.replaced
+        if old is not MISSING and is_ours:
+            base, replaced = self.take_out(now, undo), undo.replaced if undo else ()
         for path, value in self._defaults().items():
             if document.get(path) is MISSING:
                 document = document.put(path, value)

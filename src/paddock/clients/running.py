@@ -25,14 +25,19 @@ PROC = Path("/proc")
 
 def is_running(client: Client) -> bool:
     """Whether a process of the client can be seen, of those that overwrite its file."""
-    wanted = {name.casefold().removesuffix(".exe") for name in client.processes}
+    wanted = {_plain(name) for name in client.processes}
     return bool(wanted) and any(_is_one_of(name, wanted) for name in _process_names())
 
 
 def _is_one_of(name: str, wanted: set[str]) -> bool:
-    found = name.casefold().removesuffix(".exe")
+    found = _plain(name)
     is_cut = len(found) == KERNEL_NAME and sys.platform == "linux"
     return found in wanted or (is_cut and any(one.startswith(found) for one in wanted))
+
+
+def _plain(name: str) -> str:
+    """A name as it is compared; elsewhere than on Windows, case tells programs apart."""
+    return name.casefold().removesuffix(".exe") if sys.platform == "win32" else name
 
 
 def _process_names() -> Iterator[str]:
