@@ -128,7 +128,7 @@ def kind_of(value: object) -> str:
 def _check_kind(
     container: object, path: Path, depth: int, place: Callable[[Path], str] | None
 ) -> None:
-    """Refuse a container that the step after the first `depth` steps of a path cannot be taken in."""
+    """Refuse a container in which the step at `depth` of a path cannot be taken."""
     wanted = list if isinstance(path[depth], ByName) else dict
     if container is MISSING or isinstance(container, wanted):
         return
