@@ -63,6 +63,15 @@ class Installable:
     description: str = ""
     named: NamedServer | None = None
 
+    def check(self) -> None:
+        """Make sure that everything can be found that the server is made of.
+
+        Raises:
+            PaddockError: when it cannot.
+        """
+        if self.named is not None:
+            self.named.load()
+
     def check_options(self, options: Options) -> None:
         """Make sure that the tools have these options, and can take these values.
 

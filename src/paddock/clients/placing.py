@@ -22,7 +22,7 @@ from paddock.clients.secrets import secrets_in
 from paddock.clients.splice import Splice, is_untouched, splice_between, taken_back
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from paddock.clients.editing.document import Document
 
