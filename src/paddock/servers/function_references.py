@@ -114,6 +114,4 @@ def _origin_elsewhere(module: str) -> str:
 
 def _refused(value: object, reason: str, advice: str = ADVICE) -> NoReferenceError:
     shown = getattr(value, "__qualname__", None) or repr(value)
-    return NoReferenceError(
-        f"{shown} cannot be stored by reference: {reason}"[:300], hint=advice
-    )
+    return NoReferenceError(f"{shown} cannot be stored by reference: {reason}"[:300], hint=advice)

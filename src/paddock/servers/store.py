@@ -66,15 +66,20 @@ def stored() -> list[Stored]:
     return [_described(file) for file in files if not file.name.startswith(".")]
 
 
-def read_definition(path: Path, *, name: str | None = None) -> ServerDefinition:
-    """What a file defines; a file that does not name its server is named by `name`.
+def read_definition(
+    path: Path, *, name: str | None = None, version: str | None = None
+) -> ServerDefinition:
+    """What a file defines; `name` and `version` are for a file that does not say its own.
 
     Raises:
         ServerDefinitionError: when it cannot be read, with the line if it is known.
         DefinitionError: of another kind, when tools or prompts are no lists.
     """
     text = _read_text(path)
-    return from_mapping(parse(text, path), name=name, place=lambda key: _place(text, path, key))
+    table = parse(text, path)
+    if version is not None:
+        table = {"version": version, **table}
+    return from_mapping(table, name=name, place=lambda key: _place(text, path, key))
 
 
 def parse(text: str, path: Path) -> dict[str, Any]:
