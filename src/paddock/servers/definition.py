@@ -11,12 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from paddock.extensions.errors import (
-    PromptDataError,
-    PromptsSpecificationError,
-    ResourcesSpecificationError,
-    ToolsSpecificationError,
-)
+from paddock.extensions.specifications import refuse_prompt_data, specifications
 from paddock.servers.errors import ServerDefinitionError
 from paddock.servers.facts import DEFAULT_VERSION
 from paddock.servers.file_names import check_name
@@ -58,14 +53,8 @@ _FOREIGN = {
     "Initialization": "initialization",
     "Transport": "transport",
 }
-_WRAPPER = "LLMEvaluator"
-_DEPRECATED = ("PromptData", "prompt_data")
+WRAPPER = "LLMEvaluator"
 _NEAR = 0.8
-_LISTS = {
-    "tools": ToolsSpecificationError,
-    "prompts": PromptsSpecificationError,
-    "resources": ResourcesSpecificationError,
-}
 
 
 class ServerDefinition(msgspec.Struct, kw_only=True):
@@ -122,15 +111,14 @@ def from_mapping(
         ToolsSpecificationError: when `tools` is no list.
         PromptsSpecificationError: when `prompts` is no list.
     """
-    found, extra = _sorted_out(_unwrapped(mapping, place), place)
+    unwrapped = _unwrapped(mapping, place)
+    refuse_prompt_data(unwrapped, place("PromptData"))
+    found, extra = _sorted_out(unwrapped, place)
     if found.get("name") is None:
         found["name"] = name
     for key, read in _READERS.items():
         if key in found:
             found[key] = read(found[key], key, place)
-    for key in _LISTS:
-        if key in found:
-            found[key] = _list_of(found[key], key, place)
     check_name(found["name"])
     if found.get("schema", SCHEMA) != SCHEMA:
         raise ServerDefinitionError(
@@ -143,10 +131,10 @@ def from_mapping(
 
 def _unwrapped(mapping: Mapping[str, Any], place: Place) -> dict[str, Any]:
     """The table with what stands inside of `LLMEvaluator` moved out."""
-    inner = mapping.get(_WRAPPER, {})
+    inner = mapping.get(WRAPPER, {})
     if not hasattr(inner, "items"):
-        raise _expected("a table", inner, _WRAPPER, place)
-    return {**inner, **{key: value for key, value in mapping.items() if key != _WRAPPER}}
+        raise _expected("a table", inner, WRAPPER, place)
+    return {**inner, **{key: value for key, value in mapping.items() if key != WRAPPER}}
 
 
 def _sorted_out(mapping: dict[str, Any], place: Place) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -154,9 +142,7 @@ def _sorted_out(mapping: dict[str, Any], place: Place) -> tuple[dict[str, Any], 
     found: dict[str, Any] = {}
     extra: dict[str, Any] = {}
     for key, value in mapping.items():
-        if key in _DEPRECATED:
-            raise PromptDataError(where=place(key))
-        own = key if key in _OWN else _FOREIGN.get(key)
+        own = own_key(key)
         if own is None:
             _check_unknown(key, place)
             extra[key] = value
@@ -169,11 +155,16 @@ def _sorted_out(mapping: dict[str, Any], place: Place) -> tuple[dict[str, Any], 
 
 def _check_unknown(key: str, place: Place) -> None:
     """Refuse what is probably a slip of the pen, and would be without effect."""
-    near = get_close_matches(key, [*_OWN, *_FOREIGN, _WRAPPER], 1, _NEAR)
+    near = get_close_matches(key, [*_OWN, *_FOREIGN, WRAPPER], 1, _NEAR)
     if near:
         raise ServerDefinitionError(
             f"unknown property {key!r}", where=place(key), hint=f"did you mean {near[0]!r}?"
         )
+
+
+def own_key(key: str) -> str | None:
+    """What we call a property; None when it is none that we know."""
+    return key if key in _OWN else _FOREIGN.get(key)
 
 
 def _text(value: Any, key: str, place: Place) -> str | None:
@@ -225,22 +216,14 @@ _READERS = {
     "version": lambda value, key, place: _text(value, key, place) or DEFAULT_VERSION,
     "key": _text,
     "instructions": _instructions,
+    "tools": lambda value, _, place: specifications("tools", value, place("tools")),
+    "prompts": lambda value, _, place: specifications("prompts", value, place("prompts")),
+    "resources": lambda value, _, place: specifications("resources", value, place("resources")),
     "options": _options,
     "initialization": _initialization,
     "transport": _transport,
     "views": _flag,
 }
-
-
-def _list_of(value: Any, key: str, place: Place) -> list[Any]:
-    """One item, or (nested) lists of them, as one flat list."""
-    if isinstance(value, list | tuple):
-        return [item for one in value for item in _list_of(one, key, place)]
-    if value is None or isinstance(value, bool | int | float) or value == "":
-        raise _LISTS[key](
-            repr(value), where=place(key), hint="expected a list of names, references or tables"
-        )
-    return [value]
 
 
 def _expected(what: str, value: Any, key: str, place: Place) -> ServerDefinitionError:

@@ -23,40 +23,47 @@ if TYPE_CHECKING:
 
 
 class Initialization:
-    """A function that runs once for a server, and what became of it."""
+    """What is done once for a server, also when that is loaded anew, and what became of it."""
 
-    def __init__(self, function: Callable[[], Any]) -> None:
-        self._function = function
+    def __init__(self) -> None:
+        self._function: Callable[[], Any] | None = None
         self._is_begun = False
         self._failure: str | None = None
 
-    def attach(self, offering: Offering) -> None:
-        """Have it run when the server starts; once it has failed, it has for a reloaded one too."""
-        is_async = iscoroutinefunction(self._function)
+    def attach(self, offering: Offering, function: Callable[[], Any]) -> None:
+        """Have a function run when the server starts.
+
+        A server that is loaded anew has been started already, and failed if it did so then.
+        """
+        self._function = function
+        is_async = iscoroutinefunction(function)
         offering.own_lifespan = self._async_lifespan if is_async else self._lifespan
         self._refuse_calls(offering)
 
     @contextmanager
     def _lifespan(self, offering: Offering) -> Iterator[None]:
-        if self._is_first():
+        function = self._first()
+        if function is not None:
             try:
-                self._function()
+                function()
             except (Exception, SystemExit) as error:  # noqa: BLE001 - told to every caller
                 self._failed(offering, error)
         yield
 
     @asynccontextmanager
     async def _async_lifespan(self, offering: Offering) -> AsyncIterator[None]:
-        if self._is_first():
+        function = self._first()
+        if function is not None:
             try:
-                await self._function()
+                await function()
             except (Exception, SystemExit) as error:  # noqa: BLE001 - told to every caller
                 self._failed(offering, error)
         yield
 
-    def _is_first(self) -> bool:
-        is_first, self._is_begun = not self._is_begun, True
-        return is_first
+    def _first(self) -> Callable[[], Any] | None:
+        """The function, the first time that it is asked for."""
+        is_begun, self._is_begun = self._is_begun, True
+        return None if is_begun else self._function
 
     def _failed(self, offering: Offering, error: BaseException) -> None:
         self._failure = f"The server's initialization failed: {type(error).__name__}: {error}"

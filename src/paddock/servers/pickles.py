@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import pickle
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paddock.errors import LoadError
@@ -18,6 +17,7 @@ from paddock.servers.errors import ServerDefinitionError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
 KEY = "pickle"
 PYTHON = "python"
@@ -31,7 +31,7 @@ def pickled(value: object) -> bytes:
         ServerDefinitionError: when that cannot be done.
     """
     try:
-        import cloudpickle  # noqa: PLC0415 - of an extra
+        import cloudpickle  # type: ignore[import-untyped]  # noqa: PLC0415 - of an extra
     except ImportError:
         raise ServerDefinitionError(
             "storing functions needs cloudpickle", hint="pip install 'paddock[pickle]'"
@@ -80,7 +80,7 @@ def load_pickle(spec: dict[str, Any], relative_to: Path, where: str) -> object:
         return pickle.loads(file.read_bytes())  # noqa: S301 - the user's own, in their directory
     except OSError as error:
         raise LoadError(f"cannot read {file}: {error.strerror}", where=where) from None
-    except Exception as error:  # noqa: BLE001 - whatever the stored code needs
+    except Exception as error:
         raise LoadError(
             f"{type(error).__name__}: {error}", where=where, hint="create the server again"
         ) from error

@@ -66,15 +66,19 @@ def stored() -> list[Stored]:
     return [_described(file) for file in files if not file.name.startswith(".")]
 
 
-def read_definition(path: Path, *, name: str | None = None) -> ServerDefinition:
-    """What a file defines; a file that does not name its server is named by `name`.
+def read_definition(
+    text: str, path: Path, *, name: str | None = None, version: str | None = None
+) -> ServerDefinition:
+    """What the text of a file defines; `name` and `version` are for one that does not say its own.
 
     Raises:
-        ServerDefinitionError: when it cannot be read, with the line if it is known.
+        ServerDefinitionError: when it cannot be understood, with the line if it is known.
         DefinitionError: of another kind, when tools or prompts are no lists.
     """
-    text = _read_text(path)
-    return from_mapping(parse(text, path), name=name, place=lambda key: _place(text, path, key))
+    table = parse(text, path)
+    if version is not None:
+        table = {"version": version, **table}
+    return from_mapping(table, name=name, place=lambda key: _place(text, path, key))
 
 
 def parse(text: str, path: Path) -> dict[str, Any]:
@@ -176,7 +180,12 @@ def _misnamed(file: Path) -> str:
     return f"the file of a server {file.stem!r} has to be called {wanted}{SUFFIX}"
 
 
-def _read_text(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """The text of a definition file.
+
+    Raises:
+        ServerDefinitionError: when it cannot be read.
+    """
     try:
         return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -11,12 +11,12 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.option_values import OptionError
-from paddock.errors import PaddockError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from paddock.authoring.offering import Offering
+    from paddock.errors import PaddockError
 
     Values = Mapping[str, Mapping[str, Any]]
     Report = Callable[[PaddockError], object]
