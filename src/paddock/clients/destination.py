@@ -83,7 +83,7 @@ def destination_of(
 def _client_of(client: str | None, file: Path) -> Client:
     if client is not None:
         return find_client(client)
-    format_ = FORMATS.get(file.suffix.casefold(), "json")
+    format_ = FORMATS.get(file.suffix.casefold(), "json")  # what it is most often
     opened = open_document(content_of(file) or b"", format_, where=str(file))
     found = guess_client(file, opened.document.data())
     if found is None:

@@ -27,7 +27,6 @@ from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
 from paddock.servers.launching import launch_command, launch_environment
 from paddock.servers.named_server import NamedServer
 from paddock.servers.tool_options import OPTIONS_VARIABLE
-from paddock.serving.loading import load_target
 from paddock.serving.target import Target
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ class Installable:
         if self.named is not None:
             self.named.load().set_tool_options(options)
         else:
-            load_target(Target(self.name)).set_tool_options(options)
+            Target(self.name).load().set_tool_options(options)
 
 
 def installable(server: ServerName | None, client: Client) -> Installable:
