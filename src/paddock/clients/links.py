@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
-from paddock.clients.entries import entry_for, installable, key_for
+from paddock.clients.entries import IMPORT_VARIABLE, entry_for, installable, key_for
 from paddock.clients.table import find_client, supported_clients
 from paddock.errors import PaddockError
 from paddock.version import __version__
@@ -75,7 +75,7 @@ def link_text(client: Client, entry: Entry, key: str, *, web: bool = False) -> s
     """
     form = _form(client, web=web)
     if form.starts_packages and entry.url is None:
-        entry = _packaged(client, entry)
+        entry = _packaged(entry)
     config = _config(form, client, entry, key)
     return form.text.format(
         name=quote(key, safe=""), config=config, type="stdio" if entry.url is None else "http"
@@ -94,21 +94,22 @@ def _form(client: Client, *, web: bool) -> LinkForm:
     )
 
 
-def _packaged(client: Client, entry: Entry) -> Entry:
+def _packaged(entry: Entry) -> Entry:
     """The same server, started by uvx: some applications start nothing else from a link."""
-    if entry.env:
-        raise LinkError(
-            f"a link for {client.name} cannot carry environment variables",
-            hint=f"install into its file: paddock install {client.id}",
-        )
+    # Where Paddock is to be found is no question then.
+    env = {name: value for name, value in entry.env.items() if name != IMPORT_VARIABLE}
     serving = entry.args[entry.args.index("serve") :]
-    return replace(
-        entry, command="uvx", args=("--from", f"paddock=={__version__}", "paddock", *serving)
-    )
+    args = ("--from", f"paddock=={__version__}", "paddock", *serving)
+    return replace(entry, command="uvx", args=args, env=env)
 
 
 def _config(form: LinkForm, client: Client, entry: Entry, key: str) -> str:
     if form.config == "parameters":
+        if entry.env or entry.headers:
+            raise LinkError(
+                f"a link for {client.name} cannot carry environment variables or headers",
+                hint=f"install into its file: paddock install {client.id}",
+            )
         return urlencode(_parameters(entry, key), quote_via=quote)
     data: dict[str, object] = client.shape.render(entry, key)
     if form.config == "named-entry":
