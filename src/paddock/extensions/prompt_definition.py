@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.prompt import Prompt, PromptArgument
-from paddock.errors import DefinitionError
-from paddock.extensions.errors import PromptSpecificationError, SpecificationError
+from paddock.extensions.errors import PromptSpecificationError
 from paddock.extensions.functions import read_function
-from paddock.extensions.properties import Properties, shown
+from paddock.extensions.properties import Properties, shown, told_as
 from paddock.extensions.template import Template
 
 if TYPE_CHECKING:
@@ -52,15 +51,11 @@ def make_prompt(
     """
     if isinstance(definition, Prompt):
         return definition
-    try:
+    with told_as(PromptSpecificationError, where):
         if isinstance(definition, Mapping):
             return _from_table(definition, relative_to, where, name)
         if callable(definition) and not isinstance(definition, type):
             return Prompt(name or str(getattr(definition, "__name__", "")), handler=definition)
-    except SpecificationError:
-        raise
-    except DefinitionError as error:
-        raise PromptSpecificationError(error.message, hint=error.hint, where=where) from None
     raise PromptSpecificationError(
         shown(definition),
         where=where,
@@ -80,7 +75,8 @@ def _from_table(
         "title": properties.text("title"),
         "description": properties.text("description") or "",
         "arguments": arguments,
-        **properties.present("icons", "meta"),
+        "icons": properties.sequence("icons"),
+        "meta": properties.table("meta"),
     }
     kind = _type(properties)
     if kind == "function":

@@ -177,7 +177,9 @@ class Registry:
         item = (qualified.item if qualified else name).casefold()
         same = [one.name for one in declared if one.item.name.casefold() == item]
         lowered = {one.casefold(): one for one in known}
-        near = [lowered[one] for one in get_close_matches(name.casefold(), lowered, n=3)]
+        near = [
+            lowered[one] for one in get_close_matches(name.casefold(), lowered, n=2, cutoff=0.7)
+        ]
         suggested = list(dict.fromkeys([*same, *near]))
         if suggested:
             return f"did you mean {' or '.join(suggested)}?"
