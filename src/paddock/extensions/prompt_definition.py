@@ -29,6 +29,7 @@ _ARGUMENT_KEYS = {
 }
 _TYPES = ("text", "template", "function")
 _AUTOMATIC = "automatic"
+_CONTENTS = "expected a text, a Template or a function"
 
 
 def make_prompt(
@@ -94,7 +95,7 @@ def _type(properties: Properties) -> str:
     if "content" in properties and "function" in properties:
         raise properties.refused("there are both content and function", "keep one")
     if "content" not in properties and "function" not in properties:
-        raise properties.refused("there is no content", "a text, a Template or a function")
+        raise properties.refused("there is no content", _CONTENTS)
     stated = (properties.text("type") or _AUTOMATIC).lower()
     if stated not in (*_TYPES, _AUTOMATIC):
         raise properties.refused(
@@ -108,6 +109,8 @@ def _type(properties: Properties) -> str:
     if isinstance(content, Template) and stated in ("text", _AUTOMATIC):
         return "template"
     if stated == _AUTOMATIC:
+        if not isinstance(content, str) and not callable(content):
+            raise properties.refused(f"content is {shown(content)}", _CONTENTS)
         return "text" if isinstance(content, str) else "function"
     return stated
 

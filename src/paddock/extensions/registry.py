@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+MAX_LISTED = 12
+"""How many names an error lists."""
+
 
 class Declared(NamedTuple):
     """An item that an extension declares."""
@@ -180,7 +183,8 @@ class Registry:
         suggested = list(dict.fromkeys([*same, *near]))
         if suggested:
             return f"did you mean {' or '.join(suggested)}?"
-        listed = ", ".join(known) or "none"
+        more = ", …" if len(known) > MAX_LISTED else ""
+        listed = ", ".join(known[:MAX_LISTED]) + more if known else "none"
         return f"there are: {listed}; a function of yours is package.module:name or file.py:name"
 
 
