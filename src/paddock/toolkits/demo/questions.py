@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from paddock.authoring.context import Context
+from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
 from paddock.authoring.option import Option
 from paddock.authoring.tool import Tool
 
