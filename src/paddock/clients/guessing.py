@@ -11,12 +11,12 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING
 
 from paddock.clients.client import SYSTEMS
-from paddock.clients.editing.opening import Format
 from paddock.clients.paths import Machine, candidates
 from paddock.clients.table import supported_clients
 
 if TYPE_CHECKING:
     from paddock.clients.client import Client
+    from paddock.clients.editing.opening import Format
 
 PREFERRED = ("claude-code", "vscode", "codex", "opencode", "trae")
 """Whose a file is when several read it: `.mcp.json` is Claude Code's, and so on."""
