@@ -38,23 +38,23 @@ def test_every_file_that_is_written_for_a_client_is_known_as_its_own(
 @pytest.mark.parametrize(
     ("path", "expected"),
     [
-        ("/work/.mcp.json", "claude-code"),
-        ("/work/.vscode/mcp.json", "vscode"),
-        ("/work/.vscode/settings.json", "vscode"),
-        ("/work/.VSCode/MCP.json", "vscode"),
-        ("/work/opencode.json", "opencode"),
-        ("/work/.agents/mcp_config.json", "antigravity"),
-        ("/work/.codex/config.toml", "codex"),
-        ("/work/.grok/config.toml", "grok-build"),
-        ("/work/.continue/mcpServers/mine.yaml", "continue"),
+        ("/src/.mcp.json", "claude-code"),
+        ("/src/.vscode/mcp.json", "vscode"),
+        ("/src/.vscode/settings.json", "vscode"),
+        ("/src/.VSCode/MCP.json", "vscode"),
+        ("/src/opencode.json", "opencode"),
+        ("/src/.agents/mcp_config.json", "antigravity"),
+        ("/src/.codex/config.toml", "codex"),
+        ("/src/.grok/config.toml", "grok-build"),
+        ("/src/.continue/mcpServers/mine.yaml", "continue"),
         ("/elsewhere/.gemini/settings.json", "gemini-cli"),
         ("/home/ada/.kimi/mcp.json", "kimi-code"),
         ("/mnt/c/Users/ada/AppData/Roaming/Claude/claude_desktop_config.json", "claude-desktop"),
         ("/x/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json", "cline"),
-        ("/work/mcp.json", None),
-        ("/work/settings.json", None),
-        ("/work/config.toml", None),
-        ("/work/config.yaml", None),
+        ("/src/mcp.json", None),
+        ("/src/settings.json", None),
+        ("/src/config.toml", None),
+        ("/src/config.yaml", None),
     ],
 )
 def test_the_end_of_the_path_tells_the_client(path: str, expected: str | None) -> None:
@@ -94,9 +94,9 @@ def test_the_end_of_the_path_tells_the_client(path: str, expected: str | None) -
 def test_the_content_tells_where_the_path_does_not(
     name: str, data: object, expected: str | None
 ) -> None:
-    assert guess(f"/work/{name}", data) == expected
+    assert guess(f"/src/{name}", data) == expected
 
 
 def test_the_content_decides_between_clients_that_share_a_file() -> None:
-    assert guess("/work/.mcp.json", {"servers": PLAIN}) == "visual-studio"
-    assert guess("/work/.mcp.json", {"mcpServers": PLAIN}) == "claude-code"
+    assert guess("/src/.mcp.json", {"servers": PLAIN}) == "visual-studio"
+    assert guess("/src/.mcp.json", {"mcpServers": PLAIN}) == "claude-code"
