@@ -146,10 +146,13 @@ class JsonDocument:
         levels = self._levels(path)
         if not levels:
             return self._text_with_root(with_value(MISSING, path, value))
-        style = style_of(self.text, [level.container for level in levels])
+        containers = [level.container for level in levels]
         item = levels[-1].item
         if item is not None:
+            replaced = container_at(self._reading.plain, item.value)
+            style = style_of(self.text, [*containers, *([replaced] if replaced else [])])
             return apply_edits(self.text, [self._replacement(item, value, style)])
+        style = style_of(self.text, containers)
         rest = path[len(levels) - 1 :]
         fresh = with_value(MISSING, rest, value)
         key = None if isinstance(rest[0], ByName) else rest[0]
