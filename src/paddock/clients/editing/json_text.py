@@ -146,13 +146,13 @@ class JsonDocument:
         levels = self._levels(path)
         if not levels:
             return self._text_with_root(with_value(MISSING, path, value))
-        containers = [level.container for level in levels]
+        *outer, innermost = [level.container for level in levels]
         item = levels[-1].item
+        example = item or next(reversed(innermost.items), None)
+        beside = container_at(self._reading.plain, example.value) if example else None
+        style = style_of(self.text, [*outer, *([beside] if beside else []), innermost])
         if item is not None:
-            replaced = container_at(self._reading.plain, item.value)
-            style = style_of(self.text, [*containers, *([replaced] if replaced else [])])
             return apply_edits(self.text, [self._replacement(item, value, style)])
-        style = style_of(self.text, containers)
         rest = path[len(levels) - 1 :]
         fresh = with_value(MISSING, rest, value)
         key = None if isinstance(rest[0], ByName) else rest[0]

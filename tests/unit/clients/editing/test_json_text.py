@@ -16,6 +16,7 @@ from paddock.clients.editing.json_text import JsonDocument, read
 STRICT: Dialect = "strict"
 COMMENTS: Dialect = "comments"
 JSONC: Dialect = "jsonc"
+X = ByName("x")
 
 
 def document(text: str, dialect: Dialect = JSONC) -> JsonDocument:
@@ -138,11 +139,10 @@ def test_deep_nesting_is_read_and_changed(opening: str) -> None:
 
 
 def test_a_large_file_is_changed_in_one_place() -> None:
-    history = [{"display": f"see https://example.org/{n}", "pasted": {}} for n in range(60_000)]
+    history = [{"display": f"see https://example.org/{n}", "pasted": {}} for n in range(20_000)]
     data = {"projects": {"/home/me": {"history": history}}, "mcpServers": {}}
     text = json.dumps(data, indent=2)
     changed = document(text, STRICT).put(("mcpServers", "x"), {"command": "y"})
-    assert len(text) > 5_000_000
     assert changed.text.startswith(text[:-4])
     assert changed.remove(("mcpServers", "x")).text == text
 
@@ -166,7 +166,7 @@ def test_a_large_file_is_changed_in_one_place() -> None:
             "file.json:1:9 mcp is a number, expected a mapping",
         ),
         ("\n[]", ("mcpServers", "x"), "file.json:2:1 the whole file is a list, expected a mapping"),
-        ("{}", (ByName("x"),), "file.json:1:1 the whole file is a mapping, expected a list"),
+        ("{}", (X,), "file.json:1:1 the whole file is a mapping, expected a list"),
     ],
 )
 def test_a_value_of_the_wrong_kind_is_never_overwritten(
@@ -190,21 +190,21 @@ def test_what_json_cannot_say_is_not_written(value: object) -> None:
     ("text", "path", "value", "expected"),
     [
         ('{"a":1}', ("b",), [1, {}], '{"a":1,"b":[1,{}]}'),
-        ("[]", (ByName("x"),), {"name": "x"}, '[\n  {\n    "name": "x"\n  }\n]'),
-        ('[{"name": "y"}]', (ByName("x"), "a"), 1, '[{"name": "y"}, {"name": "x", "a": 1}]'),
-        ('[{"name": "x", "a": 0}]', (ByName("x"), "a"), 1, '[{"name": "x", "a": 1}]'),
-        ('[{"id": "x"}, {"id": "x"}]', (ByName("x", "id"), "a"), 1, '[{"id": "x"}, {"id": "x", "a": 1}]'),
-        ("", (ByName("x"),), {"name": "x"}, '[\n  {\n    "name": "x"\n  }\n]\n'),
+        ("[]", (X,), {"name": "x"}, '[\n  {\n    "name": "x"\n  }\n]'),
+        ('[{"name": "y"}]', (X, "a"), 1, '[{"name": "y"}, {"name": "x", "a": 1}]'),
+        ('[{"name": "x", "a": 0}]', (X, "a"), 1, '[{"name": "x", "a": 1}]'),
+        ('[{"": "x"}, {"": "x"}]', (ByName("x", ""), "a"), 1, '[{"": "x"}, {"": "x", "a": 1}]'),
+        ("", (X,), {"name": "x"}, '[\n  {\n    "name": "x"\n  }\n]\n'),
         ("// c", ("a",), 1, '// c\n{\n  "a": 1\n}\n'),
         ("\r\n", ("a",), 1, '{\r\n  "a": 1\r\n}\r\n'),
         ('{"a": 1, "a": 2}', ("a",), 3, '{"a": 1, "a": 3}'),
         ('{"a": {"x": 1}}', ("a",), {"x": 1}, '{"a": {"x": 1}}'),
         ('{"a": 1}', ("a",), True, '{"a": true}'),
         ("{}", ("é\n\ud800",), "\u2028", '{\n  "é\\n\\ud800": "\u2028"\n}'),
-        ('{\n  "a": 1 /* one */ // more\n}', ("b",), 2, '{\n  "a": 1, /* one */ // more\n  "b": 2\n}'),
+        ('{\n  "a": 1 /* c */ // d\n}', ("b",), 2, '{\n  "a": 1, /* c */ // d\n  "b": 2\n}'),
         ('{\n  "a": 1, // one\n}', ("b",), 2, '{\n  "a": 1, // one\n  "b": 2,\n}'),
-        ("[\n  1, 2 // two\n]", (ByName("x"),), {"name": "x"}, '[\n  1, 2, // two\n  {\n    "name": "x"\n  }\n]'),
-        ('[{\n  "name": "y"\n}]', (ByName("x"),), {"name": "x"}, '[{\n  "name": "y"\n}, {\n  "name": "x"\n}]'),
+        ("[\n 1, 2 // c\n]", (X,), {"name": "x"}, '[\n 1, 2, // c\n {\n  "name": "x"\n }\n]'),
+        ('[{\n "name": "y"\n}]', (X,), {"name": "x"}, '[{\n "name": "y"\n}, {\n "name": "x"\n}]'),
     ],
 )  # fmt: skip
 def test_a_value_is_put_in_the_style_of_the_file(
@@ -236,7 +236,7 @@ def test_a_value_is_put_in_the_style_of_the_file(
         ('{"m": {"x": 1, "y": 2}}', ("m", "x"), 2, '{"m": {"y": 2}}'),
         ('{"m": {/* mine */ "x": 1}}', ("m", "x"), 2, '{"m": {/* mine */}}'),
         ('// mine\n{"m": {"x": 1}}', ("m", "x"), 2, "// mine\n{}"),
-        ('[1, {"name": "x"}, {"name": "y"}]', (ByName("x"),), 0, '[1, {"name": "y"}]'),
+        ('[1, {"name": "x"}, {"name": "y"}]', (X,), 0, '[1, {"name": "y"}]'),
         ('{"a": 1}', ("b",), 1, '{"a": 1}'),
         ('{"a": 1}', ("a", "b"), 1, '{"a": 1}'),
         ("", ("a",), 1, ""),
@@ -250,4 +250,4 @@ def test_a_value_is_removed_with_what_belongs_to_it(
 
 def test_a_list_element_has_to_bear_the_name_it_is_put_under() -> None:
     with pytest.raises(ValueError, match="has to bear that name"):
-        document("[]").put((ByName("x"),), {"name": "y"})
+        document("[]").put((X,), {"name": "y"})
