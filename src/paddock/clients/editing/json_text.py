@@ -14,7 +14,6 @@ from paddock.clients.editing.document import (
     MISSING,
     ByName,
     ConfigurationError,
-    Dialect,
     UneditableError,
     in_words,
     located,
@@ -32,6 +31,7 @@ from paddock.clients.editing.json_spans import (
     indent_at,
 )
 from paddock.clients.editing.json_style import Style, style_of
+from paddock.clients.editing.opening import Dialect
 from paddock.clients.editing.plain_data import find, kind_of, same, with_value, without
 
 if TYPE_CHECKING:

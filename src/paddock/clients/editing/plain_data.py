@@ -61,7 +61,7 @@ def with_value(
     containers: list[object] = []
     for depth, step in enumerate(path):
         containers.append(data)
-        _check_kind(data, path, depth, place)
+        check_kind(data, path, depth, place=place)
         data = _child(data, step)
     for container, step in zip(reversed(containers), reversed(path), strict=True):
         value = _with_child(container, step, value)
@@ -125,10 +125,14 @@ def kind_of(value: object) -> str:
     return KINDS.get(type(value), "a number")
 
 
-def _check_kind(
-    container: object, path: Path, depth: int, place: Callable[[Path], str] | None
+def check_kind(
+    container: object, path: Path, depth: int, *, place: Callable[[Path], str] | None = None
 ) -> None:
-    """Refuse a container in which the step at `depth` of a path cannot be taken."""
+    """Refuse a container in which the step at `depth` of a path cannot be taken.
+
+    Raises:
+        ConfigurationError: without a place, unless `place` can tell it.
+    """
     wanted = list if isinstance(path[depth], ByName) else dict
     if container is MISSING or isinstance(container, wanted):
         return

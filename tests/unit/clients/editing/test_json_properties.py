@@ -7,10 +7,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from paddock.clients.editing.document import MISSING, ByName, ConfigurationError, Dialect, Path
+from paddock.clients.editing.document import MISSING, ByName, ConfigurationError, Path
 from paddock.clients.editing.json_reading import read_json
 from paddock.clients.editing.json_scanner import Scanner
 from paddock.clients.editing.json_text import JsonDocument, read
+from paddock.clients.editing.opening import Dialect
 from paddock.clients.editing.plain_data import same, with_value, without
 from tests.unit.clients.editing.json_documents import SERVERS, keys, scalars, texts, values
 

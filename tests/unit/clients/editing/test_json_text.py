@@ -8,10 +8,10 @@ from paddock.clients.editing.document import (
     MISSING,
     ByName,
     ConfigurationError,
-    Dialect,
     UneditableError,
 )
 from paddock.clients.editing.json_text import JsonDocument, read
+from paddock.clients.editing.opening import Dialect
 
 STRICT: Dialect = "strict"
 COMMENTS: Dialect = "comments"
