@@ -120,15 +120,19 @@ class JsonDocument:
             return self
         document: Self = self._without(path)
         steps, pruned = path[:-1], 0
-        while pruned < prune and document.is_bare(steps):
+        while pruned < prune and document._is_bare(steps):
             document = document._without(steps)
             steps, pruned = steps[:-1], pruned + 1
         return self._verified(document, without(self._reading.data, path, prune=pruned))
 
-    def is_bare(self, path: Path) -> bool:
-        """Whether a container holds nothing, not even a comment; the root has to be alone too."""
+    def _is_bare(self, path: Path) -> bool:
+        """Whether a container holds nothing, not even a comment.
+
+        The root has to be alone in the file. A key that stands several times is left alone, since
+        with the last one the others would have to go too.
+        """
         levels = self._levels((*path, ""))
-        if len(levels) <= len(path):
+        if len(levels) <= len(path) or any(len(level.matches) > 1 for level in levels[-2:-1]):
             return False
         container = levels[-1].container
         if before_blanks(self.text, container.end) > container.start + 1:

@@ -14,14 +14,11 @@ from paddock.clients.editing.document import (
     ByName,
     ConfigurationError,
     Path,
-    UneditableError,
     in_words,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from paddock.clients.editing.document import Document
 
 KINDS = {
     dict: "a mapping",
@@ -104,20 +101,6 @@ def same(left: object, right: object) -> bool:
         elif not _same_scalar(one, other):
             return False
     return True
-
-
-def verify(changed: Document, expected: object, *, where: str) -> None:
-    """Make sure that a changed document says what it should.
-
-    Raises:
-        UneditableError: when it says something else.
-    """
-    if not same(changed.data(), expected):
-        raise UneditableError(
-            "the change cannot be made in this text without changing something else",
-            where=where,
-            hint="make the change by hand; nothing was written",
-        )
 
 
 def kind_of(value: object) -> str:
