@@ -329,6 +329,29 @@ def test_initialization_runs_once_when_the_server_starts(garden: str) -> None:
             assert result(peer, "starts") == kept
 
 
+def test_lists_are_answered_while_initialization_runs_and_calls_wait_for_it(
+    tmp_path: Path,
+) -> None:
+    slow = tmp_path / "slow.py"
+    slow.write_text(
+        "import pathlib, time\n"
+        "gate = pathlib.Path(__file__).with_name('gate')\n"
+        "def wait():\n"
+        "    while not gate.exists(): time.sleep(0.01)\n"
+        "def is_open() -> bool:\n"
+        "    return gate.exists()\n",
+        encoding="utf-8",
+    )
+    create_server("slow", tools=[f"{slow}:is_open"], initialization=f"{slow}:wait")
+    with served("slow") as peer:
+        assert [tool.name for tool in peer.tools()] == ["is_open"]
+        call = peer.start("tools/call", {"name": "is_open", "arguments": {}})
+        assert [tool.name for tool in peer.tools()] == ["is_open"]
+        assert not call.is_done
+        (tmp_path / "gate").touch()
+        assert call.result()["structuredContent"] == {"result": True}
+
+
 def test_a_failed_initialization_is_told_by_every_call_and_on_stderr(garden: str) -> None:
     create_server(
         "dry", tools=[f"{garden}:grower", "DemoDice"], initialization=f"{garden}:broken_setup"
