@@ -352,6 +352,17 @@ def test_lists_are_answered_while_initialization_runs_and_calls_wait_for_it(
         assert call.result()["structuredContent"] == {"result": True}
 
 
+def test_what_a_tool_wants_done_first_is_done_when_the_server_starts(garden: str) -> None:
+    table = {
+        "name": "starts",
+        "function": f"{garden}:starts",
+        "initialization": f"{garden}:setup",
+    }
+    create_server("ready", tools=[table])
+    with served("ready") as peer:
+        assert result(peer, "starts") == [1]
+
+
 def test_a_failed_initialization_is_told_by_every_call_and_on_stderr(garden: str) -> None:
     create_server(
         "dry", tools=[f"{garden}:grower", "DemoDice"], initialization=f"{garden}:broken_setup"
