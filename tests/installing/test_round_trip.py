@@ -1,11 +1,8 @@
 """Installing and then uninstalling is the identity on bytes, whatever the file and the client."""
 
-import itertools
-import json
 import tempfile
 from pathlib import Path
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
