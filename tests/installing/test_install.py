@@ -183,7 +183,9 @@ def test_a_file_or_directory_is_written_with_its_absolute_path(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (home / "weather").mkdir()
-    (home / "weather" / "server.py").write_text("from paddock import Server\nserver = Server()\n")
+    (home / "weather" / "server.py").write_text(
+        "from paddock import Server\nserver = Server('mine')\n"
+    )
     monkeypatch.chdir(home / "weather")
     plan = paddock.install("claude-code", "server.py", check=False)
     path = str(home / "weather" / "server.py")
