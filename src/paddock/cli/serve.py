@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from paddock.servers.target import NamedTarget, find_target
 from paddock.serving.stdio import serve_target
-from paddock.serving.target import Target
 from paddock.telemetry.logs import FORMATS, LEVELS, configure_logging
 from paddock.telemetry.settings import FORMAT_VARIABLE, LEVEL_VARIABLE
 
@@ -30,6 +30,7 @@ def _address(_context: click.Context, _parameter: click.Parameter, value: str | 
 
 @click.command()
 @click.argument("target")
+@click.option("--named", is_flag=True, help="TARGET is the name of a server, and no file.")
 @click.option(
     "--mount",
     "mounts",
@@ -74,6 +75,7 @@ def _address(_context: click.Context, _parameter: click.Parameter, value: str | 
 def serve(
     target: str,
     *,
+    named: bool,
     mounts: tuple[str, ...],
     reload: bool,
     http: str | None,
@@ -83,15 +85,15 @@ def serve(
     log_level: str | None,
     log_format: str | None,
 ) -> None:
-    """Serve TARGET: a file (server.py), an object in one (server.py:server), or a directory.
+    """Serve TARGET: a named server, a file (server.py, server.py:server, server.toml), a directory.
 
     On standard input and output clients are answered at once; the file is loaded behind the first
     answer.
     """
-    served = Target(target)
+    served = NamedTarget(target) if named else find_target(target)
     if mounts:
-        named = [_split(text) for text in mounts]
-        served.complete = lambda offering: _mount_all(offering, named)
+        pairs = [_split(text) for text in mounts]
+        served.complete = lambda offering: _mount_all(offering, pairs)
     if log_level or log_format:
         configure_logging(log_level or "warning", log_format or "text")
     if http is None:

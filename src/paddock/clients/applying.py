@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -24,8 +25,8 @@ from paddock.files import locked, write_atomically
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ATTEMPTS = 5
-"""How often we begin again when a client writes the same file."""
+PAUSES = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8)
+"""Seconds before each time that we begin, since a client writes the same file."""
 
 
 class WriteError(PaddockError):
@@ -71,13 +72,14 @@ def apply_edit(file: Path, editor: Editor, journal: Journal | None = None) -> Ap
     made: tuple[Path, ...] = ()
     content_of(file)  # links in a circle have no lock either
     with locked(file):
-        for _ in range(ATTEMPTS):
+        for pause in PAUSES:
+            sleep(pause)
             before = content_of(file)
             edit = editor(before)
             made = made or missing_directories(file)
             entered = journal(made) if journal else nullcontext()
             try:
-                with entered:
+                with _told(file), entered:
                     backup = _write(file, before, edit.after)
             except _ChangedMeanwhileError:
                 continue
@@ -126,17 +128,15 @@ def _write(file: Path, before: bytes | None, after: bytes | None) -> Path | None
     if after == before:
         return None
     unchanged = partial(_check_unchanged, file, before)
-    made = missing_directories(file)
-    with _told(file, made):
-        if before is not None and not os.access(file, os.W_OK):
-            raise WriteError("the file is read-only", where=str(file), hint="make it writable")
-        backup = back_up(file, before) if before is not None else None
-        if after is None:
-            unchanged()
-            file.resolve().unlink(missing_ok=True)
-        else:
-            write_atomically(file, after, before_replacing=unchanged)
-        return backup
+    if before is not None and not os.access(file, os.W_OK):
+        raise WriteError("the file is read-only", where=str(file), hint="make it writable")
+    backup = back_up(file, before) if before is not None else None
+    if after is None:
+        unchanged()
+        file.resolve().unlink(missing_ok=True)
+    else:
+        write_atomically(file, after, before_replacing=unchanged)
+    return backup
 
 
 def _check_unchanged(file: Path, before: bytes | None) -> None:
@@ -145,7 +145,9 @@ def _check_unchanged(file: Path, before: bytes | None) -> None:
 
 
 @contextmanager
-def _told(file: Path, made: tuple[Path, ...]) -> Iterator[None]:
+def _told(file: Path) -> Iterator[None]:
+    """Tell of what the system refuses, and leave no directories behind."""
+    made = missing_directories(file)
     try:
         yield
     except BaseException as error:

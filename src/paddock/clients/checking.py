@@ -7,6 +7,7 @@ that the client would give. A server that is slower than the client waits is as 
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import tempfile
 from time import monotonic
@@ -68,7 +69,7 @@ def check_entry(client: Client, entry: Entry) -> Answer:
     except PaddockError as error:
         raise CheckFailedError(
             masked(f"{_what(entry)}: {error.message}", secrets),
-            hint=error.hint or _advice(entry),
+            hint=_advice(entry, error.hint),
         ) from None
     seconds = monotonic() - start
     if seconds > patience:
@@ -121,10 +122,10 @@ def _asked(peer: Peer) -> tuple[str, tuple[str, ...]]:
 def _what(entry: Entry) -> str:
     if entry.url is not None:
         return f"the server at {entry.url}"
-    return f"the command {' '.join([entry.command or '', *entry.args])!r}"
+    return f"the command `{shlex.join([entry.command or '', *entry.args])}`"
 
 
-def _advice(entry: Entry) -> str:
+def _advice(entry: Entry, hint: str | None) -> str:
     if entry.url is not None:
-        return "start the server there first, or leave out the check"
+        return hint or "start the server there first, or leave out the check"
     return "run the command in a terminal to see what is wrong, or leave out the check"
