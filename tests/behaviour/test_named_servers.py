@@ -159,6 +159,7 @@ def test_properties_of_a_server(garden: str, data: Path) -> None:
     assert server.location == data / "servers" / "acme%2FTools.toml"
     assert (server.tool_names, server.prompt_names) == (["plants"], ["greet"])
     assert server["tool_names"] == ["plants"]
+    assert (server["ToolNames"], server["ServerVersion"]) == (["plants"], "1.0.0")
     assert server["Temperature"] == 0.3
     assert server.resources == []
     assert server.installations == []
