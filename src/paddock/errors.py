@@ -47,6 +47,8 @@
     ├── CallCancelledError         a request of ours was cancelled
     ├── UpstreamError              a mounted server elsewhere cannot be reached, or does not answer
     ├── FileBusyError              another process has been writing a file for too long
+    ├── ConfigurationError         a client's configuration file cannot be read
+    ├── UneditableError            a client's configuration file cannot be changed without harm
     ├── ArgumentError              an argument on the command line does not fit the tool
     └── UnexpectedQuestionError    a server under test asked more than the test answers
 
