@@ -19,6 +19,7 @@ from paddock.clients.editing.document import (
 )
 
 Format = Literal["json", "toml", "yaml"]
+# Of JSON: as the standard has it; with comments; with comments and trailing commas.
 Dialect = Literal["strict", "comments", "jsonc"]
 
 # Modules with a function `read`. Loaded on use, since the libraries behind two of them are heavy.

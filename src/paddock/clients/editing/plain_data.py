@@ -14,12 +14,11 @@ from paddock.clients.editing.document import (
     ByName,
     ConfigurationError,
     Path,
-    UneditableError,
     in_words,
 )
 
 if TYPE_CHECKING:
-    from paddock.clients.editing.document import Document
+    from collections.abc import Callable
 
 KINDS = {
     dict: "a mapping",
@@ -39,8 +38,13 @@ def find(data: object, path: Path) -> object:
     return data
 
 
-def with_value(data: object, path: Path, value: object) -> object:
+def with_value(
+    data: object, path: Path, value: object, *, place: Callable[[Path], str] | None = None
+) -> object:
     """The same data with one value added or replaced; what is not on the way is shared.
+
+    Containers that are missing are made, also when the data is `MISSING` itself. `place` says where
+    in the file a container stands, for the error.
 
     Raises:
         ConfigurationError: when something on the way is of another kind than the path wants.
@@ -51,11 +55,11 @@ def with_value(data: object, path: Path, value: object) -> object:
     last = path[-1]
     if isinstance(last, ByName) and not last.matches(value):
         raise ValueError(f"an element of a list at {in_words(path)} has to bear that name itself")
-    containers = [data]
-    for depth, step in enumerate(path[:-1], 1):
-        check_kind(containers[-1], path, depth - 1)
-        containers.append(_child(containers[-1], step))
-    check_kind(containers[-1], path, len(path) - 1)
+    containers: list[object] = []
+    for depth, step in enumerate(path):
+        containers.append(data)
+        check_kind(data, path, depth, place=place)
+        data = _child(data, step)
     for container, step in zip(reversed(containers), reversed(path), strict=True):
         value = _with_child(container, step, value)
     return value
@@ -79,23 +83,6 @@ def without(data: object, path: Path, *, prune: int = 0) -> object:
     return rest
 
 
-def check_kind(container: object, path: Path, depth: int) -> None:
-    """Refuse a container that the step after the first `depth` steps of a path cannot be taken in.
-
-    Raises:
-        ConfigurationError: without a place, which only the format knows.
-    """
-    wanted = list if isinstance(path[depth], ByName) else dict
-    if container is MISSING or isinstance(container, wanted):
-        return
-    what = in_words(path[:depth]) or "the whole file"
-    found = KINDS.get(type(container), "a number")
-    raise ConfigurationError(
-        f"{what} is {found}, expected {KINDS[wanted]}",
-        hint="put it right by hand; nothing was changed",
-    )
-
-
 def same(left: object, right: object) -> bool:
     """Whether two pieces of plain data are equal: true is not 1, 1 is not 1.0, and NaN is NaN."""
     pending = [(left, right)]
@@ -116,18 +103,28 @@ def same(left: object, right: object) -> bool:
     return True
 
 
-def verify(changed: Document, expected: object, *, where: str) -> None:
-    """Make sure that a changed document says what it should.
+def kind_of(value: object) -> str:
+    """What a value is, for a message."""
+    return KINDS.get(type(value), "a number")
+
+
+def check_kind(
+    container: object, path: Path, depth: int, *, place: Callable[[Path], str] | None = None
+) -> None:
+    """Refuse a container in which the step at `depth` of a path cannot be taken.
 
     Raises:
-        UneditableError: when it says something else.
+        ConfigurationError: without a place, unless `place` can tell it.
     """
-    if not same(changed.data(), expected):
-        raise UneditableError(
-            "the change cannot be made in this text without changing something else",
-            where=where,
-            hint="make the change by hand; nothing was written",
-        )
+    wanted = list if isinstance(path[depth], ByName) else dict
+    if container is MISSING or isinstance(container, wanted):
+        return
+    here = path[:depth]
+    raise ConfigurationError(
+        f"{in_words(here) or 'the whole file'} is {kind_of(container)}, expected {KINDS[wanted]}",
+        where=place(here) if place else None,
+        hint="put it right by hand; nothing was changed",
+    )
 
 
 def _same_scalar(one: object, other: object) -> bool:
