@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from paddock.authoring.offering import Offering
     from paddock.authoring.tool import Tool
-    from paddock.authoring.signature import is_coroutine_function
-from paddock.extensions.initialization import Initialization as ToolInitialization
+    from paddock.extensions.initialization import Initialization as ToolInitialization
 
 
 class Initialization:
