@@ -33,14 +33,19 @@ if TYPE_CHECKING:
     )
     from paddock.authorization.jwks import JwksValidator as JwksValidator
     from paddock.authorization.static_tokens import StaticTokens as StaticTokens
+    from paddock.clients.bundle import bundle as bundle
+    from paddock.clients.client import Client as Client
     from paddock.clients.deleting import delete_server as delete_server
+    from paddock.clients.detection import detected_clients as detected_clients
     from paddock.clients.doctor import Finding as Finding
     from paddock.clients.doctor import doctor as doctor
     from paddock.clients.install import install as install
     from paddock.clients.install import install_all as install_all
+    from paddock.clients.links import link as link
     from paddock.clients.plan import Change as Change
     from paddock.clients.plan import Outcome as Outcome
     from paddock.clients.plan import Plan as Plan
+    from paddock.clients.table import supported_clients as supported_clients
     from paddock.clients.uninstall import uninstall as uninstall
     from paddock.connecting import connect as connect
     from paddock.errors import ConnectError as ConnectError
@@ -113,10 +118,15 @@ _HOMES = {
     "paddock.authorization.introspection": ("IntrospectionValidator",),
     "paddock.authorization.jwks": ("JwksValidator",),
     "paddock.authorization.static_tokens": ("StaticTokens",),
+    "paddock.clients.bundle": ("bundle",),
+    "paddock.clients.client": ("Client",),
     "paddock.clients.deleting": ("delete_server",),
+    "paddock.clients.detection": ("detected_clients",),
     "paddock.clients.doctor": ("Finding", "doctor"),
     "paddock.clients.install": ("install", "install_all"),
+    "paddock.clients.links": ("link",),
     "paddock.clients.plan": ("Change", "Outcome", "Plan"),
+    "paddock.clients.table": ("supported_clients",),
     "paddock.clients.uninstall": ("uninstall",),
     "paddock.connecting": ("connect",),
     "paddock.errors": ("ConnectError", "DefinitionError", "LoadError", "PaddockError"),

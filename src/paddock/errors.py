@@ -49,6 +49,12 @@
     ├── FileBusyError              another process has been writing a file for too long
     ├── ConfigurationError         a client's configuration file cannot be read
     ├── UneditableError            a client's configuration file cannot be changed without harm
+    ├── UnsupportedClientError     there is no client of that name
+    ├── UnsupportedProjectError    a client has no configuration for a single project
+    ├── UnknownLocationError       a client has no file on this system
+    ├── UnsupportedTransportError  a client starts programs only
+    ├── LinkError                  a client has no link for this server
+    ├── BundleError                a server cannot be put into a bundle as it is
     ├── ArgumentError              an argument on the command line does not fit the tool
     └── UnexpectedQuestionError    a server under test asked more than the test answers
 

@@ -104,9 +104,10 @@ class Client:
     known_as: tuple[str, ...] = ()
     """Further ends of paths by which its files are known, with wildcards."""
     environment: Literal["all", "few"] = "few"
-    """Whether servers get the environment of the client, or HOME, PATH and a handful."""
+    """Whether servers get all of the client's environment, or HOME, PATH and a few; the latter
+    where unknown."""
     patience: float = 30.0
-    """Seconds that a server has to answer before the client gives it up."""
+    """Seconds that a server has to answer before the client gives it up; 30 where unknown."""
     variable: str = ""
     """How a value refers to an environment variable `NAME`; empty where it cannot."""
     splits_command: bool = False
