@@ -114,7 +114,10 @@ def yaml_texts(draw: st.DrawFn, *, elements: bool = False) -> str:
     if draw(st.booleans()):
         after = [*after, "last: 1", *draw(TRIVIA)]
     lines = [*draw(TRIVIA), *before, *after]
-    lines = [*draw(st.sampled_from([[], ["---"], ["%YAML 1.2", "---"], ["# top", "--- # c"]])), *lines]
+    lines = [
+        *draw(st.sampled_from([[], ["---"], ["%YAML 1.2", "---"], ["# top", "--- # c"]])),
+        *lines,
+    ]
     lines += draw(st.sampled_from([[], [], ["..."], ["... # c", "# end"]]))
     text = "\n".join(lines) + draw(st.sampled_from(["", "\n", "\n\n"]))
     if "|" in text or ">" in text:  # a block text at the end needs a line end behind it
