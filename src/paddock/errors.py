@@ -53,6 +53,12 @@
     ├── UnsupportedProjectError    a client has no configuration for a single project
     ├── UnknownLocationError       a client has no file on this system
     ├── UnsupportedTransportError  a client starts programs only
+    ├── DestinationError           it is not clear where to install
+    ├── EntryError                 an entry cannot be as it was asked for
+    ├── ForeignEntryError          under the key of a server stands an entry that is not ours
+    ├── CheckFailedError           a server does not answer as its client needs it
+    ├── WriteError                 a client's file could not be written
+    ├── NotInstalledError          there is nothing of ours to take out
     ├── LinkError                  a client has no link for this server
     ├── BundleError                a server cannot be put into a bundle as it is
     ├── ArgumentError              an argument on the command line does not fit the tool

@@ -46,7 +46,7 @@ _BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _NO_NUMBER = re.compile(r"[-+]?(\.inf|\.Inf|\.INF)|(\.nan|\.NaN|\.NAN)")
 _TRIVIA = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
-_KEEP = re.compile(r"[|>][0-9-]*\+")
+_BLOCK_HEAD = re.compile(r"(?:^|\s)[|>]([0-9+-]*)")
 
 
 @dataclass
@@ -67,6 +67,10 @@ class Node:
     is_flow: bool = False
     bracket: int | None = None
     """Where the bracket of a flow collection stands; a pair in a flow list has none."""
+    is_kept: bool = False
+    """Of a block scalar: all line ends after it are its own."""
+    is_stripped: bool = False
+    """Of a block scalar: no line end after it is its own."""
     column: int = 0
     """Of a block collection: where its keys or dashes stand."""
     members: list[Member] = field(default_factory=list)
@@ -224,12 +228,17 @@ class _Builder:
             node.end = self._block_scalar_end(node)
 
     def _block_scalar_end(self, node: Node) -> int:
-        """Blank lines after it are its own only where it keeps them."""
+        """Blank lines after it are its own only where it keeps them, or they are long enough."""
         written = self._text[node.start : node.end]
-        header = written.partition("\n")[0].partition("#")[0]
-        if _KEEP.search(header) and written.endswith("\n"):
-            return node.end - 1
-        return node.start + len(written.rstrip())
+        head, *lines = written.splitlines(keepends=True)
+        node.is_kept, node.is_stripped = _marks(head)
+        if not node.is_kept:
+            first = next((line for line in lines if line.strip()), "")
+            indent = len(first) - len(first.lstrip(" "))
+            while lines and not lines[-1].strip() and len(lines[-1].rstrip("\r\n")) <= indent:
+                lines.pop()
+        whole = "".join([head, *lines])
+        return node.start + len(whole) - whole.endswith("\n")
 
     def _mapping(self, node: Node, event: MappingStartEvent) -> None:
         node.kind, node.data, node.is_flow = "mapping", {}, bool(event.flow_style)
@@ -313,6 +322,13 @@ class _Builder:
 
 def _reader() -> YAML:
     return YAML(typ="safe", pure=True)
+
+
+def _marks(head: str) -> tuple[bool, bool]:
+    """Whether the first line of a block scalar says to keep all line ends, or none."""
+    found = _BLOCK_HEAD.search(head)
+    signs = found[1] if found else ""
+    return "+" in signs, "-" in signs
 
 
 def _tag(event: Any) -> str | None:

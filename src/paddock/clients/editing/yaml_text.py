@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from paddock.clients.editing.opening import Dialect
 
 _PROPERTIES = re.compile(r"(?:[ \t]*[&!][^\s]*)*")
+_EMPTY = re.compile(r" (?:\{\}|\[\])(?:[ \t]+#.*)?\r?\n?")
 _BY_HAND = "make the change by hand; nothing was written"
 
 
@@ -143,8 +144,12 @@ class YamlText:
         if holder.is_flow:
             return without_item(self.text, self._brackets(holder), index)
         start, end = self._lines(slots[-1])
-        before = holder.members[index - 1] if index else None
-        floor = line_end(self.text, before.end) if before else 0
+        floor = 0
+        if index:
+            before = holder.members[index - 1].value
+            floor = line_end(self.text, before.end)
+            if _last(before).is_kept and start == floor:
+                end = self._after_blank_lines(end)
         text = without_lines(
             self.text, start, end, floor=floor, is_first=index == 0 and len(holder.members) > 1
         )
@@ -296,32 +301,34 @@ class YamlText:
             lines = pair_lines(step, value, holder.column, style)
         at = self._end_of(holder)
         blank = any(has_gap(self.text, member.start) for member in holder.members[1:])
-        is_after_blank = is_blank(self.text, line_start(self.text, max(at - 1, 0)), at)
-        return with_lines(
-            self.text, at, lines, newline=newline_of(self.text), blank=blank and not is_after_blank
-        )
+        if _last(holder).is_kept:
+            blank = False
+        return with_lines(self.text, at, lines, newline=newline_of(self.text), blank=blank)
 
     def _end_of(self, holder: Node) -> int:
         """Where the next member of a block collection goes."""
-        root = self.tree.root
-        if not holder.members or holder is root:
-            at = after_last_line(self.text, self.tree.end)
-            return max(at, line_end(self.text, holder.end)) if holder.members else at
+        if not holder.members:
+            return after_last_line(self.text, self.tree.end)
         at = line_end(self.text, holder.end)
+        last = _last(holder)
+        is_open = at == len(self.text) and not self.text.endswith("\n")
+        if is_open and last.style in ("|", ">") and not last.is_stripped:
+            raise UneditableError(
+                "the file ends within a block text, which a line end behind it would change",
+                where=located(self.where, self.text, last.start),
+                hint="end the file with a line end",
+            )
+        if holder is self.tree.root:
+            return max(at, after_last_line(self.text, self.tree.end))
         return after_comments(self.text, at, column=holder.column)
 
     def _can_unfold(self, slot: _Slot) -> bool:
         """Whether an empty flow collection can become lines below its key."""
-        node, indicator = slot.node, slot.member.indicator
-        written = self.text[node.start : node.end]
-        return (
-            not slot.holder.is_flow
-            and slot.member.key is not None
-            and indicator is not None
-            and written in ("{}", "[]")
-            and self.text[indicator : node.start].strip(" ") == ""
-            and node.start > indicator
-        )
+        member = slot.member
+        if slot.holder.is_flow or member.key is None or member.indicator is None:
+            return False
+        written = self.text[member.indicator : line_end(self.text, member.indicator)]
+        return _EMPTY.fullmatch(written) is not None
 
     def _written_anew(self, slot: _Slot, value: object) -> str:
         """The text with a value below or behind a key, in place of whatever stands there."""
@@ -355,9 +362,6 @@ class YamlText:
         properties = _PROPERTIES.match(text, at)
         if properties and (holder.tag or holder.anchor):
             at = properties.end()
-        rest = line_end(text, at)
-        if "#" not in text[at:rest]:
-            at = len(text[:rest].rstrip("\r\n"))
         return text[:at] + brackets + text[at:]
 
     def _lines(self, slot: _Slot) -> tuple[int, int]:
@@ -365,6 +369,11 @@ class YamlText:
         if not is_blank(self.text, start, slot.member.start):
             raise self._refused("something else begins on the same line", slot.member.start)
         return start, line_end(self.text, slot.member.end)
+
+    def _after_blank_lines(self, start: int) -> int:
+        while start < len(self.text) and is_blank(self.text, start, line_end(self.text, start)):
+            start = line_end(self.text, start)
+        return start
 
     def _brackets(self, node: Node) -> Brackets:
         if node.bracket is None:
@@ -390,6 +399,13 @@ def _index(node: Node, step: str | ByName) -> int | None:
         found = [i for i, element in enumerate(node.data) if step.matches(element)]
         return found[-1] if found else None
     return None
+
+
+def _last(node: Node) -> Node:
+    """What stands last in a node."""
+    while node.members and not node.is_flow:
+        node = node.members[-1].value
+    return node
 
 
 def _is_flow_like(holder: Node) -> bool:
