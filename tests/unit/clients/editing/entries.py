@@ -11,9 +11,9 @@ ENTRY = {
 }
 """An entry like those of the clients that have a command, arguments and an environment."""
 
-TEXTS = st.text(
-    st.characters(exclude_categories=["Cs"]), max_size=12
-) | st.sampled_from(["", "no", "1.0", "1e3", "~", "@x", "a: b", "a #b", "C:\\x", "é\n☃", "'\"", " "])
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.sampled_from(
+    ["", "no", "1.0", "1e3", "~", "@x", "a: b", "a #b", "C:\\x", "é\n☃", "'\"", " "]
+)
 
 ENTRIES = st.fixed_dictionaries(
     {"command": TEXTS},

@@ -89,4 +89,6 @@ def test_readers_of_both_versions_of_yaml_get_the_texts_that_were_put(
     entry = {"list": texts, **{f"k{item}": item for item in texts}}
     written = read(text, where="f").put(("e", "x"), entry).text
     for version in ("1.1", "1.2"):
-        assert YAML(typ="safe", pure=True).load(f"%YAML {version}\n---\n{written}")["e"]["x"] == entry
+        assert (
+            YAML(typ="safe", pure=True).load(f"%YAML {version}\n---\n{written}")["e"]["x"] == entry
+        )

@@ -93,7 +93,7 @@ def containers(draw: st.DrawFn, *, elements: bool) -> tuple[str, list[str]]:
         return draw(BEHIND), draw(lists(draw(st.sampled_from([0, 2, 4])), 1))
     if form == "block":
         return draw(BEHIND), draw(mappings(draw(st.integers(1, 4)), 2))
-    left, right = empty
+    left, right = empty[0], empty[1]
     items = ["{name: one}", "{name: two}"] if elements else ["one: {cmd: q}", '"two": {}']
     if form == "flow":
         return f" {left} {', '.join(items)} {right}{draw(BEHIND)}", []
@@ -114,7 +114,10 @@ def yaml_texts(draw: st.DrawFn, *, elements: bool = False) -> str:
     if draw(st.booleans()):
         after = [*after, "last: 1", *draw(TRIVIA)]
     lines = [*draw(TRIVIA), *before, *after]
-    lines = [*draw(st.sampled_from([[], ["---"], ["%YAML 1.2", "---"], ["# top", "--- # c"]])), *lines]
+    lines = [
+        *draw(st.sampled_from([[], ["---"], ["%YAML 1.2", "---"], ["# top", "--- # c"]])),
+        *lines,
+    ]
     lines += draw(st.sampled_from([[], [], ["..."], ["... # c", "# end"]]))
     text = "\n".join(lines) + draw(st.sampled_from(["", "\n", "\n\n"]))
     if "|" in text or ">" in text:  # a block text at the end needs a line end behind it
