@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from paddock.authoring.asks import url_elicitation as url_elicitation
     from paddock.authoring.context import Context as Context
     from paddock.authoring.failures import ToolError as ToolError
+    from paddock.authoring.option import Option as Option
     from paddock.authoring.prompt import Prompt as Prompt
     from paddock.authoring.prompt import PromptArgument as PromptArgument
     from paddock.authoring.resource import Resource as Resource
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
     from paddock.errors import DefinitionError as DefinitionError
     from paddock.errors import LoadError as LoadError
     from paddock.errors import PaddockError as PaddockError
+    from paddock.extensions.registry import default_prompts as default_prompts
+    from paddock.extensions.registry import default_tools as default_tools
+    from paddock.extensions.template import Template as Template
     from paddock.peer.errors import AccessRefusedError as AccessRefusedError
     from paddock.peer.errors import HttpError as HttpError
     from paddock.peer.errors import PeerError as PeerError
@@ -77,6 +81,7 @@ _HOMES = {
     ),
     "paddock.authoring.context": ("Context",),
     "paddock.authoring.failures": ("ToolError",),
+    "paddock.authoring.option": ("Option",),
     "paddock.authoring.prompt": ("Prompt", "PromptArgument"),
     "paddock.authoring.resource": ("Resource", "ResourceTemplate"),
     "paddock.authoring.skill": ("Skill",),
@@ -89,6 +94,8 @@ _HOMES = {
     "paddock.authorization.static_tokens": ("StaticTokens",),
     "paddock.connecting": ("connect",),
     "paddock.errors": ("ConnectError", "DefinitionError", "LoadError", "PaddockError"),
+    "paddock.extensions.registry": ("default_prompts", "default_tools"),
+    "paddock.extensions.template": ("Template",),
     "paddock.peer.errors": ("AccessRefusedError", "HttpError", "PeerError", "PeerTimeoutError"),
     "paddock.peer.peer": ("Peer",),
     "paddock.peer.results": ("ToolResult",),
