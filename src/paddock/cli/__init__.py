@@ -17,7 +17,7 @@ def main() -> None:
     if target is None:
         from paddock.cli.commands import commands  # noqa: PLC0415 - see above
 
-        commands()
+        commands(prog_name="paddock")  # however Python was started
         return
     from paddock.serving.stdio import serve_target  # noqa: PLC0415 - see above
     from paddock.serving.target import Target  # noqa: PLC0415 - see above

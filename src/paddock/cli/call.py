@@ -16,13 +16,8 @@ import click
 import msgspec
 
 from paddock.cli import render
-from paddock.cli.commands import (
-    ArgumentError,
-    TargetCommand,
-    peer_options,
-    server_options,
-    target_of,
-)
+from paddock.cli.calling import TargetCommand, peer_options, server_options, target_of
+from paddock.cli.complaints import ArgumentError
 from paddock.peer.connect import connect
 from paddock.peer.errors import PeerError
 from paddock.peer.transcript import Message, Transcript

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paddock.cli import render
-from paddock.cli.commands import TargetCommand, peer_options, server_options, target_of
+from paddock.cli.calling import TargetCommand, peer_options, server_options, target_of
 from paddock.peer.connect import connect
 from paddock.peer.errors import PeerError
 from paddock.protocol.errors import METHOD_NOT_FOUND
