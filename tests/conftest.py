@@ -9,6 +9,7 @@ import pytest
 from hypothesis import settings
 
 from paddock import Server
+from paddock.directories import DATA_VARIABLE
 from paddock.serving.memory import serve_in_memory
 from tests.behaviour.line import Line
 from tests.behaviour.process import ServerProcess, run_command, serve_command
@@ -17,6 +18,14 @@ from tests.behaviour.wire import SESSION, STATELESS
 # A test says what is right, not how fast this machine is today.
 settings.register_profile("paddock", deadline=None)
 settings.load_profile("paddock")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_data_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep tests, and the programs that they start, away from what belongs to the user."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(DATA_VARIABLE, str(tmp_path_factory.mktemp("data")))
+        yield
 
 
 @pytest.fixture(params=[SESSION, STATELESS])

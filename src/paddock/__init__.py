@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from paddock.authoring.asks import url_elicitation as url_elicitation
     from paddock.authoring.context import Context as Context
     from paddock.authoring.failures import ToolError as ToolError
+    from paddock.authoring.option import Option as Option
     from paddock.authoring.prompt import Prompt as Prompt
     from paddock.authoring.prompt import PromptArgument as PromptArgument
     from paddock.authoring.resource import Resource as Resource
@@ -32,6 +33,15 @@ if TYPE_CHECKING:
     )
     from paddock.authorization.jwks import JwksValidator as JwksValidator
     from paddock.authorization.static_tokens import StaticTokens as StaticTokens
+    from paddock.clients.deleting import delete_server as delete_server
+    from paddock.clients.doctor import Finding as Finding
+    from paddock.clients.doctor import doctor as doctor
+    from paddock.clients.install import install as install
+    from paddock.clients.install import install_all as install_all
+    from paddock.clients.plan import Change as Change
+    from paddock.clients.plan import Outcome as Outcome
+    from paddock.clients.plan import Plan as Plan
+    from paddock.clients.uninstall import uninstall as uninstall
     from paddock.connecting import connect as connect
     from paddock.errors import ConnectError as ConnectError
     from paddock.errors import DefinitionError as DefinitionError
@@ -77,6 +87,7 @@ _HOMES = {
     ),
     "paddock.authoring.context": ("Context",),
     "paddock.authoring.failures": ("ToolError",),
+    "paddock.authoring.option": ("Option",),
     "paddock.authoring.prompt": ("Prompt", "PromptArgument"),
     "paddock.authoring.resource": ("Resource", "ResourceTemplate"),
     "paddock.authoring.skill": ("Skill",),
@@ -87,6 +98,11 @@ _HOMES = {
     "paddock.authorization.introspection": ("IntrospectionValidator",),
     "paddock.authorization.jwks": ("JwksValidator",),
     "paddock.authorization.static_tokens": ("StaticTokens",),
+    "paddock.clients.deleting": ("delete_server",),
+    "paddock.clients.doctor": ("Finding", "doctor"),
+    "paddock.clients.install": ("install", "install_all"),
+    "paddock.clients.plan": ("Change", "Outcome", "Plan"),
+    "paddock.clients.uninstall": ("uninstall",),
     "paddock.connecting": ("connect",),
     "paddock.errors": ("ConnectError", "DefinitionError", "LoadError", "PaddockError"),
     "paddock.peer.errors": ("AccessRefusedError", "HttpError", "PeerError", "PeerTimeoutError"),

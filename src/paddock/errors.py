@@ -2,6 +2,7 @@
 
     PaddockError
     ├── DefinitionError            a tool, prompt, resource or server is declared wrongly
+    │   └── OptionError            an option of a tool is not known, or cannot have that value
     ├── LoadError                  a file or directory of definitions cannot be loaded
     ├── ToolError                  raised by a handler to tell the model something
     ├── ResultError                a handler returned what cannot be sent, or not what it declared
@@ -29,6 +30,8 @@
     ├── CallCancelledError         a request of ours was cancelled
     ├── UpstreamError              a mounted server elsewhere cannot be reached, or does not answer
     ├── FileBusyError              another process has been writing a file for too long
+    ├── ConfigurationError         a client's configuration file cannot be read
+    ├── UneditableError            a client's configuration file cannot be changed without harm
     ├── ArgumentError              an argument on the command line does not fit the tool
     └── UnexpectedQuestionError    a server under test asked more than the test answers
 

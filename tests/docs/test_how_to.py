@@ -29,6 +29,7 @@ from docs_src.how_to.resources import server as resources
 from docs_src.how_to.results import server as results
 from docs_src.how_to.skills_served import server as skills
 from docs_src.how_to.tasks import server as archive
+from docs_src.how_to.tool_options import server as optioned
 from docs_src.how_to.workshop.server import server as workshop
 from paddock import (
     AudioContent,
@@ -67,6 +68,11 @@ def test_explicit_tools_take_one_dictionary_of_arguments() -> None:
         assert peer.call("repeat", text="ho").text == "ho ho"
         assert peer.call("repeat", text="ho", times=3, separator="-").text == "ho-ho-ho"
         assert peer.call("repeat", text="ho", times="3").is_error
+
+
+def test_options_of_a_tool_are_set_by_whoever_runs_the_server() -> None:
+    with connect(optioned) as peer:
+        assert peer.call("find", word="apples").structured == {"result": ["apples"]}
 
 
 def test_a_tool_returns_several_contents_and_errors_of_its_own(tmp_path: Path) -> None:

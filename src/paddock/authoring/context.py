@@ -7,6 +7,7 @@ works the same in both eras; where they differ is the era's business.
 from __future__ import annotations
 
 from math import isfinite
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 import msgspec
@@ -24,7 +25,7 @@ from paddock.protocol.request import said
 from paddock.protocol.trace_context import trace_context_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from paddock.authoring.asks import Elicited, Root, SampledMessage
     from paddock.authoring.offering import Offering
@@ -36,16 +37,20 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 T = TypeVar("T")
+NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 
 class Context:
     """One request, from its handler's side."""
 
-    __slots__ = ("_asked", "_offering", "_request")
+    __slots__ = ("_asked", "_offering", "_options", "_request")
 
-    def __init__(self, request: Request, offering: Offering) -> None:
+    def __init__(
+        self, request: Request, offering: Offering, options: Mapping[str, Any] = NO_OPTIONS
+    ) -> None:
         self._request = request
         self._offering = offering
+        self._options = options
         self._asked = 0
 
     @property
@@ -58,6 +63,11 @@ class Context:
         """What the server's lifespan has yielded."""
         state = self._request.connection.state
         return state.of(self._offering) if isinstance(state, States) else state
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The values of the tool's options, as whoever runs the server has set them."""
+        return self._options
 
     @property
     def request_id(self) -> int | str:

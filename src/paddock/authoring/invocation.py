@@ -6,7 +6,7 @@ result that the model can read; only a fault of the protocol is an error.
 
 from __future__ import annotations
 
-from types import CoroutineType
+from types import CoroutineType, MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -42,11 +42,11 @@ from paddock.protocol.jsonrpc import DECODE_FAULTS
 from paddock.protocol.pace import Pace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from paddock.authoring.mirroring import Mirror
     from paddock.authoring.offering import Offering
-    from paddock.authoring.tool import Tool
+    from paddock.authoring.tool import Handler, Tool
     from paddock.protocol.request import Request, Result
 
 
@@ -152,38 +152,49 @@ class Invocation:
         what = f"Tool {self.tool.name!r}"
         return error_result(describe(fault, what, is_masked=self._offering.mask_errors))
 
+    def _parts(self) -> tuple[Handler, Offering, Mapping[str, Any]]:
+        """What a call needs besides its request."""
+        return self.tool.handler, self._offering, MappingProxyType(self.tool.option_values)
+
     def _whole_call(self) -> Callable[[Any, Request], Any]:
         """The handler takes the arguments as one dictionary, and the context if it wants it.
 
         It says so by its type, or by a second parameter that has no default.
         """
-        handler, offering = self.tool.handler, self._offering
+        handler, offering, options = self._parts()
         context, place, has_room = context_of(handler, Context)
         if context is None:
             if count_required(handler) > 1:
-                return lambda arguments, request: handler(arguments, Context(request, offering))
+                return lambda arguments, request: handler(
+                    arguments, Context(request, offering, options)
+                )
             return lambda arguments, _request: handler(arguments)
         if place is None:
             return lambda arguments, request: handler(
-                arguments, **{context: Context(request, offering)}
+                arguments, **{context: Context(request, offering, options)}
             )
         if not has_room:
-            return lambda _arguments, request: handler(Context(request, offering))
+            return lambda _arguments, request: handler(Context(request, offering, options))
         if place == 0:
-            return lambda arguments, request: handler(Context(request, offering), arguments)
-        return lambda arguments, request: handler(arguments, Context(request, offering))
+            return lambda arguments, request: handler(
+                Context(request, offering, options), arguments
+            )
+        return lambda arguments, request: handler(arguments, Context(request, offering, options))
 
     def _spread_call(
         self, signature: Signature
     ) -> tuple[Callable[[Any], Any], Callable[[Any, Request], Any]]:
         """The handler takes the arguments by its own parameters."""
-        handler, offering, context = self.tool.handler, self._offering, signature.context
+        handler, offering, options = self._parts()
+        context = signature.context
         if not signature.parameters:
             if context is None:
                 return _read_none, lambda _arguments, _request: handler()
             if signature.context_place is not None:
-                return _read_none, lambda _, request: handler(Context(request, offering))
-            return _read_none, lambda _, request: handler(**{context: Context(request, offering)})
+                return _read_none, lambda _, request: handler(Context(request, offering, options))
+            return _read_none, lambda _, request: handler(
+                **{context: Context(request, offering, options)}
+            )
         read = hinted_reader(signature.parameters, self.tool.name)
         astuple = msgspec.structs.astuple
         if context is None and not signature.keywords:
@@ -195,9 +206,9 @@ class Invocation:
             values = astuple(arguments)
             positional, named = list(values[:count]), dict(zip(names, values[count:], strict=True))
             if place is not None:
-                positional.insert(place, Context(request, offering))
+                positional.insert(place, Context(request, offering, options))
             elif context is not None:
-                named[context] = Context(request, offering)
+                named[context] = Context(request, offering, options)
             return handler(*positional, **named)
 
         return read, call

@@ -287,6 +287,7 @@ class Offering:
             task_from_handler: bool = False,
             ui: str | AppView | None = None,
             visibility: Sequence[str] | None = None,
+            options: Mapping[str, object] | None = None,
         ) -> Callable[[F], F]: ...
         def tool(self, function: object = None, /, **options: object) -> object:
             """Make a tool of a function, by its name, docstring and type hints."""
@@ -349,6 +350,22 @@ class Offering:
             return function
 
         return decorate
+
+    def set_tool_options(self, values: Mapping[str, Mapping[str, object]]) -> Self:
+        """Set values for the options of tools, each by the tool's name; the server itself.
+
+        Raises:
+            OptionError: when there is no such tool or option, or an option cannot have a value.
+        """
+        from paddock.authoring.option_values import unknown_tool  # noqa: PLC0415 - after msgspec
+
+        changed = []
+        for name, given in values.items():
+            tool = self.tools.get(name)
+            if tool is None:
+                raise unknown_tool(name, self.tools.names())
+            changed.append(tool.with_options(given))
+        return self.register(changed)
 
     def resource_updated(self, uri: str) -> int:
         """Tell everybody who subscribed to a resource that it changed; how many clients."""

@@ -7,6 +7,7 @@ costs next to nothing. Loaded before msgspec, so it needs nothing but the interp
 
 from __future__ import annotations
 
+from paddock.authoring.option import Option
 from paddock.errors import DefinitionError
 
 TYPE_CHECKING = False
@@ -68,7 +69,8 @@ class Tool:
     `input_schema` is passed on as it is and wins over `parameters`. Over HTTP only a principal
     who has all `scopes` may call it. With `task` a call may, or must, become a task that goes on
     after it was answered: at once, or with `task_from_handler` when the handler says so by
-    `ctx.detach()`.
+    `ctx.detach()`. `options` are what whoever runs the server may set: each a default, or an
+    `Option`; the handler finds their values in `ctx.options`.
     """
 
     __slots__ = (
@@ -81,6 +83,8 @@ class Tool:
         "meta",
         "mime_type",
         "name",
+        "option_values",
+        "options",
         "output_schema",
         "parameters",
         "return_type",
@@ -113,6 +117,7 @@ class Tool:
         task_from_handler: bool = False,
         ui: str | AppView | None = None,
         visibility: Sequence[str] | None = None,
+        options: Mapping[str, Option | object] | None = None,
     ) -> None:
         self.name = name
         self.handler = handler
@@ -140,6 +145,11 @@ class Tool:
             )
         self.ui = ui
         self.visibility = visibility
+        self.options = {
+            key: given if isinstance(given, Option) else Option(given)
+            for key, given in (options or {}).items()
+        }
+        self.option_values = {key: option.default for key, option in self.options.items()}
         if input_schema is not None and input_schema.get("type") != "object":
             raise DefinitionError(
                 f"input_schema has type {input_schema.get('type')!r}",
@@ -152,14 +162,41 @@ class Tool:
         if not callable(handler):
             raise DefinitionError(f"expected a callable handler, got {handler!r}", where=name)
         _check_ui(ui, visibility, name)
-        if not name or len(name) > MAX_NAME or not _NAME_CHARACTERS.issuperset(name):
-            raise DefinitionError(
-                f"{name!r} cannot be the name of a tool",
-                hint=f"1 to {MAX_NAME} of A-Z a-z 0-9 _ - . /",
-            )
+        _check_name(name)
+
+    def with_name(self, name: str) -> Tool:
+        """The same tool under another name."""
+        _check_name(name)
+        return self._changed("name", name)
+
+    def with_options(self, values: Mapping[str, object]) -> Tool:
+        """The same tool with values set for its options; text is read as what an option takes.
+
+        Raises:
+            OptionError: when it has no such option, or the option cannot have that value.
+        """
+        from paddock.authoring.option_values import checked  # noqa: PLC0415 - after msgspec
+
+        found = checked(self.options, values, self.name)
+        return self._changed("option_values", {**self.option_values, **found})
+
+    def _changed(self, attribute: str, value: object) -> Tool:
+        changed = object.__new__(type(self))
+        for slot in Tool.__slots__:
+            setattr(changed, slot, getattr(self, slot))
+        setattr(changed, attribute, value)
+        return changed
 
     def __repr__(self) -> str:
         return f"Tool({self.name!r})"
+
+
+def _check_name(name: str) -> None:
+    if not name or len(name) > MAX_NAME or not _NAME_CHARACTERS.issuperset(name):
+        raise DefinitionError(
+            f"{name!r} cannot be the name of a tool",
+            hint=f"1 to {MAX_NAME} of A-Z a-z 0-9 _ - . /",
+        )
 
 
 def _check_ui(ui: str | AppView | None, visibility: Sequence[str] | None, where: str) -> None:

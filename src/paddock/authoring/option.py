@@ -1,0 +1,34 @@
+"""Options of a tool: what whoever runs a server can set, and no model sees.
+
+Loaded before msgspec, so it needs nothing but the interpreter; values are checked in
+`authoring.option_values`.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Option:
+    """One option of a tool.
+
+    Values are checked against `type`, which may be any type hint that a parameter may have; when
+    it is left out, the type of the default.
+    """
+
+    __slots__ = ("default", "description", "type")
+
+    def __init__(
+        self,
+        default: object = None,
+        type: Any = None,  # noqa: A002 - the word that parameters have too
+        description: str = "",
+    ) -> None:
+        self.default = default
+        self.type = type
+        self.description = description
+
+    def __repr__(self) -> str:
+        return f"Option({self.default!r})"

@@ -1,0 +1,81 @@
+"""Checking the values that are set for a tool's options.
+
+A value may come as text, from a command line or the environment: it is read as what the option
+takes. The text `Automatic` stands for the default, and `None` for no value.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from paddock.authoring.hints import decode_hook
+from paddock.errors import DefinitionError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from paddock.authoring.option import Option
+
+AUTOMATIC, NONE = "Automatic", "None"
+
+
+class OptionError(DefinitionError):
+    """An option of a tool is not known, or cannot have that value."""
+
+    code = "tool-option"
+
+
+def unknown_tool(name: str, tools: list[str]) -> OptionError:
+    """The complaint about options of a tool that is not there."""
+    near = get_close_matches(name, tools, 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(tools) or 'none'}"
+    return OptionError(f"there is no tool {name!r} to set options of", hint=hint)
+
+
+def checked(
+    options: Mapping[str, Option], values: Mapping[str, object], tool: str
+) -> dict[str, object]:
+    """The values as their options take them.
+
+    Raises:
+        OptionError: at the first one that cannot be.
+    """
+    return {name: _value(options, name, value, tool) for name, value in values.items()}
+
+
+def _value(options: Mapping[str, Option], name: str, value: object, tool: str) -> object:
+    option = options.get(name)
+    if option is None:
+        raise OptionError(f"no option {name!r}", where=tool, hint=_known(options, name))
+    if value == AUTOMATIC:
+        return option.default
+    kind = type(option.default) if option.type is None else option.type
+    candidates = [None, value] if value == NONE else [value]
+    for candidate in candidates:
+        try:
+            return msgspec.convert(
+                _plain(candidate), kind, strict=not isinstance(value, str), dec_hook=decode_hook
+            )
+        except msgspec.ValidationError as error:
+            fault = error
+    raise OptionError(f"option {name!r} cannot be {value!r}: {fault}", where=tool)
+
+
+def _plain(value: object) -> Any:
+    """Text that is meant as JSON, as an array or object, is read as such."""
+    if isinstance(value, str) and value[:1] in ("[", "{"):
+        try:
+            return msgspec.json.decode(value)
+        except msgspec.DecodeError:
+            return value
+    return value
+
+
+def _known(options: Mapping[str, Option], name: str) -> str:
+    if not options:
+        return "the tool has none"
+    near = get_close_matches(name, options, 1)
+    return f"did you mean {near[0]!r}?" if near else f"it has {', '.join(options)}"

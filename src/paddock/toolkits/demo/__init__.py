@@ -1,0 +1,1 @@
+"""Harmless tools, a prompt and resources that show what a client of MCP can do."""

@@ -1,0 +1,43 @@
+"""Notes that a tool keeps and a resource shows, until the server ends; subscribers are told."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Annotated
+
+from msgspec import Meta
+
+from paddock import Context, Resource, ResourceLink, TextContent, Tool
+
+MOST = 50
+URI = "demo://notes"
+
+_notes: deque[str] = deque(maxlen=MOST)
+
+
+def keep_note(
+    text: Annotated[str, Meta(min_length=1, max_length=500)], ctx: Context
+) -> list[TextContent | ResourceLink]:
+    """Keep a note until the server ends.
+
+    Args:
+        text: The note.
+    """
+    _notes.append(text)
+    ctx.server.resource_updated(URI)
+    return [TextContent(f"Kept, as number {len(_notes)}."), ResourceLink(URI, "notes")]
+
+
+def notes() -> str:
+    """The notes that were kept, one to a line."""
+    return "\n".join(f"- {note}" for note in _notes) or "No notes yet."
+
+
+keep_note_tool = Tool(
+    "keep_note",
+    keep_note,
+    title="Keep a note",
+    annotations={"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False},
+    return_type=list[TextContent | ResourceLink],
+)
+notes_resource = Resource(URI, notes, name="notes", title="Notes", mime_type="text/markdown")

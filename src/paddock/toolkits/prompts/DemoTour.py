@@ -1,0 +1,5 @@
+"""The prompt `DemoTour`."""
+
+from paddock.toolkits.demo.animals import tour as prompt
+
+__all__ = ["prompt"]

@@ -1,0 +1,5 @@
+"""The tool `DemoDice`."""
+
+from paddock.toolkits.demo.answers import roll_dice_tool as tool
+
+__all__ = ["tool"]
