@@ -1,0 +1,111 @@
+"""What an installation does, or would do, for people and for programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from paddock.cli import output
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from paddock.clients.plan import Change, Outcome, Plan
+    from paddock.errors import PaddockError
+
+Json = dict[str, object]
+
+DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+VERBS = {
+    "install": ("Installed {server} into {client}", "{server} is in {client} already"),
+    "uninstall": ("Took {server} out of {client}", "{server} was not in {client} any more"),
+}
+"""For each action what was done, and that there was nothing to do."""
+
+
+def print_plan(plan: Plan, *, dry_run: bool) -> None:
+    """Say what was done to a client, or show what would be."""
+    if dry_run:
+        _print_dry(plan)
+        return
+    done, idle = VERBS[plan.action]
+    changed = [change for change in plan.changes if change.is_needed]
+    text = (done if changed or plan.paste else idle).format(
+        server=plan.server, client=plan.client.name
+    )
+    as_key = "" if plan.key == plan.server else f" as {plan.key}"
+    click.echo(f"{output.coloured(text, 'green')}{as_key}")
+    for change in changed:
+        kept = f" (before: {change.backup})" if change.backup else ""
+        click.echo(f"  {change.file}{kept}")
+    _print_rest(plan)
+
+
+def _print_dry(plan: Plan) -> None:
+    text = plan.diff()
+    if text:
+        click.echo("\n".join(map(_coloured_line, text.splitlines())))
+    elif plan.paste is None:
+        output.note(f"{plan.client.name}: nothing would change")
+    _print_rest(plan)
+
+
+def _print_rest(plan: Plan) -> None:
+    if plan.paste is not None:
+        output.note(f"{plan.client.name} has no file to write to. Paste this into it:")
+        click.echo(plan.paste)
+    for text in plan.notes:
+        output.note(f"Note: {text}")
+
+
+def _coloured_line(line: str) -> str:
+    colour = None if line.startswith(("+++", "---")) else DIFF_COLOURS.get(line[:1])
+    return output.coloured(line, colour) if colour else line
+
+
+def print_failure(client: str, error: PaddockError) -> None:
+    """Say why nothing was done to one of several clients."""
+    output.note(f"Error: {client}: {error.where}: {error.message}" if error.where else f"Error: {client}: {error.message}")
+    if error.hint:
+        output.note(f"Hint: {error.hint}")
+
+
+def plans_as_json(outcomes: Iterable[Outcome]) -> list[Json]:
+    """All that came of a command."""
+    return [_outcome(one) for one in outcomes]
+
+
+def _outcome(one: Outcome) -> Json:
+    if one.plan is not None:
+        return _plan(one.plan)
+    error = one.error
+    return {
+        "client": one.client,
+        "error": error and {
+            "code": error.code, "message": error.message, "where": error.where, "hint": error.hint
+        },
+    }
+
+
+def _plan(plan: Plan) -> Json:
+    return {
+        "action": plan.action,
+        "client": plan.client.id,
+        "server": plan.server,
+        "key": plan.key,
+        "scope": plan.scope,
+        "is_applied": plan.is_applied,
+        "changes": [_change(change) for change in plan.changes],
+        "notes": plan.notes,
+        "paste": plan.paste,
+    }
+
+
+def _change(change: Change) -> Json:
+    return {
+        "file": str(change.file),
+        "is_needed": change.is_needed,
+        "diff": change.diff(),
+        "backup": str(change.backup) if change.backup else None,
+    }
