@@ -47,6 +47,9 @@ if TYPE_CHECKING:
     from paddock.errors import DefinitionError as DefinitionError
     from paddock.errors import LoadError as LoadError
     from paddock.errors import PaddockError as PaddockError
+    from paddock.extensions.registry import default_prompts as default_prompts
+    from paddock.extensions.registry import default_tools as default_tools
+    from paddock.extensions.template import Template as Template
     from paddock.peer.errors import AccessRefusedError as AccessRefusedError
     from paddock.peer.errors import HttpError as HttpError
     from paddock.peer.errors import PeerError as PeerError
@@ -105,6 +108,8 @@ _HOMES = {
     "paddock.clients.uninstall": ("uninstall",),
     "paddock.connecting": ("connect",),
     "paddock.errors": ("ConnectError", "DefinitionError", "LoadError", "PaddockError"),
+    "paddock.extensions.registry": ("default_prompts", "default_tools"),
+    "paddock.extensions.template": ("Template",),
     "paddock.peer.errors": ("AccessRefusedError", "HttpError", "PeerError", "PeerTimeoutError"),
     "paddock.peer.peer": ("Peer",),
     "paddock.peer.results": ("ToolResult",),

@@ -2,6 +2,18 @@
 
     PaddockError
     ├── DefinitionError            a tool, prompt, resource or server is declared wrongly
+    │   ├── ManifestError              a manifest cannot be used
+    │   ├── SpecificationError         what should be an item, or a list of items, is none
+    │   │   ├── ToolSpecificationError
+    │   │   ├── ToolsSpecificationError
+    │   │   ├── PromptSpecificationError
+    │   │   ├── PromptsSpecificationError
+    │   │   ├── ResourceSpecificationError
+    │   │   └── ResourcesSpecificationError
+    │   ├── ToolNotFoundError
+    │   ├── PromptNotFoundError
+    │   ├── ResourceNameError          no resource has that name
+    │   └── PromptDataError            a definition has `PromptData`
     │   └── OptionError            an option of a tool is not known, or cannot have that value
     ├── LoadError                  a file or directory of definitions cannot be loaded
     ├── ToolError                  raised by a handler to tell the model something

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddock.authoring.offering import Offering
+from paddock.authoring.python_file import run_script
 from paddock.errors import LoadError
 from paddock.serving.target import PREFERRED_NAMES
 
@@ -27,7 +27,7 @@ def load_target(target: Target) -> Offering:
         directory = Path(target.path).resolve()
         offering = Offering(target.facts.name, auto_register_dir=directory)
     else:
-        offering = _find(_run(Path(target.path).resolve()), target)
+        offering = _find(run_script(Path(target.path).resolve()), target)
     if target.complete is not None:
         target.complete(offering)
     return offering
@@ -55,43 +55,6 @@ def files_of(target: Target) -> list[Path]:
 def _is_inside(file: Path, directory: Path) -> bool:
     inside = file.suffix == ".py" and file.is_relative_to(directory)
     return inside and not {"site-packages", ".venv"} & set(file.parts)
-
-
-def _run(path: Path) -> ModuleType:
-    directory = str(path.parent)
-    if directory not in sys.path:
-        sys.path.insert(0, directory)
-    name = path.stem if path.stem not in sys.modules else f"paddock_served_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise LoadError("not a Python file", where=str(path), hint="expected a .py file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException as error:
-        del sys.modules[name]
-        if not isinstance(error, Exception | SystemExit):
-            raise
-        raise _failed(path, error) from error
-    return module
-
-
-def _failed(path: Path, error: BaseException) -> LoadError:
-    """What went wrong while a file ran, with the line of that file where it did."""
-    lines: list[int] = []
-    trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == str(path):
-            if not lines:
-                error.__traceback__ = trace  # how we came to run the file is no help to its author
-            lines.append(trace.tb_lineno)
-        trace = trace.tb_next
-    if isinstance(error, SyntaxError) and error.lineno:
-        lines.append(error.lineno)
-    where = f"{path}:{lines[-1]}" if lines else str(path)
-    text = error.msg if isinstance(error, SyntaxError) else str(error)
-    return LoadError(f"{type(error).__name__}: {text}", where=where)
 
 
 def _find(module: ModuleType, target: Target) -> Offering:
