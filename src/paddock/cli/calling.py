@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from paddock.cli.complaints import ArgumentError
+from paddock.cli.naming import looks_like_path
 from paddock.cli.pairs import header
 from paddock.protocol.versions import SUPPORTED_VERSIONS
 
@@ -32,9 +35,30 @@ class TargetCommand(click.Command):
 
 
 def target_of(ctx: click.Context, target: str) -> str | list[str]:
-    """The server that a command was given."""
+    """The server that a command was given: a command, a file, a URL, or a named server.
+
+    Raises:
+        ServerNotFoundError: when it is a single word that leads nowhere.
+    """
     command: list[str] | None = ctx.meta.get("paddock.command")
-    return target if command is None else command
+    if command is not None:
+        return command
+    is_there = looks_like_path(target) and Path(target).exists()
+    return target if is_there or "://" in target else _named(target) or target
+
+
+def _named(word: str) -> list[str] | None:
+    """The command that starts the server of a name."""
+    from paddock.servers import lookup  # noqa: PLC0415 - only for what may be a name
+    from paddock.servers.launching import launch_command  # noqa: PLC0415 - only for a name
+
+    if word in (source.name for source in lookup.all_sources()):
+        launch = launch_command(word)
+        return [launch.command, *launch.args]
+    is_word = word.isidentifier() and not Path(word).exists()
+    if is_word and shutil.which(word) is None:
+        raise lookup.not_found(word)
+    return None
 
 
 def server_options(function: F) -> F:

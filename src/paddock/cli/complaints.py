@@ -33,6 +33,12 @@ class CommandError(click.ClickException):
         super().__init__(f"{text}\nHint: {error.hint}" if error.hint else text)
 
 
+class NothingDone(CommandError):
+    """What was asked for is not there, so there was nothing to do."""
+
+    exit_code = 1
+
+
 class UsageComplaint(click.ClickException):
     """A command line that cannot be read, without the usage of the command before it."""
 
@@ -47,7 +53,7 @@ class UsageComplaint(click.ClickException):
 def near(word: str, known: Iterable[str]) -> list[str]:
     """The known words that are most like one, compared without case."""
     lower = {name.lower(): name for name in known}
-    return [lower[name] for name in get_close_matches(word.lower(), lower, n=3)]
+    return [lower[name] for name in get_close_matches(word.lower(), lower, n=3, cutoff=0.7)]
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     import click
 
+    from paddock.extensions.manifest import Kind
+
     Names = Iterable[tuple[str, str]]
     Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
@@ -33,10 +35,10 @@ def _client_names() -> Names:
     return [(client.id, client.name) for client in supported_clients().values()]
 
 
-def _declared_names(kind: str) -> Names:
+def _declared_names(kind: Kind) -> Names:
     from paddock.extensions.registry import declared  # noqa: PLC0415 - only to complete
 
-    return [(found.item.name, found.item.description or "") for found in declared(kind)]
+    return [(found.name, found.item.description or "") for found in declared(kind)]
 
 
 def _completer(*sources: Callable[[], Names]) -> Completer:
@@ -60,5 +62,5 @@ def _completer(*sources: Callable[[], Names]) -> Completer:
 servers = _completer(_server_names)
 clients = _completer(_client_names)
 clients_and_servers = _completer(_client_names, _server_names)
-tools = _completer(lambda: _declared_names("tool"))
-prompts = _completer(lambda: _declared_names("prompt"))
+tools = _completer(lambda: _declared_names("tools"))
+prompts = _completer(lambda: _declared_names("prompts"))

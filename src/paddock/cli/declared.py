@@ -15,6 +15,7 @@ from paddock.cli.render import one_line
 from paddock.extensions.registry import declared
 
 if TYPE_CHECKING:
+    from paddock.extensions.manifest import Kind
     from paddock.extensions.registry import Declared
 
 
@@ -26,7 +27,7 @@ def tools(pattern: str, *, as_json: bool) -> None:
 
     GLOB is a name in which * and ? stand for anything, in quotes: 'Word*'.
     """
-    _list("tool", pattern, as_json=as_json)
+    _list("tools", pattern, as_json=as_json)
 
 
 @click.command()
@@ -37,32 +38,31 @@ def prompts(pattern: str, *, as_json: bool) -> None:
 
     GLOB is a name in which * and ? stand for anything, in quotes: 'Word*'.
     """
-    _list("prompt", pattern, as_json=as_json)
+    _list("prompts", pattern, as_json=as_json)
 
 
-def _list(kind: str, pattern: str, *, as_json: bool) -> None:
+def _list(kind: Kind, pattern: str, *, as_json: bool) -> None:
     found = [one for one in declared(kind) if _matches(one, pattern)]
     if as_json:
         output.print_json([_described(one) for one in found])
         return
+    word = kind.removesuffix("s")
     if not found:
-        output.note(f"No {kind} matches {pattern!r}")
+        output.note(f"No {word} matches {pattern!r}")
         return
-    output.print_table(
-        (kind, "description"),
-        [(one.item.name, one_line(one.item.description)) for one in found],
-    )
+    rows = [(one.name, one_line(one.item.description)) for one in found]
+    output.print_table((word, "description"), rows)
 
 
 def _matches(one: Declared, pattern: str) -> bool:
-    names = (one.item.name, str(one.qualified_name))
+    names = (one.item.name, one.qualified_name)
     return any(fnmatchcase(name.lower(), pattern.lower()) for name in names)
 
 
 def _described(one: Declared) -> dict[str, object]:
     return {
-        "name": one.item.name,
-        "qualified_name": str(one.qualified_name),
+        "name": one.name,
+        "qualified_name": one.qualified_name,
         "extension": one.extension.name,
         "description": one.item.description,
     }

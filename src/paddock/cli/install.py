@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, TypedDict
 import click
 
 from paddock.cli import completing, output
-from paddock.cli.complaints import ArgumentError
+from paddock.cli.complaints import ArgumentError, CommandError
 from paddock.cli.pairs import ToolOptions, header, tool_options, variables
 from paddock.cli.places import place_options
-from paddock.cli.planned import plans_as_json, print_outcomes
+from paddock.cli.planned import plans_as_json, print_outcomes, print_plan
 from paddock.cli.words import Words, sort_words
 from paddock.clients import install as library
 from paddock.clients.detection import detected_clients
@@ -158,7 +158,7 @@ def _clients(given: Words, settings: Settings, *, everywhere: bool) -> list[str 
 
 
 def _outcome(
-    client: str | None, server: str | Path | None, settings: Settings, *, may_ask: bool, is_one: bool
+    client: str | None, server: str | None, settings: Settings, *, may_ask: bool, is_one: bool
 ) -> Outcome:
     """Install into one client; an error is raised at once when it is the only one."""
     name = client or str(settings["file"])
@@ -178,10 +178,10 @@ def _outcome(
 
 
 def _is_replaced(
-    error: PaddockError, client: str | None, server: str | Path | None, settings: Settings
+    error: PaddockError, client: str | None, server: str | None, settings: Settings
 ) -> bool:
     """Show what would go, and ask."""
-    output.note(str(CommandError(error)))
+    CommandError(error).show()
     plan = library.install(client, server, **{**settings, "replace": True, "dry_run": True})
     print_plan(plan, dry_run=True)
     return output.ask("Replace it?")

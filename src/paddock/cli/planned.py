@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paddock.cli import output
+from paddock.cli.complaints import CommandError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,11 +65,13 @@ def _coloured_line(line: str) -> str:
     return output.coloured(line, colour) if colour else line
 
 
-def print_failure(client: str, error: PaddockError) -> None:
-    """Say why nothing was done to one of several clients."""
-    output.note(f"Error: {client}: {error.where}: {error.message}" if error.where else f"Error: {client}: {error.message}")
-    if error.hint:
-        output.note(f"Hint: {error.hint}")
+def print_outcomes(outcomes: Iterable[Outcome], *, dry_run: bool) -> None:
+    """Say what was done, client by client, and what failed."""
+    for one in outcomes:
+        if one.plan is not None:
+            print_plan(one.plan, dry_run=dry_run)
+        if one.error is not None:
+            CommandError(one.error).show()
 
 
 def plans_as_json(outcomes: Iterable[Outcome]) -> list[Json]:
@@ -79,12 +82,15 @@ def plans_as_json(outcomes: Iterable[Outcome]) -> list[Json]:
 def _outcome(one: Outcome) -> Json:
     if one.plan is not None:
         return _plan(one.plan)
-    error = one.error
+    return {"client": one.client, "error": None if one.error is None else _error(one.error)}
+
+
+def _error(error: PaddockError) -> Json:
     return {
-        "client": one.client,
-        "error": error and {
-            "code": error.code, "message": error.message, "where": error.where, "hint": error.hint
-        },
+        "code": error.code,
+        "message": error.message,
+        "where": error.where,
+        "hint": error.hint,
     }
 
 

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from paddock.cli import completing, output
 from paddock.cli.complaints import ArgumentError, did_you_mean
-from paddock.cli.describing import PROPERTIES, described, location, plain, summary
+from paddock.cli.describing import everything, summary, text
+from paddock.cli.naming import server_name
 from paddock.cli.render import pretty
 from paddock.servers.api import get_server, list_servers
-from paddock.servers.named_server import NamedServer
+
+if TYPE_CHECKING:
+    from paddock.servers.named_server import NamedServer
+
+KINDS = ("tools", "prompts")
+"""What a list of servers counts."""
 
 
 @click.command()
@@ -34,12 +42,11 @@ def servers(pattern: str, *, no_built_in: bool, as_json: bool) -> None:
 
 
 def _row(server: NamedServer) -> list[output.Cell]:
-    where = location(server)
+    where = [str(server.location), _clients(server)]
     if server.problem is not None:
-        broken = output.Styled("broken", "red")
-        return [output.Styled(server.name, "red"), broken, "", "", where, _clients(server)]
-    tools, prompts = str(len(server.tool_names)), str(len(server.prompt_names))
-    return [server.name, server.version, tools, prompts, where, _clients(server)]
+        return [output.Styled(server.name, "red"), output.Styled("broken", "red"), "", "", *where]
+    said = server.definition
+    return [server.name, said.version, *(str(len(getattr(said, kind))) for kind in KINDS), *where]
 
 
 def _clients(server: NamedServer) -> str:
@@ -61,26 +68,27 @@ def show(
     """
     if config and wanted:
         raise click.UsageError("--config and --property cannot go together")
-    server = get_server(name)
+    server = get_server(server_name(name))
     if config:
         click.echo(server.json_configuration)
-    elif wanted:
-        _print_property(server, wanted, as_json=as_json)
+        return
+    found = everything(server)
+    if wanted:
+        _print_property(found, wanted, as_json=as_json)
     elif as_json:
-        output.print_json(plain(server))
+        output.print_json(found)
     else:
-        click.echo(described(server))
-    if server.problem is not None:
+        click.echo(text(found))
+    if found["problem"] is not None:
         ctx.exit(1)
 
 
-def _print_property(server: NamedServer, name: str, *, as_json: bool) -> None:
-    known = plain(server)
-    if name not in known:
+def _print_property(found: dict[str, Any], name: str, *, as_json: bool) -> None:
+    if name not in found:
         raise ArgumentError(
-            f"A server has no property {name!r}",
+            f"The server has no property {name!r}",
             where="--property",
-            hint=did_you_mean(name, known) or f"one of {', '.join(PROPERTIES)}",
+            hint=did_you_mean(name, found) or f"one of {', '.join(found)}",
         )
-    value = known[name]
+    value = found[name]
     click.echo(value if isinstance(value, str) and not as_json else pretty(value))

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from paddock.cli import completing, output
+from paddock.cli.complaints import NothingDone
 from paddock.cli.places import place_options
 from paddock.cli.planned import plans_as_json, print_outcomes
 from paddock.cli.words import sort_words
@@ -47,3 +48,43 @@ def uninstall(
 
     The exit code is 1 when nothing of the kind is installed, or when some of several failed.
     """
+    given = sort_words(words, server)
+    if len(given.clients) > 1:
+        raise click.UsageError("Name one client at a time")
+    client = next(iter(given.clients), None)
+    is_narrowed = bool(words or server or file or name)
+    if everything == is_narrowed:
+        raise click.UsageError(
+            "--all goes with no client, server, file or name"
+            if everything
+            else "Say what to take out: a client, a server, both, or --all"
+        )
+
+    def take_out(*, dry: bool) -> list[Outcome]:
+        return library.uninstall(
+            client, given.server, project=project, file=file, name=name, dry_run=dry
+        )
+
+    try:
+        if not (dry_run or yes or as_json) and output.can_ask() and not _is_meant(take_out(dry=True)):
+            ctx.exit(1)
+        outcomes = take_out(dry=dry_run)
+    except library.NotInstalledError as error:
+        raise NothingDone(error) from None
+    if as_json:
+        output.print_json(plans_as_json(outcomes))
+    else:
+        print_outcomes(outcomes, dry_run=dry_run)
+    if any(one.error is not None for one in outcomes):
+        ctx.exit(1)
+
+
+def _is_meant(outcomes: list[Outcome]) -> bool:
+    """Ask whether several entries are to go; one is what was asked for."""
+    plans = [one.plan for one in outcomes if one.plan is not None]
+    if len(plans) < 2:
+        return True
+    output.note(f"{len(plans)} entries will be taken out:")
+    for plan in plans:
+        output.note(f"  {plan.server} from {plan.client.name}")
+    return output.ask("Take them out?")

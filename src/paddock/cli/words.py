@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from paddock.cli.complaints import ArgumentError, did_you_mean
-from paddock.clients.table import find_client, supported_clients
-from paddock.servers.api import list_servers
-
-BY_OPTION = "--server"
+from paddock.cli.naming import looks_like_path
+from paddock.clients.table import UnsupportedClientError, find_client, supported_clients
+from paddock.servers.lookup import all_sources
 
 
 class Words(NamedTuple):
@@ -17,7 +16,8 @@ class Words(NamedTuple):
 
     clients: list[str]
     """Ids of clients."""
-    server: str | Path | None
+    server: str | None
+    """A name or a path."""
 
 
 def sort_words(words: tuple[str, ...], server: str | None) -> Words:
@@ -28,45 +28,39 @@ def sort_words(words: tuple[str, ...], server: str | None) -> Words:
         UnsupportedClientError: when another word is no client.
     """
     if server is not None:
-        return Words([find_client(word).id for word in words], _path_or_name(server))
+        return Words([find_client(word).id for word in words], server)
     if not words:
         return Words([], None)
     *rest, last = words
     clients = [find_client(word).id for word in rest]
     found = _client_id(last)
     if found is None:
-        return Words(clients, _known_server(last))
-    if rest and _is_server(last):
+        _check_server(last)
+        return Words(clients, last)
+    if rest and last in _server_names():
         raise ArgumentError(
-            f"{last!r} is a client and a server", hint=f"for the server, write {BY_OPTION} {last}"
+            f"{last!r} is a client and a server", hint=f"for the server, write --server {last}"
         )
     return Words([*clients, found], None)
 
 
 def _client_id(word: str) -> str | None:
-    if _is_path(word):
+    try:
+        return None if looks_like_path(word) else find_client(word).id
+    except UnsupportedClientError:
         return None
-    wanted = _bare(word)
-    for client in supported_clients().values():
-        names = (client.id, client.name, client.canonical, *client.aliases)
-        if wanted in map(_bare, names):
-            return client.id
-    return None
 
 
-def _known_server(word: str) -> str | Path:
-    if _is_path(word) or _is_server(word):
-        return _path_or_name(word)
-    known = [*supported_clients(), *(server.name for server in list_servers())]
+def _check_server(word: str) -> None:
+    names = _server_names()
+    if word in names or looks_like_path(word) or Path(word).exists():
+        return
     raise ArgumentError(
         f"No client and no server is called {word!r}",
-        hint=did_you_mean(word, known) or "paddock clients and paddock servers list them",
+        hint=did_you_mean(word, [*supported_clients(), *names])
+        or "paddock clients and paddock servers list them",
     )
 
 
-def _is_server(word: str) -> bool:
-    return any(server.name == word for server in list_servers())
-
-
-def _path_or_name(word: str) -> str | Path:
-    return Path(word) if _is_path(word) else word
+def _server_names() -> list[str]:
+    return [source.name for source in all_sources()]

@@ -1,0 +1,74 @@
+"""`paddock create`: a named server made of options, or of a file with its definition."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from paddock.cli import completing, output
+from paddock.cli.defining import facts_options, given_facts, read_mapping
+from paddock.cli.pairs import tool_options
+from paddock.servers.api import create_server
+
+
+@click.command()
+@click.argument("name")
+@click.option(
+    "--tool",
+    "tools",
+    multiple=True,
+    metavar="T",
+    shell_complete=completing.tools,
+    help="A tool by its name, as module:function or as file.py:function; may be repeated.",
+)
+@click.option(
+    "--prompt",
+    "prompts",
+    multiple=True,
+    metavar="P",
+    shell_complete=completing.prompts,
+    help="A prompt, in the same ways; may be repeated.",
+)
+@click.option(
+    "--resource",
+    "resources",
+    multiple=True,
+    metavar="R",
+    help="A resource, in the same ways; may be repeated.",
+)
+@facts_options
+@click.option(
+    "--from",
+    "source",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Begin with the definition in this TOML or JSON file; the options add to it.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace your server of that name.")
+def create(
+    name: str,
+    *,
+    tools: tuple[str, ...],
+    prompts: tuple[str, ...],
+    resources: tuple[str, ...],
+    source: Path | None,
+    overwrite: bool,
+    **facts: Any,
+) -> None:
+    """Make a server that is known by its NAME: paddock serve NAME, paddock install CLIENT NAME.
+
+    Everything that it is made of is looked up at once, so that a slip of the pen is found now.
+    """
+    definition = None if source is None else read_mapping(source)
+    given = given_facts(facts)
+    lists = {"tools": tools, "prompts": prompts, "resources": resources}
+    for key, values in lists.items():
+        if values:
+            given[key] = [*_listed(definition, key), *map(absolute, values)]
+    server = create_server(name, definition, overwrite=overwrite, **given)
+    click.echo(f"Created {server.name}: {server.location}")
+    output.note(
+        f"Try it: paddock inspect {quoted(name)}. Use it: paddock install CLIENT {quoted(name)}"
+    )
