@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
 import click
 
 from paddock.cli import completing, output
-from paddock.cli.defining import facts_options, given_facts, read_mapping
-from paddock.cli.pairs import tool_options
+from paddock.cli.defining import absolute, facts_options, given_facts, read_table
 from paddock.servers.api import create_server
+from paddock.servers.definition import from_mapping
+from paddock.servers.tool_options import merged
 
 
 @click.command()
@@ -61,14 +64,15 @@ def create(
 
     Everything that it is made of is looked up at once, so that a slip of the pen is found now.
     """
-    definition = None if source is None else read_mapping(source)
+    table = {} if source is None else read_table(source)
+    base = from_mapping(table, name=name)
     given = given_facts(facts)
-    lists = {"tools": tools, "prompts": prompts, "resources": resources}
-    for key, values in lists.items():
-        if values:
-            given[key] = [*_listed(definition, key), *map(absolute, values)]
-    server = create_server(name, definition, overwrite=overwrite, **given)
+    given["options"] = merged(base.options, given.get("options", {}))
+    for kind, values in {"tools": tools, "prompts": prompts, "resources": resources}.items():
+        given[kind] = [*getattr(base, kind), *map(absolute, values)]
+    # What the file refers to counts from where the file is.
+    with chdir(Path.cwd() if source is None else source.absolute().parent):
+        server = create_server(name, table, overwrite=overwrite, **given)
     click.echo(f"Created {server.name}: {server.location}")
-    output.note(
-        f"Try it: paddock inspect {quoted(name)}. Use it: paddock install CLIENT {quoted(name)}"
-    )
+    word = shlex.quote(name)
+    output.note(f"Try it: paddock inspect {word}. Use it: paddock install CLIENT {word}")

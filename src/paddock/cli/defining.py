@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+import msgspec
 
 from paddock.cli.complaints import ArgumentError
 from paddock.cli.pairs import tool_options
 from paddock.extensions.references import is_reference
+from paddock.servers.store import parse
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -70,3 +72,22 @@ def _text_or_file(text: str) -> str:
         return file.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise ArgumentError(f"Cannot read {file}: {error}", where="--instructions") from None
+
+
+def read_table(file: Path) -> dict[str, Any]:
+    """The table in a file with the definition of a server, TOML or JSON.
+
+    Raises:
+        ArgumentError: when it cannot be read, or is no table.
+        ServerDefinitionError: when it is no TOML.
+    """
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ArgumentError(f"Cannot read {file}: {error}", where="--from") from None
+    if file.suffix != ".json":
+        return parse(text, file)
+    try:
+        return msgspec.json.decode(text, type=dict[str, Any])
+    except msgspec.MsgspecError as error:
+        raise ArgumentError(f"is no JSON object: {error}", where=str(file)) from None
