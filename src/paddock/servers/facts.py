@@ -34,21 +34,24 @@ class Unclear(Exception):  # noqa: N818 - never leaves this module
     """The file is not as plain as this reader needs it."""
 
 
-def read_facts(path: str, name: str) -> tuple[ServerFacts, bool]:
-    """The facts of the server that a file defines, and whether they are certain."""
+def read_facts(path: str, name: str, version: str = DEFAULT_VERSION) -> tuple[ServerFacts, bool]:
+    """The facts of the server that a file defines, and whether they are certain.
+
+    Name and version are those of a server that does not say its own.
+    """
     try:
         with open(path, encoding="utf-8", newline="") as file:
             text = file.read(MAX_FILE + 1)
-        return _facts(text, name), len(text) <= MAX_FILE
+        return _facts(text, name, version), len(text) <= MAX_FILE
     except (OSError, ValueError, Unclear):
-        return ServerFacts(name, version=DEFAULT_VERSION), False
+        return ServerFacts(name, version=version), False
 
 
-def _facts(text: str, name: str) -> ServerFacts:
+def _facts(text: str, name: str, version: str) -> ServerFacts:
     found = _Reader(text.replace("\r\n", "\n")).read()
     facts = ServerFacts(
         found.get("name") or name,
-        version=found.get("version", DEFAULT_VERSION),
+        version=found.get("version") or version,
         title=found.get("title"),
         description=found.get("description"),
         instructions=found.get("instructions"),

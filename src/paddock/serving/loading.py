@@ -9,45 +9,52 @@ from typing import TYPE_CHECKING
 from paddock.authoring.offering import Offering
 from paddock.authoring.python_file import run_script
 from paddock.errors import LoadError
-from paddock.serving.target import PREFERRED_NAMES
+from paddock.serving.loadable import PREFERRED_NAMES
 
 if TYPE_CHECKING:
+    import os
     from types import ModuleType
+    from typing import Protocol
 
-    from paddock.serving.target import Target
+    from paddock.protocol.facts import ServerFacts
+
+    class Located(Protocol):
+        """A file, optionally with the name of an object in it, or a directory."""
+
+        path: str
+        attribute: str | None
+        is_directory: bool
+        facts: ServerFacts
 
 
-def load_target(target: Target) -> Offering:
-    """The server that a target holds.
+def load_path(target: Located) -> Offering:
+    """The server that a file or directory holds.
 
     Raises:
         LoadError: when it cannot be run or holds no server, saying why.
     """
     if target.is_directory:
         directory = Path(target.path).resolve()
-        offering = Offering(target.facts.name, auto_register_dir=directory)
-    else:
-        offering = _find(run_script(Path(target.path).resolve()), target)
-    if target.complete is not None:
-        target.complete(offering)
-    return offering
+        return Offering(target.facts.name, auto_register_dir=directory)
+    return _find(run_script(Path(target.path).resolve()), target)
 
 
-def forget_modules(directory: Path) -> None:
+def forget_modules(place: str | os.PathLike[str]) -> None:
     """Have modules of a directory imported anew when they are next asked for."""
+    directory = Path(place).resolve()
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
         if file and name != "__main__" and _is_inside(Path(file), directory):
             del sys.modules[name]
 
 
-def files_of(target: Target) -> list[Path]:
-    """The files that a target consists of, as far as they are known by now."""
-    path = Path(target.path).resolve()
-    directory = path if target.is_directory else path.parent
+def files_of(place: str | os.PathLike[str], *, is_directory: bool) -> list[Path]:
+    """The files that a file or directory consists of, as far as they are known by now."""
+    path = Path(place).resolve()
+    directory = path if is_directory else path.parent
     loaded = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
     imported = {Path(file) for file in loaded if file and _is_inside(Path(file), directory)}
-    own = set(directory.rglob("*.py")) if target.is_directory else {path}
+    own = set(directory.rglob("*.py")) if is_directory else {path}
     skills = {file for file in (directory / "skills").rglob("[!.]*") if file.is_file()}
     return sorted(imported | own | skills)
 
@@ -57,7 +64,7 @@ def _is_inside(file: Path, directory: Path) -> bool:
     return inside and not {"site-packages", ".venv"} & set(file.parts)
 
 
-def _find(module: ModuleType, target: Target) -> Offering:
+def _find(module: ModuleType, target: Located) -> Offering:
     if target.attribute is not None:
         found = getattr(module, target.attribute, None)
         return _checked(found() if callable(found) and not _is_server(found) else found, target)
@@ -79,7 +86,7 @@ def _is_server(found: object) -> bool:
     return isinstance(found, Offering)
 
 
-def _checked(found: object, target: Target) -> Offering:
+def _checked(found: object, target: Located) -> Offering:
     if isinstance(found, Offering):
         return found
     raise LoadError(
