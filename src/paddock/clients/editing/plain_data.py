@@ -19,6 +19,8 @@ from paddock.clients.editing.document import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from paddock.clients.editing.document import Document
 
 KINDS = {
@@ -39,8 +41,13 @@ def find(data: object, path: Path) -> object:
     return data
 
 
-def with_value(data: object, path: Path, value: object) -> object:
+def with_value(
+    data: object, path: Path, value: object, *, place: Callable[[Path], str] | None = None
+) -> object:
     """The same data with one value added or replaced; what is not on the way is shared.
+
+    Containers that are missing are made, also when the data is `MISSING` itself. `place` says where
+    in the file a container stands, for the error.
 
     Raises:
         ConfigurationError: when something on the way is of another kind than the path wants.
@@ -51,11 +58,11 @@ def with_value(data: object, path: Path, value: object) -> object:
     last = path[-1]
     if isinstance(last, ByName) and not last.matches(value):
         raise ValueError(f"an element of a list at {in_words(path)} has to bear that name itself")
-    containers = [data]
-    for depth, step in enumerate(path[:-1], 1):
-        check_kind(containers[-1], path, depth - 1)
-        containers.append(_child(containers[-1], step))
-    check_kind(containers[-1], path, len(path) - 1)
+    containers: list[object] = []
+    for depth, step in enumerate(path):
+        containers.append(data)
+        _check_kind(data, path, depth, place)
+        data = _child(data, step)
     for container, step in zip(reversed(containers), reversed(path), strict=True):
         value = _with_child(container, step, value)
     return value
@@ -77,23 +84,6 @@ def without(data: object, path: Path, *, prune: int = 0) -> object:
         if not rest and prune > 0:
             prune, rest = prune - 1, MISSING
     return rest
-
-
-def check_kind(container: object, path: Path, depth: int) -> None:
-    """Refuse a container that the step after the first `depth` steps of a path cannot be taken in.
-
-    Raises:
-        ConfigurationError: without a place, which only the format knows.
-    """
-    wanted = list if isinstance(path[depth], ByName) else dict
-    if container is MISSING or isinstance(container, wanted):
-        return
-    what = in_words(path[:depth]) or "the whole file"
-    found = KINDS.get(type(container), "a number")
-    raise ConfigurationError(
-        f"{what} is {found}, expected {KINDS[wanted]}",
-        hint="put it right by hand; nothing was changed",
-    )
 
 
 def same(left: object, right: object) -> bool:
@@ -128,6 +118,26 @@ def verify(changed: Document, expected: object, *, where: str) -> None:
             where=where,
             hint="make the change by hand; nothing was written",
         )
+
+
+def kind_of(value: object) -> str:
+    """What a value is, for a message."""
+    return KINDS.get(type(value), "a number")
+
+
+def _check_kind(
+    container: object, path: Path, depth: int, place: Callable[[Path], str] | None
+) -> None:
+    """Refuse a container in which the step at `depth` of a path cannot be taken."""
+    wanted = list if isinstance(path[depth], ByName) else dict
+    if container is MISSING or isinstance(container, wanted):
+        return
+    here = path[:depth]
+    raise ConfigurationError(
+        f"{in_words(here) or 'the whole file'} is {kind_of(container)}, expected {KINDS[wanted]}",
+        where=place(here) if place else None,
+        hint="put it right by hand; nothing was changed",
+    )
 
 
 def _same_scalar(one: object, other: object) -> bool:
