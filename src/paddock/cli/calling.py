@@ -123,5 +123,3 @@ def peer_options(
             )
         options["token"] = token
     return options
-
-

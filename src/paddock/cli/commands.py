@@ -53,8 +53,8 @@ GROUPS = {
 COMMANDS = {name: row for group in GROUPS.values() for name, row in group.items()}
 
 FIRST_STEPS = (
-    ("paddock call Demo add a=1 b=2", "try a tool of the built-in server Demo"),
-    ("paddock clients", "see which clients are on this computer"),
+    ("paddock call Demo greet name=Ada", "call a tool of the server Demo"),
+    ("paddock clients", "see which clients are here"),
     ("paddock install claude-code Demo", "install Demo into one of them"),
     ("paddock create Mine --tool tools.py:add", "make a server of your own function"),
 )

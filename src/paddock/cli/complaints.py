@@ -33,7 +33,7 @@ class CommandError(click.ClickException):
         super().__init__(f"{text}\nHint: {error.hint}" if error.hint else text)
 
 
-class NothingDone(CommandError):
+class NothingDoneError(CommandError):
     """What was asked for is not there, so there was nothing to do."""
 
     exit_code = 1

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 VARIABLE = "_PADDOCK_COMPLETE"
 INSTALLING = {
-    "bash": "add to ~/.bashrc:  eval \"$(paddock completion bash)\"",
-    "zsh": "add to ~/.zshrc, after compinit:  eval \"$(paddock completion zsh)\"",
+    "bash": 'add to ~/.bashrc:  eval "$(paddock completion bash)"',
+    "zsh": 'add to ~/.zshrc, after compinit:  eval "$(paddock completion zsh)"',
     "fish": "run:  paddock completion fish > ~/.config/fish/completions/paddock.fish",
     "powershell": (
         "add to the file that $PROFILE names:  "

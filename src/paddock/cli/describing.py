@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from paddock.authoring.resource import Resource
 from paddock.cli import render
 from paddock.errors import PaddockError
 
@@ -51,7 +52,9 @@ def everything(server: NamedServer) -> Json:
         except PaddockError as error:
             problem = str(error)
         said = server.definition
-        found |= {kind: [msgspec.to_builtins(spec) for spec in getattr(said, kind)] for kind in LISTS}
+        found |= {
+            kind: [msgspec.to_builtins(spec) for spec in getattr(said, kind)] for kind in LISTS
+        }
         found |= said.extra
     found["installations"] = [installation(one) for one in server.installations]
     found["problem"] = problem
@@ -94,7 +97,9 @@ def spec_name(spec: object) -> str:
 
 
 def _names(server: NamedServer) -> Json:
-    resources = [str(getattr(one, "uri", None) or one.uri_template) for one in server.resources]
+    resources = [
+        one.uri if isinstance(one, Resource) else one.uri_template for one in server.resources
+    ]
     return {
         "tool_names": server.tool_names,
         "prompt_names": server.prompt_names,

@@ -53,7 +53,7 @@ def change_options(function: F) -> F:
 @change_options
 @facts_options
 @click.pass_context
-def edit(ctx: click.Context, name: str, **changes: Any) -> None:
+def edit(ctx: click.Context, /, name: str, **changes: Any) -> None:
     """Change the server NAME: with options as they say, without any in your editor.
 
     The editor is that of the environment variable VISUAL or EDITOR. It gets a copy of the

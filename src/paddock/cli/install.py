@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 import click
@@ -11,15 +10,16 @@ from paddock.cli import completing, output
 from paddock.cli.complaints import ArgumentError, CommandError
 from paddock.cli.pairs import ToolOptions, header, tool_options, variables
 from paddock.cli.places import place_options
-from paddock.cli.planned import plans_as_json, print_outcomes, print_plan
+from paddock.cli.planned import print_plan, report
 from paddock.cli.words import Words, sort_words
 from paddock.clients import install as library
 from paddock.clients.detection import detected_clients
 from paddock.clients.plan import Outcome
 from paddock.errors import PaddockError
 
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
     from paddock.clients.plan import Plan
 
@@ -121,17 +121,12 @@ def install(
     if everywhere and may_ask and not dry_run:
         output.note("Clients found here: " + ", ".join(filter(None, clients)))
         if not output.ask("Install into all of them?"):
-            ctx.exit(1)
+            raise click.Abort
     outcomes = [
         _outcome(client, given.server, settings, may_ask=may_ask, is_one=len(clients) == 1)
         for client in clients
     ]
-    if as_json:
-        output.print_json(plans_as_json(outcomes))
-    else:
-        print_outcomes(outcomes, dry_run=dry_run)
-    if any(one.error is not None for one in outcomes):
-        ctx.exit(1)
+    report(ctx, outcomes, dry_run=dry_run, as_json=as_json)
 
 
 def _clients(given: Words, settings: Settings, *, everywhere: bool) -> list[str | None]:
@@ -163,25 +158,27 @@ def _outcome(
     """Install into one client; an error is raised at once when it is the only one."""
     name = client or str(settings["file"])
     try:
-        with output.progress(f"Installing into {name} …"):
-            return Outcome(name, library.install(client, server, **settings))
-    except ForeignEntryError as error:
-        if may_ask and _is_replaced(error, client, server, settings):
-            return _outcome(client, server, {**settings, "replace": True}, may_ask=False, is_one=is_one)
-        if is_one:
-            raise
-        return Outcome(name, error=error)
+        return Outcome(name, _installed(client, server, settings, may_ask=may_ask))
     except PaddockError as error:
         if is_one:
             raise
         return Outcome(name, error=error)
 
 
-def _is_replaced(
-    error: PaddockError, client: str | None, server: str | None, settings: Settings
-) -> bool:
-    """Show what would go, and ask."""
-    CommandError(error).show()
-    plan = library.install(client, server, **{**settings, "replace": True, "dry_run": True})
-    print_plan(plan, dry_run=True)
-    return output.ask("Replace it?")
+def _installed(
+    client: str | None, server: str | None, settings: Settings, *, may_ask: bool
+) -> Plan:
+    try:
+        with output.progress(f"Installing into {client or settings['file']} …"):
+            return library.install(client, server, **settings)
+    except library.ForeignEntryError as error:
+        if not may_ask:
+            raise
+        CommandError(error).show()
+        shown = settings.copy()
+        shown.update(replace=True, dry_run=True)
+        print_plan(library.install(client, server, **shown), dry_run=True)
+        if settings["dry_run"] or not output.ask("Replace it?"):
+            raise
+        shown.update(dry_run=False)
+        return _installed(client, server, shown, may_ask=False)

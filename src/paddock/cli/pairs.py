@@ -59,7 +59,7 @@ def tool_options(texts: Iterable[str], where: str = "--option") -> ToolOptions:
             raise ArgumentError(
                 f"Expected TOOL.OPTION=VALUE, got {text!r}",
                 where=where,
-                hint="for example roll_dice.Sides=20",
+                hint="for example roll_dice.sides=20",
             )
         found.setdefault(tool, {})[option] = _value(value)
     return found

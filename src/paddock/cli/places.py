@@ -33,7 +33,5 @@ def place_options(function: F) -> F:
         metavar="F",
         help="This file, instead of the client's usual one.",
     )
-    name = click.option(
-        "--name", metavar="KEY", help="The name of the entry in the client's file."
-    )
+    name = click.option("--name", metavar="KEY", help="The name of the entry in the client's file.")
     return server(project(file(name(function))))

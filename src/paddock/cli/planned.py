@@ -10,7 +10,7 @@ from paddock.cli import output
 from paddock.cli.complaints import CommandError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from paddock.clients.plan import Change, Outcome, Plan
     from paddock.errors import PaddockError
@@ -65,6 +65,18 @@ def _coloured_line(line: str) -> str:
     return output.coloured(line, colour) if colour else line
 
 
+def report(
+    ctx: click.Context, outcomes: Sequence[Outcome], *, dry_run: bool, as_json: bool
+) -> None:
+    """Tell all that came of a command; it ends with exit code 1 when some of it failed."""
+    if as_json:
+        output.print_json([_outcome(one) for one in outcomes])
+    else:
+        print_outcomes(outcomes, dry_run=dry_run)
+    if any(one.error is not None for one in outcomes):
+        ctx.exit(1)
+
+
 def print_outcomes(outcomes: Iterable[Outcome], *, dry_run: bool) -> None:
     """Say what was done, client by client, and what failed."""
     for one in outcomes:
@@ -72,11 +84,6 @@ def print_outcomes(outcomes: Iterable[Outcome], *, dry_run: bool) -> None:
             print_plan(one.plan, dry_run=dry_run)
         if one.error is not None:
             CommandError(one.error).show()
-
-
-def plans_as_json(outcomes: Iterable[Outcome]) -> list[Json]:
-    """All that came of a command."""
-    return [_outcome(one) for one in outcomes]
 
 
 def _outcome(one: Outcome) -> Json:

@@ -98,12 +98,11 @@ def serve(
     log_level: str | None,
     log_format: str | None,
 ) -> None:
-    """Serve TARGET: a named server, a file (server.py), an object in one (server.py:server), a file
-    with the definition of a server (server.toml), or a directory.
+    """Serve TARGET, a named server or a file.
 
-    Without TARGET it is the server that the environment variable PADDOCK_SERVER names, or Demo. On
-    standard input and output clients are answered at once; the server is loaded behind the first
-    answer.
+    A file is server.py, server.py:object, a definition (server.toml), or a directory. Without
+    TARGET it is the server that the environment variable PADDOCK_SERVER names, or Demo. On standard
+    input and output clients are answered at once; the server is loaded behind the first answer.
     """
     served = _target(target, is_named=named)
     _complete(served, tool_options(options), [_split(text) for text in mounts])

@@ -59,9 +59,7 @@ def _clients(server: NamedServer) -> str:
 @click.option("--config", is_flag=True, help="Print the JSON to paste into a client.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def show(
-    ctx: click.Context, name: str, *, wanted: str | None, config: bool, as_json: bool
-) -> None:
+def show(ctx: click.Context, name: str, *, wanted: str | None, config: bool, as_json: bool) -> None:
     """Show everything about the server NAME, which may also be a definition file.
 
     The exit code is 1 when the server is broken.

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from paddock.cli import completing, output
-from paddock.cli.complaints import NothingDone
+from paddock.cli.complaints import NothingDoneError
 from paddock.cli.places import place_options
-from paddock.cli.planned import plans_as_json, print_outcomes
+from paddock.cli.planned import report
 from paddock.cli.words import sort_words
 from paddock.clients import uninstall as library
 from paddock.clients.plan import Outcome
+from paddock.errors import PaddockError
+from paddock.servers.installations import read_installations
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ALL_ALONE = "--all goes with no client, server, project, file or name"
+NOTHING_NAMED = "Say what to take out: a client, a server, both, or --all"
+
+
+class Wanted(NamedTuple):
+    """What is to be taken out; everything when nothing is said."""
+
+    client: str | None = None
+    server: str | None = None
+    project: Path | None = None
+    file: Path | None = None
+    name: str | None = None
 
 
 @click.command()
@@ -48,43 +66,45 @@ def uninstall(
 
     The exit code is 1 when nothing of the kind is installed, or when some of several failed.
     """
-    given = sort_words(words, server)
+    given = sort_words(words, server, recorded=[one.server for one in read_installations()])
+    is_narrowed = bool(given.clients or given.server or file or project or name)
     if len(given.clients) > 1:
         raise click.UsageError("Name one client at a time")
-    client = next(iter(given.clients), None)
-    is_narrowed = bool(words or server or file or name)
     if everything == is_narrowed:
-        raise click.UsageError(
-            "--all goes with no client, server, file or name"
-            if everything
-            else "Say what to take out: a client, a server, both, or --all"
-        )
-
-    def take_out(*, dry: bool) -> list[Outcome]:
-        return library.uninstall(
-            client, given.server, project=project, file=file, name=name, dry_run=dry
-        )
-
+        raise click.UsageError(ALL_ALONE if everything else NOTHING_NAMED)
+    wanted = Wanted(next(iter(given.clients), None), given.server, project, file, name)
     try:
-        if not (dry_run or yes or as_json) and output.can_ask() and not _is_meant(take_out(dry=True)):
-            ctx.exit(1)
-        outcomes = take_out(dry=dry_run)
+        if output.can_ask() and not (dry_run or yes or as_json):
+            _confirm(_taken_out(wanted, dry_run=True))
+        outcomes = _taken_out(wanted, dry_run=dry_run)
     except library.NotInstalledError as error:
-        raise NothingDone(error) from None
-    if as_json:
-        output.print_json(plans_as_json(outcomes))
-    else:
-        print_outcomes(outcomes, dry_run=dry_run)
-    if any(one.error is not None for one in outcomes):
-        ctx.exit(1)
+        raise NothingDoneError(error) from None
+    report(ctx, outcomes, dry_run=dry_run, as_json=as_json)
 
 
-def _is_meant(outcomes: list[Outcome]) -> bool:
+def _taken_out(wanted: Wanted, *, dry_run: bool) -> list[Outcome]:
+    if wanted != Wanted():
+        return library.uninstall(**wanted._asdict(), dry_run=dry_run)
+    standing = library.standing_on_record()
+    if not standing:
+        raise library.NotInstalledError("nothing is installed")
+    return [_one_out(one, dry_run=dry_run) for one in standing]
+
+
+def _one_out(one: library.Standing, *, dry_run: bool) -> Outcome:
+    try:
+        return library.uninstall(one.client, file=one.file, name=one.key, dry_run=dry_run)[0]
+    except PaddockError as error:
+        return Outcome(one.client, error=error)
+
+
+def _confirm(outcomes: list[Outcome]) -> None:
     """Ask whether several entries are to go; one is what was asked for."""
     plans = [one.plan for one in outcomes if one.plan is not None]
     if len(plans) < 2:
-        return True
+        return
     output.note(f"{len(plans)} entries will be taken out:")
     for plan in plans:
         output.note(f"  {plan.server} from {plan.client.name}")
-    return output.ask("Take them out?")
+    if not output.ask("Take them out?"):
+        raise click.Abort

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.cli.complaints import ArgumentError, did_you_mean
 from paddock.cli.naming import looks_like_path
 from paddock.clients.table import UnsupportedClientError, find_client, supported_clients
 from paddock.servers.lookup import all_sources
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 
 class Words(NamedTuple):
@@ -20,8 +23,12 @@ class Words(NamedTuple):
     """A name or a path."""
 
 
-def sort_words(words: tuple[str, ...], server: str | None) -> Words:
+def sort_words(
+    words: tuple[str, ...], server: str | None, *, recorded: Collection[str] = ()
+) -> Words:
     """Sort words into clients and, at the end, a server, which may also be given apart.
+
+    What is on record as installed is a server even if it has been deleted meanwhile.
 
     Raises:
         ArgumentError: when the last word is neither, or both.
@@ -35,7 +42,7 @@ def sort_words(words: tuple[str, ...], server: str | None) -> Words:
     clients = [find_client(word).id for word in rest]
     found = _client_id(last)
     if found is None:
-        _check_server(last)
+        _check_server(last, recorded)
         return Words(clients, last)
     if rest and last in _server_names():
         raise ArgumentError(
@@ -51,8 +58,8 @@ def _client_id(word: str) -> str | None:
         return None
 
 
-def _check_server(word: str) -> None:
-    names = _server_names()
+def _check_server(word: str, recorded: Collection[str]) -> None:
+    names = {*_server_names(), *recorded}
     if word in names or looks_like_path(word) or Path(word).exists():
         return
     raise ArgumentError(
