@@ -175,10 +175,9 @@ def _installed(
         if not may_ask:
             raise
         CommandError(error).show()
-        shown = settings.copy()
-        shown.update(replace=True, dry_run=True)
-        print_plan(library.install(client, server, **shown), dry_run=True)
+        wanted: Settings = {**settings, "replace": True, "dry_run": True}
+        print_plan(library.install(client, server, **wanted), dry_run=True)
         if settings["dry_run"] or not output.ask("Replace it?"):
             raise
-        shown.update(dry_run=False)
-        return _installed(client, server, shown, may_ask=False)
+        wanted["dry_run"] = False
+        return _installed(client, server, wanted, may_ask=False)
