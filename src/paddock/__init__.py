@@ -72,6 +72,18 @@ if TYPE_CHECKING:
     from paddock.protocol.principal import Principal as Principal
     from paddock.protocol.trace_context import TraceContext as TraceContext
     from paddock.server import Server as Server
+    from paddock.servers.api import create_server as create_server
+    from paddock.servers.api import default_servers as default_servers
+    from paddock.servers.api import edit_server as edit_server
+    from paddock.servers.api import get_server as get_server
+    from paddock.servers.api import list_servers as list_servers
+    from paddock.servers.api import serve as serve
+    from paddock.servers.errors import BuiltInServerError as BuiltInServerError
+    from paddock.servers.errors import ServerDefinitionError as ServerDefinitionError
+    from paddock.servers.errors import ServerExistsError as ServerExistsError
+    from paddock.servers.errors import ServerNotFoundError as ServerNotFoundError
+    from paddock.servers.installations import Installation as Installation
+    from paddock.servers.named_server import NamedServer as NamedServer
     from paddock.serving.http import http_app as http_app
     from paddock.telemetry.logs import configure_logging as configure_logging
     from paddock.transports.http.limits import Limits as Limits
@@ -131,6 +143,22 @@ _HOMES = {
     "paddock.protocol.principal": ("Principal",),
     "paddock.protocol.trace_context": ("TraceContext",),
     "paddock.server": ("Server",),
+    "paddock.servers.api": (
+        "create_server",
+        "default_servers",
+        "edit_server",
+        "get_server",
+        "list_servers",
+        "serve",
+    ),
+    "paddock.servers.errors": (
+        "BuiltInServerError",
+        "ServerDefinitionError",
+        "ServerExistsError",
+        "ServerNotFoundError",
+    ),
+    "paddock.servers.installations": ("Installation",),
+    "paddock.servers.named_server": ("NamedServer",),
     "paddock.serving.http": ("http_app",),
     "paddock.telemetry.logs": ("configure_logging",),
     "paddock.transports.http.limits": ("Limits",),

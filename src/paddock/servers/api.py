@@ -6,6 +6,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+import msgspec
+
 from paddock.extensions.registry import declared
 from paddock.protocol.extensions import UI
 from paddock.servers.assembly import Origin, assemble, is_assembling
@@ -21,6 +23,7 @@ from paddock.servers.store import (
     check_free,
     path_of,
     pickles_of,
+    read_text,
     write_definition,
     write_text,
 )
@@ -103,6 +106,7 @@ def create_server(
     wanted = _defined(name, definition or {}, given)
     if is_assembling():
         return NamedServer(Source(name, path_of(name)), wanted)
+    check_free(name, overwrite=overwrite)  # before anything of the user's is run
     checked = _checked(wanted, Origin(f"the server {name!r}"))
     with changing():
         check_free(name, overwrite=overwrite)
@@ -161,9 +165,25 @@ def edit_server(name: str, *, pickle: bool = False, **changes: Any) -> NamedServ
             _checked(_changed(before, changes), origin_of(source)),
             pickles_of(name) if pickle else None,
         )
-        text = source.file.read_bytes().decode("utf-8-sig")
-        edited = edited_text(text, plain_table(before), plain_table(after))
+        edited = edited_text(read_text(source.file), plain_table(before), plain_table(after))
         write_text(source.file, edited, after)
+        forget_others(pickles_of(name), _items(after))
+    return NamedServer(source)
+
+
+def rewrite_server(name: str, text: str) -> NamedServer:
+    """Put another text, as a person has edited it, in the place of a definition.
+
+    Raises:
+        ServerNotFoundError: when there is no server of that name.
+        BuiltInServerError: when it is not one of the user's own.
+        DefinitionError: when the definition could not be so; it stays as it was.
+    """
+    with changing():
+        source = own_source(name)
+        wanted = source.understood(text)
+        after = _checked(msgspec.structs.replace(wanted), origin_of(source))
+        write_text(source.file, edited_text(text, plain_table(wanted), plain_table(after)), after)
         forget_others(pickles_of(name), _items(after))
     return NamedServer(source)
 

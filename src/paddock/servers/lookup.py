@@ -16,7 +16,7 @@ from paddock.extensions.registry import declared, find_declared
 from paddock.servers.definition import from_mapping
 from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
 from paddock.servers.file_names import SUFFIX
-from paddock.servers.store import path_of, read_definition, stored
+from paddock.servers.store import path_of, read_definition, read_text, stored
 from paddock.version import __version__
 
 if TYPE_CHECKING:
@@ -78,14 +78,24 @@ class Source(NamedTuple):
         file = self.declared.definition()
         version = __version__ if self.location == BUILT_IN else None
         if file.path.suffix == ".toml" and not file.is_combined:
-            definition = read_definition(file.path, name=self.name, version=version)
+            definition = read_definition(
+                read_text(file.path), file.path, name=self.name, version=version
+            )
         else:
             definition = self._read_loaded(file.load(), str(file.path))
         definition.name = self.name
         return definition
 
     def _read_own(self) -> ServerDefinition:
-        definition = read_definition(self.file, name=self.name)
+        return self.understood(read_text(self.file))
+
+    def understood(self, text: str) -> ServerDefinition:
+        """What a text would define as this server.
+
+        Raises:
+            DefinitionError: when it cannot be.
+        """
+        definition = read_definition(text, self.file, name=self.name)
         if definition.name != self.name and not self.is_free:
             raise ServerDefinitionError(
                 f"says that its name is {definition.name!r}, but it is the file of {self.name!r}",

@@ -67,15 +67,14 @@ def stored() -> list[Stored]:
 
 
 def read_definition(
-    path: Path, *, name: str | None = None, version: str | None = None
+    text: str, path: Path, *, name: str | None = None, version: str | None = None
 ) -> ServerDefinition:
-    """What a file defines; `name` and `version` are for a file that does not say its own.
+    """What the text of a file defines; `name` and `version` are for one that does not say its own.
 
     Raises:
-        ServerDefinitionError: when it cannot be read, with the line if it is known.
+        ServerDefinitionError: when it cannot be understood, with the line if it is known.
         DefinitionError: of another kind, when tools or prompts are no lists.
     """
-    text = _read_text(path)
     table = parse(text, path)
     if version is not None:
         table = {"version": version, **table}
@@ -181,7 +180,12 @@ def _misnamed(file: Path) -> str:
     return f"the file of a server {file.stem!r} has to be called {wanted}{SUFFIX}"
 
 
-def _read_text(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """The text of a definition file.
+
+    Raises:
+        ServerDefinitionError: when it cannot be read.
+    """
     try:
         return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
