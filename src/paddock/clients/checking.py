@@ -73,7 +73,7 @@ def check_entry(client: Client, entry: Entry) -> Answer:
     seconds = monotonic() - start
     if seconds > patience:
         raise CheckFailedError(
-            f"{_what(entry)} took {seconds:.1f} s to answer; {client.name} waits for {patience:g} s",
+            f"{_what(entry)} took {seconds:.1f} s; {client.name} waits for {patience:g} s",
             hint="import what is slow inside of the tools that need it",
         )
     return Answer(seconds, server, tools)

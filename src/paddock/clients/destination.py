@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddock.clients.applying import content_of
-from paddock.clients.guessing import guess_client
+from paddock.clients.client import Client
+from paddock.clients.editing.opening import open_document
+from paddock.clients.guessing import FORMATS, guess_client
 from paddock.clients.paths import UnknownLocationError, locate
 from paddock.clients.placing import Spot
 from paddock.clients.table import UnsupportedClientError, find_client
@@ -19,8 +21,6 @@ from paddock.errors import PaddockError
 
 if TYPE_CHECKING:
     from os import PathLike
-
-    from paddock.clients.client import Client
 
 USER, FILE = "user", "file"
 
@@ -83,7 +83,9 @@ def destination_of(
 def _client_of(client: str | None, file: Path) -> Client:
     if client is not None:
         return find_client(client)
-    found = guess_client(file, content_of(file))
+    format_ = FORMATS.get(file.suffix.casefold(), "json")  # what it is most often
+    opened = open_document(content_of(file) or b"", format_, where=str(file))
+    found = guess_client(file, opened.document.data())
     if found is None:
         raise UnsupportedClientError(
             "cannot tell which client this file belongs to",

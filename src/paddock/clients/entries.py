@@ -27,7 +27,6 @@ from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
 from paddock.servers.launching import launch_command, launch_environment
 from paddock.servers.named_server import NamedServer
 from paddock.servers.tool_options import OPTIONS_VARIABLE
-from paddock.serving.loading import load_target
 from paddock.serving.target import Target
 
 if TYPE_CHECKING:
@@ -63,6 +62,15 @@ class Installable:
     description: str = ""
     named: NamedServer | None = None
 
+    def check(self) -> None:
+        """Make sure that everything can be found that the server is made of.
+
+        Raises:
+            PaddockError: when it cannot.
+        """
+        if self.named is not None:
+            self.named.load()
+
     def check_options(self, options: Options) -> None:
         """Make sure that the tools have these options, and can take these values.
 
@@ -72,7 +80,7 @@ class Installable:
         if self.named is not None:
             self.named.load().set_tool_options(options)
         else:
-            load_target(Target(self.name)).set_tool_options(options)
+            Target(self.name).load().set_tool_options(options)
 
 
 def installable(server: ServerName | None, client: Client) -> Installable:

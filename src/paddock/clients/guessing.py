@@ -11,6 +11,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING
 
 from paddock.clients.client import SYSTEMS
+from paddock.clients.editing.opening import Format
 from paddock.clients.paths import Machine, candidates
 from paddock.clients.table import supported_clients
 
@@ -19,7 +20,13 @@ if TYPE_CHECKING:
 
 PREFERRED = ("claude-code", "vscode", "codex", "opencode", "trae")
 """Whose a file is when several read it: `.mcp.json` is Claude Code's, and so on."""
-FORMATS = {".json": "json", ".jsonc": "json", ".toml": "toml", ".yaml": "yaml", ".yml": "yaml"}
+FORMATS: dict[str, Format] = {
+    ".json": "json",
+    ".jsonc": "json",
+    ".toml": "toml",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+}
 
 
 def guess_client(path: Path, data: object, *, machine: Machine | None = None) -> Client | None:

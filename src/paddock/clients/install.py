@@ -7,8 +7,7 @@ client will start it, and only then is anything written.
 from __future__ import annotations
 
 import json
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -21,7 +20,6 @@ from paddock.clients.detection import detected_clients
 from paddock.clients.editing.document import MISSING
 from paddock.clients.editing.plain_data import same
 from paddock.clients.entries import (
-    Installable,
     ServerName,
     entry_for,
     installable,
@@ -40,6 +38,7 @@ from paddock.servers.installations import Installation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from contextlib import AbstractContextManager
     from os import PathLike
     from pathlib import Path
 
@@ -141,13 +140,13 @@ def install(
     if dry_run:
         return plan
     if check:
+        if http is None:
+            wanted.check()
         check_entry(row, entry)
     return _applied(plan, work) if work else plan
 
 
-def install_all(
-    server: ServerName | None = None, **wishes: Unpack[Wishes]
-) -> list[Outcome]:
+def install_all(server: ServerName | None = None, **wishes: Unpack[Wishes]) -> list[Outcome]:
     """Install into every client that is found on this machine, and go on after one that fails.
 
     Each client gets the server that suits it when none is named. The keywords are those of

@@ -22,11 +22,9 @@ from paddock.clients.secrets import secrets_in
 from paddock.clients.splice import Splice, is_untouched, splice_between, taken_back
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-    from paddock.clients.editing.document import Document
-
-    Steps = tuple[object, ...]
+    from paddock.clients.editing.document import ByName, Document
 
 NOTHING_LEFT = frozenset({"", "{}", "[]"})
 
@@ -93,7 +91,8 @@ class Spot:
         opened = self.opened(now)
         document = opened.document
         old = document.get(self._path)
-        base, replaced = now, () if old is MISSING else (old,)
+        base: bytes | None = now
+        replaced: tuple[object, ...] = () if old is MISSING else (old,)
         if old is not MISSING and is_ours:
             base, replaced = self.take_out(now, undo), undo.replaced if undo else ()
         for path, value in self._defaults().items():
@@ -137,7 +136,7 @@ class Spot:
         return None
 
     @property
-    def _path(self) -> Steps:
+    def _path(self) -> tuple[str | ByName, ...]:
         return self.client.entry_path(self.key, self.file)
 
     def _removed(self, document: Document, undo: Undo | None) -> Document:
@@ -164,7 +163,7 @@ class Spot:
                 document = document.remove(path, prune=len(path))
         return document
 
-    def _defaults(self) -> Mapping[Steps, object]:
+    def _defaults(self) -> Mapping[tuple[str, ...], object]:
         client = self.client
         if self.is_project and client.project_defaults is not None:
             return client.project_defaults

@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import Literal
 
+from paddock.clients.client import Client
 from paddock.clients.secrets import masked
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from paddock.clients.client import Client
-    from paddock.errors import PaddockError
-    from paddock.servers.installations import Installation
+from paddock.errors import PaddockError
+from paddock.servers.installations import Installation
 
 
 @dataclass(frozen=True)
@@ -72,6 +69,8 @@ class Plan:
     paste: str | None = None
     """What to paste into the client, where it has no file that could be written."""
     is_applied: bool = False
+    """Whether the files were written; false for a dry run, and where there is only something to
+    paste."""
     installations: tuple[Installation, ...] = field(default=())
     """The records of what was installed, or of what was there."""
 

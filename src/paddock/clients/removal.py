@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import structs
@@ -24,7 +25,6 @@ from paddock.clients.table import find_client
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from paddock.clients.placing import Spot, Undo
     from paddock.servers.installations import Installation
@@ -93,7 +93,7 @@ class _Removal:
         yield
         replace_records(self.records, self._changed)
         if self._is_file_gone and self._undo is not None:
-            remove_directories(self._undo.directories)
+            remove_directories(tuple(map(Path, self._undo.directories)))
 
     def _is_done(self, content: bytes | None) -> bool:
         found = self._spot.entry_in(content)

@@ -62,8 +62,7 @@ def is_untouched(splice: Splice, now: bytes) -> bool:
 
 
 def taken_back(splice: Splice, now: bytes) -> Iterator[bytes]:
-    """What a file may be without the change, the likeliest first; the first is certain if the file
-    is untouched."""
+    """What a file may be without the change, the likeliest first; certain if it is untouched."""
     if is_untouched(splice, now):
         yield _replaced(splice, now, splice.start)
         return

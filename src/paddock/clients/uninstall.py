@@ -7,45 +7,28 @@ entry that starts Paddock is ours, whoever put it there.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.clients.destination import FILE, USER, destination_of, spot_in
-from paddock.clients.editing.document import ConfigurationError
-from paddock.clients.entries import ServerName, installable, server_started_by
-from paddock.clients.applying import content_of
+from paddock.clients.destination import destination_of, spot_in
 from paddock.clients.plan import Outcome
 from paddock.clients.removal import remove_entry
+from paddock.clients.standing import Standing, standing_in, standing_on_record
 from paddock.clients.table import find_client
 from paddock.errors import PaddockError
 from paddock.servers.api import get_server
-from paddock.servers.installations import Installation, read_installations
+from paddock.servers.named_server import NamedServer
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from paddock.clients.destination import Destination
-    from paddock.clients.entries import Installable
+    from paddock.clients.entries import ServerName
 
 
 class NotInstalledError(PaddockError):
     """There is nothing of ours to take out."""
 
     code = "not-installed"
-
-
-@dataclass(frozen=True)
-class Standing:
-    """A server that stands in a client's file, on record or not."""
-
-    client: str
-    """The id of the client."""
-    file: Path
-    key: str
-    scope: str
-    server: str
-    is_recorded: bool = True
 
 
 def uninstall(
@@ -60,7 +43,8 @@ def uninstall(
     """Take a server out of a client again, and restore what stood there before.
 
     Without a server, all of Paddock's go; without a client (or file), the server goes from
-    everywhere that is on record. An entry that was changed meanwhile goes too, and the plan says so.
+    everywhere that is on record. An entry that was changed meanwhile goes too, and the plan says
+    so.
 
     Args:
         client: The client, by any of its names.
@@ -90,36 +74,6 @@ def uninstall(
     return outcomes
 
 
-def standing_on_record() -> list[Standing]:
-    """Everything that is on record, once for each place."""
-    return list({_place(one): _of_record(one) for one in read_installations()}.values())
-
-
-def standing_in(destination: Destination) -> list[Standing]:
-    """What is on record of the files of a client, and what else there starts Paddock."""
-    files = {file.resolve() for file in destination.files}
-    records = [one for one in read_installations() if Path(one.file).resolve() in files]
-    found = {_place(one): _of_record(one) for one in records}
-    for file in destination.files:
-        # A file that cannot be read has its own complaint when something is to go from it.
-        with suppress(ConfigurationError):
-            for one in _unrecorded(destination, file):
-                found.setdefault((file.resolve(), one.key), one)
-    return list(found.values())
-
-
-def _unrecorded(destination: Destination, file: Path) -> list[Standing]:
-    client, scope = destination.client, destination.scope
-    entries = spot_in(client, file, "", scope).entries_in(content_of(file))
-    read = ((key, client.shape.read(data)) for key, data in entries.items())
-    started = ((key, server_started_by(entry)) for key, entry in read if entry is not None)
-    return [
-        Standing(client.id, file, key, scope, server, is_recorded=False)
-        for key, server in started
-        if server is not None
-    ]
-
-
 def _is_meant(one: Standing, server: ServerName | None, name: str | None) -> bool:
     if name is not None and one.key != name:
         return False
@@ -128,9 +82,9 @@ def _is_meant(one: Standing, server: ServerName | None, name: str | None) -> boo
 
 def _names_of(server: ServerName) -> set[str]:
     """The names under which a server may be on record; it need not exist any more."""
-    if not isinstance(server, str):
-        return {server.name} if hasattr(server, "tools") else {_absolute(server)}
-    return {server, _absolute(server)}
+    if isinstance(server, NamedServer):
+        return {server.name}
+    return {server, _absolute(server)} if isinstance(server, str) else {_absolute(server)}
 
 
 def _absolute(path: str | PathLike[str]) -> str:
@@ -140,7 +94,7 @@ def _absolute(path: str | PathLike[str]) -> str:
 def _shares_key(one: Standing, server: ServerName) -> bool:
     """Whether a server is written under a key that it shares with the one that stands there."""
     with suppress(PaddockError):
-        meant = server if hasattr(server, "key") else get_server(server)
+        meant = server if isinstance(server, NamedServer) else get_server(server)
         return meant.key == get_server(one.server).key == one.key
     return False
 
@@ -154,9 +108,7 @@ def _removed(one: Standing, *, dry_run: bool) -> Outcome:
     return Outcome(one.client, plan)
 
 
-def _nothing(
-    client: str | None, server: ServerName | None, name: str | None
-) -> NotInstalledError:
+def _nothing(client: str | None, server: ServerName | None, name: str | None) -> NotInstalledError:
     what = f"the server {getattr(server, 'name', server)!s}" if server is not None else "no server"
     what = f"an entry {name!r}" if name is not None else what
     where = f" in {client}" if client else ""
@@ -164,11 +116,3 @@ def _nothing(
     others = [one for one in standing_on_record() if _is_meant(one, server, name)]
     places = ", ".join(f"{one.client} ({one.scope}: {one.file})" for one in others)
     return NotInstalledError(text, hint=f"it is in {places}" if places else None)
-
-
-def _of_record(one: Installation) -> Standing:
-    return Standing(one.client, Path(one.file), one.key, one.scope, one.server)
-
-
-def _place(one: Installation) -> tuple[Path, str]:
-    return Path(one.file).resolve(), one.key

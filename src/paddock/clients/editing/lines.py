@@ -31,6 +31,19 @@ def indent_at(text: str, offset: int) -> str:
     return rest[: len(rest) - len(rest.lstrip(" \t"))]
 
 
+def has_gap(text: str, offset: int) -> bool:
+    """Whether a blank line stands before a line and the comments right above it."""
+    start = line_start(text, offset)
+    while start:
+        above = line_start(text, start - 1)
+        if is_blank(text, above, start):
+            return True
+        if not text[above:start].lstrip().startswith("#"):
+            return False
+        start = above
+    return True
+
+
 def after_last_line(text: str, end: int) -> int:
     """The place right after the last line before `end` that is not blank."""
     content = len(text[:end].rstrip())

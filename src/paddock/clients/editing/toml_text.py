@@ -26,6 +26,7 @@ from paddock.clients.editing.document import (
 from paddock.clients.editing.lines import (
     after_comments,
     after_last_line,
+    has_gap,
     indent_at,
     is_blank,
     line_end,
@@ -205,7 +206,7 @@ class TomlText:
     def _added_inline(self, holder: Region, steps: Path, value: object) -> str:
         container = holder.value
         assert container is not None  # noqa: S101 - the caller has looked
-        item = inline(_wrapped(steps[1:], value))
+        item = inline(with_value(MISSING, steps[1:], value) if steps[1:] else value)
         if isinstance(steps[0], str):
             item = f"{key_text(steps[0])} = {item}"
         return with_item(self.text, brackets(container), item, newline_of(self.text))
@@ -303,7 +304,7 @@ class TomlText:
         headers = [
             t for t in tables if t.place and not is_blank(text, 0, line_start(text, t.start))
         ]
-        gaps = [_has_gap(text, t) for t in headers]
+        gaps = [has_gap(text, t.start) for t in headers]
         style = TableStyle(
             header_indent=indent_at(text, table.start) if table.place else "",
             blank=any(gaps) or not gaps,
@@ -313,19 +314,6 @@ class TomlText:
         first = table.assignments[0]
         tight = text[first.key_end : first.value.start] == "="
         return replace(style, indent=indent_at(text, first.start), equals="=" if tight else " = ")
-
-
-def _has_gap(text: str, table: Table) -> bool:
-    """Whether a blank line stands before a header and the comments above it."""
-    start = line_start(text, table.start)
-    while start:
-        above = line_start(text, start - 1)
-        if is_blank(text, above, start):
-            return True
-        if not text[above:start].lstrip().startswith("#"):
-            return False
-        start = above
-    return True
 
 
 def _has_inline_tables(table: Table) -> bool:
@@ -370,12 +358,6 @@ def _folded(steps: Path, value: object) -> tuple[Path, object]:
             inner = with_value({step.field: step.name}, rest, value) if rest else value
             return steps[: index + 1], inner
     return steps, value
-
-
-def _wrapped(steps: Path, value: object) -> object:
-    for step in reversed(steps):
-        value = [value] if isinstance(step, ByName) else {step: value}
-    return value
 
 
 def _unreadable(message: str, text: str, where: str) -> ConfigurationError:
