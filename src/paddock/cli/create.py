@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from contextlib import chdir
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,7 +13,11 @@ from paddock.cli import completing, output
 from paddock.cli.defining import absolute, facts_options, given_facts, read_table
 from paddock.servers.api import create_server
 from paddock.servers.definition import from_mapping
+from paddock.servers.errors import ServerExistsError
 from paddock.servers.tool_options import merged
+
+if TYPE_CHECKING:
+    from paddock.servers.named_server import NamedServer
 
 
 @click.command()
@@ -72,7 +76,18 @@ def create(
         given[kind] = [*getattr(base, kind), *map(absolute, values)]
     # What the file refers to counts from where the file is.
     with chdir(Path.cwd() if source is None else source.absolute().parent):
-        server = create_server(name, table, overwrite=overwrite, **given)
+        server = _created(name, table, given, overwrite=overwrite)
     click.echo(f"Created {server.name}: {server.location}")
     word = shlex.quote(name)
     output.note(f"Try it: paddock inspect {word}. Use it: paddock install CLIENT {word}")
+
+
+def _created(
+    name: str, table: dict[str, Any], given: dict[str, Any], *, overwrite: bool
+) -> NamedServer:
+    try:
+        return create_server(name, table, overwrite=overwrite, **given)
+    except ServerExistsError as error:
+        if not overwrite:
+            error.hint = f"add --overwrite, or choose another name, or: paddock edit {name}"
+        raise

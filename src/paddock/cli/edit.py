@@ -15,8 +15,8 @@ from paddock.cli.complaints import ArgumentError, CommandError, did_you_mean
 from paddock.cli.defining import absolute, facts_options, given_facts
 from paddock.cli.describing import spec_name
 from paddock.errors import PaddockError
-from paddock.servers.api import edit_server, get_server
-from paddock.servers.rewriting import definition_text, rewrite_server
+from paddock.servers.api import edit_server, get_server, own_source, rewrite_server
+from paddock.servers.store import read_text
 from paddock.servers.tool_options import merged
 
 if TYPE_CHECKING:
@@ -121,23 +121,31 @@ def _without_options(values: dict[str, dict[str, Any]], removed: tuple[str, ...]
 
 def _edit_text(name: str) -> bool:
     """Have a copy of the definition edited until it is right; whether it has changed."""
-    before = definition_text(name)
+    file = own_source(name).file
+    before = read_text(file)
     handle, path = mkstemp(prefix="paddock-", suffix=".toml")
     os.close(handle)
     draft = Path(path)
     draft.write_text(before, encoding="utf-8")
     while True:
         click.edit(filename=path)
-        if draft.read_text(encoding="utf-8") == before:
-            draft.unlink()
-            return False
+        text = read_text(draft)
+        if text == before:
+            break
         try:
-            rewrite_server(name, draft, before=before)
+            _check_same(file, before)
+            rewrite_server(name, text)
         except PaddockError as error:
             _complain(error, draft)
         else:
-            draft.unlink()
-            return True
+            break
+    draft.unlink()
+    return text != before
+
+
+def _check_same(file: Path, before: str) -> None:
+    if read_text(file) != before:
+        raise ArgumentError("Somebody else has changed it meanwhile", where=str(file))
 
 
 def _complain(error: PaddockError, draft: Path) -> None:
