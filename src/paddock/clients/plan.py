@@ -23,11 +23,11 @@ class Change:
     """What becomes of one file."""
 
     file: Path
-    before: bytes | None
+    before: bytes | None = field(repr=False)
     """None: there is no such file."""
-    after: bytes | None
+    after: bytes | None = field(repr=False)
     """None: the file goes."""
-    secrets: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = field(default=(), repr=False)
     """Values in it that are shown to nobody unasked."""
     backup: Path | None = None
     """Where the content from before is kept, once the change is made."""
@@ -55,7 +55,7 @@ class Plan:
     """What is done to one client for one server."""
 
     action: Literal["install", "uninstall"]
-    client: Client
+    client: Client = field(repr=False)
     server: str
     """The name of the server, or the path that was given for it."""
     key: str
@@ -66,12 +66,12 @@ class Plan:
     """One for each file of the client; none where the client has no file."""
     notes: tuple[str, ...] = ()
     """What the user has to know or do: approve the server, quit the application first, …"""
-    paste: str | None = None
+    paste: str | None = field(default=None, repr=False)
     """What to paste into the client, where it has no file that could be written."""
     is_applied: bool = False
     """Whether the files were written; false for a dry run, and where there is only something to
     paste."""
-    installations: tuple[Installation, ...] = field(default=())
+    installations: tuple[Installation, ...] = field(default=(), repr=False)
     """The records of what was installed, or of what was there."""
 
     def diff(self, *, show_values: bool = False) -> str:

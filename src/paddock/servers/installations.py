@@ -5,6 +5,7 @@ What is written into a client's file, and how it is taken out again, is `paddock
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,8 +46,11 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
         return (self.file, self.client, self.key) == (other.file, other.client, other.key)
 
 
-class _Records(msgspec.Struct):
+class _Schema(msgspec.Struct):
     schema: int = SCHEMA
+
+
+class _Records(_Schema):
     installations: list[Installation] = []
 
 
@@ -58,10 +62,17 @@ def installations_path() -> Path:
 def read_installations(server: str | None = None) -> list[Installation]:
     """All records, or those of one server, in the order in which they were made.
 
+    A damaged file of records is set aside, and there are none then.
+
     Raises:
-        LoadError: when the file of records is damaged.
+        LoadError: when a newer Paddock has written it.
     """
-    found = _read(installations_path())
+    path = installations_path()
+    try:
+        found = _read(path)
+    except msgspec.MsgspecError:
+        with locked(path):
+            found = _read_or_set_aside(path)
     return [one for one in found if server is None or one.server == server]
 
 
@@ -88,16 +99,26 @@ def change_installations(change: Callable[[list[Installation]], list[Installatio
     """Put what a function makes of all records in their place; nobody else writes meanwhile.
 
     Raises:
-        LoadError: when the file of records is damaged; it is left as it is.
+        LoadError: when a newer Paddock has written the file of records; it is left as it is.
         FileBusyError: when another process does not finish.
     """
     path = installations_path()
     with locked(path):
-        before = _read(path)
+        before = _read_or_set_aside(path)
         after = change(list(before))
         if after != before:
             data = msgspec.json.format(msgspec.json.encode(_Records(installations=after)), indent=2)
             write_atomically(path, data + b"\n")
+
+
+def _read_or_set_aside(path: Path) -> list[Installation]:
+    """The records; a file that cannot be understood gets another name. Within the lock."""
+    try:
+        return _read(path)
+    except msgspec.MsgspecError:
+        now = datetime.now(UTC)
+        path.rename(path.with_name(f"{path.stem}.broken-{now:%Y-%m-%dT%H-%M-%S}.json"))
+        return []
 
 
 def _read(path: Path) -> list[Installation]:
@@ -105,18 +126,11 @@ def _read(path: Path) -> list[Installation]:
         data = path.read_bytes()
     except FileNotFoundError:
         return []
-    try:
-        records = msgspec.json.decode(data, type=_Records)
-    except msgspec.MsgspecError as error:
+    schema = msgspec.json.decode(data, type=_Schema).schema
+    if schema != SCHEMA:
         raise LoadError(
-            f"cannot be read: {error}",
-            where=str(path),
-            hint="mend the file, or move it away: then no installation is known any more",
-        ) from None
-    if records.schema != SCHEMA:
-        raise LoadError(
-            f"has schema {records.schema}, expected {SCHEMA}",
+            f"has schema {schema}, expected {SCHEMA}",
             where=str(path),
             hint="a newer Paddock has written it: update this one",
         )
-    return records.installations
+    return msgspec.json.decode(data, type=_Records).installations
