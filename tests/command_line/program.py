@@ -11,6 +11,7 @@ import subprocess
 import sys
 import termios
 import time
+from copy import copy
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -40,6 +41,8 @@ class Said:
 class Program:
     """`paddock` as a user with an empty home has it."""
 
+    command = COMMAND
+
     def __init__(self, directory: Path) -> None:
         self.home = directory / "home"
         self.work = directory / "work"
@@ -54,6 +57,12 @@ class Program:
             "TERM": "xterm-256color",
             "COLUMNS": "200",
         }
+
+    def at(self, directory: Path) -> "Program":
+        """The same, in another working directory."""
+        other = copy(self)
+        other.work = directory
+        return other
 
     def __call__(
         self, *words: str, text: str = "", environment: Mapping[str, str] | None = None

@@ -49,7 +49,7 @@ def has_colour() -> bool:
 
 def coloured(text: str, colour: str, *, bold: bool = False) -> str:
     """Text in a colour, where there are colours."""
-    return click.style(text, fg=colour, bold=bold) if has_colour() else text
+    return click.style(text, fg=colour, bold=bold or None) if has_colour() else text
 
 
 def note(text: str) -> None:
