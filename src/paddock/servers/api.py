@@ -17,13 +17,12 @@ from paddock.servers.errors import BuiltInServerError, ServerDefinitionError
 from paddock.servers.lookup import BUILT_IN, Source, all_sources, file_source, find_source
 from paddock.servers.named_server import NamedServer
 from paddock.servers.pickles import forget_others
+from paddock.servers.reading import path_of, read_text
 from paddock.servers.serving import origin_of
 from paddock.servers.store import (
     changing,
     check_free,
-    path_of,
     pickles_of,
-    read_text,
     write_definition,
     write_text,
 )
@@ -145,7 +144,7 @@ def default_servers() -> dict[str, NamedServer]:
     return {server.name: server for server in found if server.location == BUILT_IN}
 
 
-def edit_server(name: str, *, pickle: bool = False, **changes: Any) -> NamedServer:
+def edit_server(name: str, /, *, pickle: bool = False, **changes: Any) -> NamedServer:
     """Change the definition of one of the user's servers; the rest of its file stays.
 
     Args:

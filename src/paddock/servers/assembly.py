@@ -20,8 +20,8 @@ from paddock.server import Server
 from paddock.servers.errors import ServerDefinitionError
 from paddock.servers.initialization import Initialization
 from paddock.servers.naming import distinct_names
-from paddock.servers.pickles import is_pickle, load_pickle
 from paddock.servers.tool_options import merged, options_from_environment, set_options
+from paddock.servers.unpickling import is_pickle, load_pickle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,7 +15,8 @@ DEFAULT_VERSION = "1.0.0"
 MAX_FILE = 1_000_000
 VIEWS = "views"
 _TEXTS = frozenset({"name", "version", "title", "description", "instructions"})
-_FOREIGN = frozenset({"serverversion", "displayname", "llmevaluator", VIEWS})
+_WRAPPER = "LLMEvaluator"
+_FOREIGN = frozenset({"serverversion", "displayname", VIEWS})
 """Further keys that lead to facts, some of them of the Wolfram documents, in lower case."""
 _SIMPLE_ESCAPES = {
     "b": "\b",
@@ -48,7 +49,9 @@ def read_facts(path: str, name: str, version: str = DEFAULT_VERSION) -> tuple[Se
 
 
 def _facts(text: str, name: str, version: str) -> ServerFacts:
-    found = _Reader(text.replace("\r\n", "\n")).read()
+    if _WRAPPER in text:
+        raise Unclear
+    found = _Reader(text.removeprefix("\ufeff").replace("\r\n", "\n")).read()
     facts = ServerFacts(
         found.get("name") or name,
         version=found.get("version") or version,

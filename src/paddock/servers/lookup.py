@@ -16,7 +16,7 @@ from paddock.extensions.registry import declared, find_declared
 from paddock.servers.definition import from_mapping
 from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
 from paddock.servers.file_names import SUFFIX
-from paddock.servers.store import path_of, read_definition, read_text, stored
+from paddock.servers.reading import path_of, read_definition, read_text, stored
 from paddock.version import __version__
 
 if TYPE_CHECKING:

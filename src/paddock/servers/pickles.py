@@ -1,4 +1,4 @@
-"""Functions that have no source to refer to, kept as they are beside the definition.
+"""Storing functions that have no source to refer to as they are, beside the definition.
 
 Only when the user asks for it: what is pickled can be read by the same Python version only, and
 nobody can see in the file what it does.
@@ -7,21 +7,15 @@ nobody can see in the file what it does.
 from __future__ import annotations
 
 import hashlib
-import pickle
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from paddock.errors import LoadError
 from paddock.files import write_atomically
 from paddock.servers.errors import ServerDefinitionError
+from paddock.servers.unpickling import KEY, PYTHON, THIS_PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
-
-KEY = "pickle"
-PYTHON = "python"
-_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def pickled(value: object) -> bytes:
@@ -55,35 +49,7 @@ def keep(data: bytes, directory: Path) -> dict[str, str]:
     if not file.exists():
         directory.mkdir(parents=True, exist_ok=True)
         write_atomically(file, data)
-    return {KEY: f"{directory.name}/{file.name}", PYTHON: _VERSION}
-
-
-def is_pickle(spec: object) -> bool:
-    """Whether an item of a definition stands for a stored object."""
-    return isinstance(spec, dict) and KEY in spec
-
-
-def load_pickle(spec: dict[str, Any], relative_to: Path, where: str) -> object:
-    """The object that was stored.
-
-    Raises:
-        LoadError: when it is gone, or this Python cannot read it.
-    """
-    if spec.get(PYTHON) != _VERSION:
-        raise LoadError(
-            f"was stored by Python {spec.get(PYTHON)}, this is {_VERSION}",
-            where=where,
-            hint="create the server again, or define the function in a file",
-        )
-    file = relative_to / str(spec[KEY])
-    try:
-        return pickle.loads(file.read_bytes())  # noqa: S301 - the user's own, in their directory
-    except OSError as error:
-        raise LoadError(f"cannot read {file}: {error.strerror}", where=where) from None
-    except Exception as error:
-        raise LoadError(
-            f"{type(error).__name__}: {error}", where=where, hint="create the server again"
-        ) from error
+    return {KEY: f"{directory.name}/{file.name}", PYTHON: THIS_PYTHON}
 
 
 def forget_others(directory: Path, kept: Iterable[object]) -> None:
