@@ -13,7 +13,7 @@
     │   ├── ToolNotFoundError
     │   ├── PromptNotFoundError
     │   ├── ResourceNameError          no resource has that name
-    │   └── PromptDataError            a definition has `PromptData`
+    │   ├── PromptDataError            a definition has `PromptData`
     │   └── OptionError            an option of a tool is not known, or cannot have that value
     ├── LoadError                  a file or directory of definitions cannot be loaded
     ├── ToolError                  raised by a handler to tell the model something

@@ -69,6 +69,7 @@ def apply_edit(file: Path, editor: Editor, journal: Journal | None = None) -> Ap
         WriteError: when it cannot be written, or others do not stop writing it.
     """
     made: tuple[Path, ...] = ()
+    content_of(file)  # links in a circle have no lock either
     with locked(file):
         for _ in range(ATTEMPTS):
             before = content_of(file)

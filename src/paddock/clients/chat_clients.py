@@ -27,6 +27,7 @@ CHAT_CLIENTS = (
             ),
         ),
         all_places=True,
+        known_as=("claude_desktop_config.json",),
         shape=shapes.STDIO_ONLY,
         quirks=(
             "Quit it before installing: while it runs it overwrites the file from memory.",
@@ -54,7 +55,7 @@ CHAT_CLIENTS = (
         patience=10.0,
         quirks=("Its `goose configure` rewrites the file and drops comments.",),
         programs=("goose",),
-        links=(LinkForm("goose://extension?{config}", "parameters"),),
+        links=(LinkForm("goose://extension?{config}", "parameters", starts_packages=True),),
     ),
     Client(
         id="lm-studio",

@@ -60,6 +60,8 @@ class LinkForm:
     text: str
     config: Literal["entry", "named-entry", "servers", "parameters"] = "entry"
     encoding: tuple[Encoding, ...] = ("percent",)
+    starts_packages: bool = False
+    """Whether it starts no program by its path, and only uvx and its like."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,9 @@ class Client:
     """The regular expression of the keys that the client takes."""
     marks: frozenset[str] = frozenset()
     """Fields of entries that only this client writes, to know its files by."""
-    environment: Literal["all", "few"] = "all"
+    known_as: tuple[str, ...] = ()
+    """Further ends of paths by which its files are known, with wildcards."""
+    environment: Literal["all", "few"] = "few"
     """Whether servers get the environment of the client, or HOME, PATH and a handful."""
     patience: float = 30.0
     """Seconds that a server has to answer before the client gives it up."""

@@ -7,16 +7,17 @@ understand, so that what could be several is none.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING
 
 from paddock.clients.client import SYSTEMS
-from paddock.clients.editing.opening import Format
 from paddock.clients.paths import Machine, candidates
 from paddock.clients.table import supported_clients
 
 if TYPE_CHECKING:
     from paddock.clients.client import Client
+    from paddock.clients.editing.opening import Format
 
 PREFERRED = ("claude-code", "vscode", "codex", "opencode", "trae")
 """Whose a file is when several read it: `.mcp.json` is Claude Code's, and so on."""
@@ -62,13 +63,10 @@ def _by_tail(clients: list[Client], path: PurePath, data: object) -> Client | No
 
 
 def _tails(client: Client) -> Iterator[PurePath]:
-    yield from (PurePosixPath(name) for name in client.project)
+    yield from (PurePosixPath(name) for name in (*client.project, *client.known_as))
     for system in SYSTEMS:
         unset = Machine(system, {}, "")
         yield from (_below_root(unset.path(place.file)) for place in unset.places(client))
-    if client.paths_by_file and client.project:
-        folder_of_project = PurePosixPath(client.project[0]).parent
-        yield from (folder_of_project / name for name, _ in client.paths_by_file)
 
 
 def _below_root(path: PurePath) -> PurePath:
@@ -79,8 +77,8 @@ def _common(tail: PurePath, path: PurePath) -> int:
     """The number of parts of a tail that the path ends in, all of them or none."""
     wanted = [part.casefold() for part in tail.parts]
     given = [part.casefold() for part in path.parts[-len(wanted) :]]
-    is_wild = any("*" in part for part in wanted)
-    return len(wanted) if not is_wild and wanted == given else 0
+    fits = len(given) == len(wanted) and all(map(fnmatchcase, given, wanted))
+    return len(wanted) if fits else 0
 
 
 def _has_servers(client: Client, path: PurePath, data: object) -> bool:

@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.prompt import Prompt, PromptArgument
-from paddock.errors import DefinitionError
-from paddock.extensions.errors import PromptSpecificationError, SpecificationError
+from paddock.extensions.errors import PromptSpecificationError
 from paddock.extensions.functions import read_function
-from paddock.extensions.properties import Properties, shown
+from paddock.extensions.properties import Properties, shown, told_as
 from paddock.extensions.template import Template
 
 if TYPE_CHECKING:
@@ -30,6 +29,7 @@ _ARGUMENT_KEYS = {
 }
 _TYPES = ("text", "template", "function")
 _AUTOMATIC = "automatic"
+_CONTENTS = "expected a text, a Template or a function"
 
 
 def make_prompt(
@@ -52,15 +52,11 @@ def make_prompt(
     """
     if isinstance(definition, Prompt):
         return definition
-    try:
+    with told_as(PromptSpecificationError, where):
         if isinstance(definition, Mapping):
             return _from_table(definition, relative_to, where, name)
         if callable(definition) and not isinstance(definition, type):
             return Prompt(name or str(getattr(definition, "__name__", "")), handler=definition)
-    except SpecificationError:
-        raise
-    except DefinitionError as error:
-        raise PromptSpecificationError(error.message, hint=error.hint, where=where) from None
     raise PromptSpecificationError(
         shown(definition),
         where=where,
@@ -80,7 +76,8 @@ def _from_table(
         "title": properties.text("title"),
         "description": properties.text("description") or "",
         "arguments": arguments,
-        **properties.present("icons", "meta"),
+        "icons": properties.sequence("icons"),
+        "meta": properties.table("meta"),
     }
     kind = _type(properties)
     if kind == "function":
@@ -98,7 +95,7 @@ def _type(properties: Properties) -> str:
     if "content" in properties and "function" in properties:
         raise properties.refused("there are both content and function", "keep one")
     if "content" not in properties and "function" not in properties:
-        raise properties.refused("there is no content", "a text, a Template or a function")
+        raise properties.refused("there is no content", _CONTENTS)
     stated = (properties.text("type") or _AUTOMATIC).lower()
     if stated not in (*_TYPES, _AUTOMATIC):
         raise properties.refused(
@@ -112,6 +109,8 @@ def _type(properties: Properties) -> str:
     if isinstance(content, Template) and stated in ("text", _AUTOMATIC):
         return "template"
     if stated == _AUTOMATIC:
+        if not isinstance(content, str) and not callable(content):
+            raise properties.refused(f"content is {shown(content)}", _CONTENTS)
         return "text" if isinstance(content, str) else "function"
     return stated
 

@@ -5,14 +5,13 @@ What a property means is left to the definitions that have it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
+from paddock.errors import DefinitionError
+from paddock.extensions.errors import SpecificationError
 from paddock.extensions.keys import normal_key
-
-if TYPE_CHECKING:
-    from paddock.extensions.errors import SpecificationError
 
 MAX_SHOWN = 80
 
@@ -77,6 +76,17 @@ class Properties:
             return value
         raise self.refused(f"{name} is {shown(value)}", "expected a table")
 
+    def sequence(self, name: str) -> list[object] | None:
+        """The value of a property that is a list; a text alone is a list of one."""
+        value = self._found.get(name)
+        if value is None:
+            return None
+        if isinstance(value, str):
+            return [value]
+        if isinstance(value, list | tuple):
+            return list(value)
+        raise self.refused(f"{name} is {shown(value)}", "expected a list")
+
     def present(self, *names: str) -> dict[str, object]:
         """Those of some properties that are there, as they are."""
         return {name: self._found[name] for name in names if name in self._found}
@@ -84,6 +94,17 @@ class Properties:
     def refused(self, found: str, hint: str | None = None) -> SpecificationError:
         """The error that says what is wrong with this table."""
         return self._error(found, hint=hint, where=self._where)
+
+
+@contextmanager
+def told_as(error: type[SpecificationError], where: str) -> Iterator[None]:
+    """Have what is wrong with an item told as an error of its definition."""
+    try:
+        yield
+    except SpecificationError:
+        raise
+    except DefinitionError as fault:
+        raise error(fault.message, hint=fault.hint, where=where) from None
 
 
 def shown(value: object) -> str:

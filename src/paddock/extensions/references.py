@@ -62,8 +62,18 @@ def load_reference(text: str, *, relative_to: Path | None = None, where: str) ->
     return found
 
 
+def directory_of(text: str, relative_to: Path | None = None) -> Path | None:
+    """From where relative paths count in what a reference leads to: the directory of its file."""
+    home, _, _ = text.rpartition(":")
+    return _path(home, relative_to).parent if home.endswith(_FILE_ENDING) else relative_to
+
+
+def _path(home: str, relative_to: Path | None) -> Path:
+    return ((relative_to or Path.cwd()) / Path(home).expanduser()).resolve()
+
+
 def _run(home: str, relative_to: Path | None, where: str) -> ModuleType:
-    path = ((relative_to or Path.cwd()) / Path(home).expanduser()).resolve()
+    path = _path(home, relative_to)
     if not path.is_file():
         raise LoadError(
             f"there is no file {path}", where=where, hint="check the path, or move it back"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from paddock.errors import DefinitionError, LoadError
@@ -24,12 +23,13 @@ from paddock.extensions.errors import (
 from paddock.extensions.extension import Extension, built_in, find_extensions
 from paddock.extensions.names import parse_qualified
 from paddock.extensions.prompt_definition import make_prompt
-from paddock.extensions.references import is_reference, load_reference
+from paddock.extensions.references import directory_of, is_reference, load_reference
 from paddock.extensions.resource_definition import make_resource
 from paddock.extensions.tool_definition import make_tool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from paddock.authoring.prompt import Prompt
     from paddock.authoring.resource import Resource, ResourceTemplate
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from paddock.extensions.manifest import Item, Kind
 
 T = TypeVar("T")
+
+MAX_LISTED = 12
+"""How many names an error lists."""
 
 
 class Declared(NamedTuple):
@@ -136,11 +139,8 @@ class Registry:
             return making.make(spec, relative_to=relative_to, where=where)
         if is_reference(spec):
             found = load_reference(spec, relative_to=relative_to, where=where)
-            home, _, _ = spec.rpartition(":")
-            base = (relative_to or Path.cwd()) / home if home.endswith(".py") else None
-            return making.make(
-                found, relative_to=base.parent if base else relative_to, where=f"{where}: {spec}"
-            )
+            beside = directory_of(spec, relative_to)
+            return making.make(found, relative_to=beside, where=f"{where}: {spec}")
         declared = self.find(kind, spec, owner)
         if declared is None:
             raise self._not_found(kind, spec, owner, where)
@@ -177,11 +177,14 @@ class Registry:
         item = (qualified.item if qualified else name).casefold()
         same = [one.name for one in declared if one.item.name.casefold() == item]
         lowered = {one.casefold(): one for one in known}
-        near = [lowered[one] for one in get_close_matches(name.casefold(), lowered, n=3)]
+        near = [
+            lowered[one] for one in get_close_matches(name.casefold(), lowered, n=2, cutoff=0.7)
+        ]
         suggested = list(dict.fromkeys([*same, *near]))
         if suggested:
             return f"did you mean {' or '.join(suggested)}?"
-        listed = ", ".join(known) or "none"
+        more = ", …" if len(known) > MAX_LISTED else ""
+        listed = ", ".join(known[:MAX_LISTED]) + more if known else "none"
         return f"there are: {listed}; a function of yours is package.module:name or file.py:name"
 
 

@@ -8,19 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.resource import Resource, ResourceTemplate
-from paddock.errors import DefinitionError
-from paddock.extensions.errors import ResourceSpecificationError, SpecificationError
+from paddock.extensions.errors import ResourceSpecificationError
 from paddock.extensions.functions import read_function
-from paddock.extensions.properties import Properties, shown
+from paddock.extensions.properties import Properties, shown, told_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_AS_THEY_ARE = ("annotations", "icons", "meta")
 _SOURCES = ("text", "file", "function")
 _KEYS = {
     **{key: key for key in ("uri", "uri_template", "name", "title", "description", "mime_type")},
-    **{key: key for key in (*_SOURCES, *_AS_THEY_ARE)},
+    **{key: key for key in (*_SOURCES, "annotations", "icons", "meta")},
     "display_name": "title",
     "handler": "function",
 }
@@ -49,12 +47,8 @@ def make_resource(
             where=where,
             hint="expected a name, a reference, a Resource or a table of properties",
         )
-    try:
+    with told_as(ResourceSpecificationError, where):
         return _from_table(definition, relative_to, where, name)
-    except SpecificationError:
-        raise
-    except DefinitionError as error:
-        raise ResourceSpecificationError(error.message, hint=error.hint, where=where) from None
 
 
 def _from_table(
@@ -77,7 +71,9 @@ def _from_table(
         "title": properties.text("title"),
         "description": properties.text("description"),
         "mime_type": mime_type,
-        **properties.present(*_AS_THEY_ARE),
+        "annotations": properties.table("annotations"),
+        "icons": properties.sequence("icons"),
+        "meta": properties.table("meta"),
     }
     function = read_function(properties, "function", relative_to=relative_to, where=where)
     if template is not None:

@@ -5,28 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from paddock.authoring.option import Option
 from paddock.authoring.signature import is_coroutine_function
 from paddock.authoring.tool import Tool
-from paddock.errors import DefinitionError
-from paddock.extensions.errors import SpecificationError, ToolSpecificationError
+from paddock.extensions.errors import ToolSpecificationError
 from paddock.extensions.functions import read_function
 from paddock.extensions.initialization import Initialization, initialised
+from paddock.extensions.keys import normal_key
 from paddock.extensions.parameters import read_parameters
-from paddock.extensions.properties import Properties, shown
+from paddock.extensions.properties import Properties, shown, told_as
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_AS_THEY_ARE = (
-    *("input_schema", "output_schema", "options", "annotations", "icons", "meta", "mime_type"),
-    *("inline", "scopes", "task", "task_from_handler", "ui", "visibility"),
-)
+_TABLES = ("input_schema", "output_schema", "annotations", "meta")
+_LISTS = ("icons", "scopes", "visibility")
+_FLAGS = ("inline", "task_from_handler")
+_TEXTS = ("title", "description", "mime_type")
 _KEYS = {
-    **{key: key for key in ("name", "title", "description", "function", "parameters")},
-    **{key: key for key in ("initialization", "llm_kit", *_AS_THEY_ARE)},
+    **{key: key for key in (*_TEXTS, *_TABLES, *_LISTS, *_FLAGS)},
+    **{key: key for key in ("name", "function", "parameters", "options", "task", "ui")},
+    **{key: key for key in ("initialization", "llm_kit")},
     "display_name": "title",
     "handler": "function",
 }
+"""`llm_kit` says whether a tool of the Wolfram Language wants a subscription; none here does."""
 
 
 def make_tool(
@@ -48,15 +51,11 @@ def make_tool(
     """
     if isinstance(definition, Tool):
         return definition
-    try:
+    with told_as(ToolSpecificationError, where):
         if isinstance(definition, Mapping):
             return _from_table(definition, relative_to, where, name)
         if callable(definition) and not isinstance(definition, type):
             return Tool(name or str(getattr(definition, "__name__", "")), definition)
-    except SpecificationError:
-        raise
-    except DefinitionError as error:
-        raise ToolSpecificationError(error.message, hint=error.hint, where=where) from None
     raise ToolSpecificationError(
         shown(definition),
         where=where,
@@ -83,13 +82,31 @@ def _from_table(
         if is_coroutine_function(initialization):
             raise properties.refused("initialization is async def", "expected a plain function")
         function = initialised(function, Initialization(initialization))
-    others: dict[str, Any] = properties.present(*_AS_THEY_ARE)
+    return Tool(name, function, **_others(properties, where))
+
+
+def _others(properties: Properties, where: str) -> dict[str, Any]:
+    """What else a tool is made with, as far as the definition says."""
+    found: dict[str, Any] = {
+        **{key: properties.text(key) for key in _TEXTS},
+        **{key: properties.table(key) for key in _TABLES},
+        **{key: properties.sequence(key) for key in _LISTS if key in properties},
+        **{key: properties.flag(key, default=False) for key in _FLAGS},
+        **properties.present("task", "ui"),
+    }
+    options = None if properties.get("options") == [] else properties.table("options")
+    if options is not None:
+        found["options"] = {key: _option(value) for key, value in options.items()}
     if "parameters" in properties:
-        others["parameters"] = read_parameters(properties.get("parameters"), where)
-    return Tool(
-        name,
-        function,
-        title=properties.text("title"),
-        description=properties.text("description"),
-        **others,
-    )
+        found["parameters"] = read_parameters(properties.get("parameters"), where)
+    return found
+
+
+def _option(given: object) -> object:
+    """An option as it is; a table that says what its default is becomes one."""
+    if not isinstance(given, Mapping):
+        return given
+    table = {normal_key(str(key)): value for key, value in given.items()}
+    if "default" not in table or not set(table) <= {"default", "description"}:
+        return given
+    return Option(table["default"], description=str(table.get("description", "")))

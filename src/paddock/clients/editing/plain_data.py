@@ -61,7 +61,7 @@ def with_value(
     containers: list[object] = []
     for depth, step in enumerate(path):
         containers.append(data)
-        _check_kind(data, path, depth, place)
+        check_kind(data, path, depth, place)
         data = _child(data, step)
     for container, step in zip(reversed(containers), reversed(path), strict=True):
         value = _with_child(container, step, value)
@@ -125,8 +125,11 @@ def kind_of(value: object) -> str:
     return KINDS.get(type(value), "a number")
 
 
-def _check_kind(
-    container: object, path: Path, depth: int, place: Callable[[Path], str] | None
+def check_kind(
+    container: object,
+    path: Path,
+    depth: int,
+    place: Callable[[Path], str] | None = None,
 ) -> None:
     """Refuse a container in which the step at `depth` of a path cannot be taken."""
     wanted = list if isinstance(path[depth], ByName) else dict
