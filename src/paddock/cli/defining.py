@@ -12,7 +12,7 @@ import msgspec
 from paddock.cli.complaints import ArgumentError
 from paddock.cli.pairs import tool_options
 from paddock.extensions.references import is_reference
-from paddock.servers.store import parse
+from paddock.servers.reading import parse
 
 F = TypeVar("F", bound=Callable[..., object])
 

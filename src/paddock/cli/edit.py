@@ -16,7 +16,7 @@ from paddock.cli.defining import absolute, facts_options, given_facts
 from paddock.cli.describing import spec_name
 from paddock.errors import PaddockError
 from paddock.servers.api import edit_server, get_server, own_source, rewrite_server
-from paddock.servers.store import read_text
+from paddock.servers.reading import read_text
 from paddock.servers.tool_options import merged
 
 if TYPE_CHECKING:

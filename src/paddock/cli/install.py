@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 import click
 
 from paddock.cli import completing, output
 from paddock.cli.complaints import ArgumentError, CommandError
-from paddock.cli.pairs import ToolOptions, header, tool_options, variables
+from paddock.cli.entry_options import EntryWishes, entry_options, entry_wishes
 from paddock.cli.places import place_options
 from paddock.cli.planned import print_plan, report
 from paddock.cli.words import Words, sort_words
@@ -24,16 +24,11 @@ if TYPE_CHECKING:
     from paddock.clients.plan import Plan
 
 
-class Settings(TypedDict):
+class Settings(EntryWishes):
     """What is the same for every client of one command."""
 
     project: Path | None
     file: Path | None
-    name: str | None
-    env: dict[str, str]
-    http: str | None
-    headers: dict[str, str]
-    options: ToolOptions
     replace: bool
     check: bool
     dry_run: bool
@@ -48,27 +43,7 @@ class Settings(TypedDict):
 )
 @click.option("--all", "everywhere", is_flag=True, help="Install into every client found here.")
 @place_options
-@click.option(
-    "--env",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Environment variable for the server; may be repeated.",
-)
-@click.option("--http", metavar="URL", help="Have the client use the server at this address.")
-@click.option(
-    "--header",
-    "headers",
-    multiple=True,
-    metavar="NAME:VALUE",
-    help="HTTP header to send with --http; may be repeated.",
-)
-@click.option(
-    "--option",
-    "options",
-    multiple=True,
-    metavar="TOOL.OPTION=VALUE",
-    help="Option of a tool, for this installation; may be repeated.",
-)
+@entry_options
 @click.option("--replace", is_flag=True, help="Replace an entry that is not Paddock's.")
 @click.option("--no-check", is_flag=True, help="Do not start the server first to see if it works.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
@@ -104,13 +79,9 @@ def install(
     terminal. The exit code is 1 when some of several clients failed.
     """
     settings = Settings(
+        **entry_wishes(name, env, http, headers, options),
         project=project,
         file=file,
-        name=name,
-        env=variables(env, "--env"),
-        http=http,
-        headers=dict(header(text, "--header") for text in headers),
-        options=tool_options(options),
         replace=replace,
         check=not no_check,
         dry_run=dry_run,
