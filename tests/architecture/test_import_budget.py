@@ -31,17 +31,8 @@ NOT_FOR_SERVING = {
 """Not loaded by a stdio server that was initialised, listed its tools and called a sync one."""
 
 NOT_FOR_A_NAME = {
-    *(
-        "asyncio",
-        "click",
-        "importlib.util",
-        "json",
-        "msgspec",
-        "pathlib",
-        "re",
-        "tomllib",
-        "typing",
-    ),
+    *("asyncio", "click", "importlib.util", "json", "msgspec", "pathlib", "re", "tomllib"),
+    *("typing", "urllib"),
 }
 """Not loaded when a named server has been found and answers the handshake."""
 
@@ -186,7 +177,7 @@ def test_the_command_that_serves_a_name_loads_nothing_it_does_not_use(
     )
     assert json.loads(ended.stdout)["result"]["serverInfo"]["name"] == "Demo"
     loaded = {line.rpartition("|")[2].strip() for line in ended.stderr.splitlines()}
-    assert "paddock.servers.target" in loaded
+    assert "paddock.servers.assembly" in loaded
     assert among({*NOT_FOR_SERVING, "filelock", "tomlkit"}, loaded) == set()
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
+from typing import Any
 
 import pytest
 
@@ -177,9 +178,10 @@ def test_a_built_in_server_is_there_and_stays() -> None:
     assert "greet" in demo.tool_names
     assert "Demo" in default_servers()
     assert get_server("paddock/Demo").tool_names == demo.tool_names
-    for change in (lambda: edit_server("Demo", title="Mine"), lambda: rewrite_server("Demo", "")):
-        with pytest.raises(BuiltInServerError):
-            change()
+    with pytest.raises(BuiltInServerError):
+        edit_server("Demo", title="Mine")
+    with pytest.raises(BuiltInServerError):
+        rewrite_server("Demo", "")
 
 
 def test_a_server_of_the_users_shadows_a_built_in_one() -> None:
@@ -225,7 +227,7 @@ def test_names_that_differ_by_case_only_are_refused() -> None:
     ],
 )
 def test_an_invalid_definition_never_destroys_the_old_one(
-    wrong: dict[str, object], data: Path
+    wrong: dict[str, Any], data: Path
 ) -> None:
     create_server("one", tools=["DemoGreet"], instructions="Keep me.")
     before = {file: file.read_bytes() for file in (data / "servers").rglob("*")}
@@ -325,6 +327,29 @@ def test_initialization_runs_once_when_the_server_starts(garden: str) -> None:
         with served("once") as peer:
             assert result(peer, "starts") == kept
             assert result(peer, "starts") == kept
+
+
+def test_lists_are_answered_while_initialization_runs_and_calls_wait_for_it(
+    tmp_path: Path,
+) -> None:
+    slow = tmp_path / "slow.py"
+    slow.write_text(
+        "import pathlib, time\n"
+        "gate = pathlib.Path(__file__).with_name('gate')\n"
+        "def wait():\n"
+        "    while not gate.exists(): time.sleep(0.01)\n"
+        "def is_open() -> bool:\n"
+        "    return gate.exists()\n",
+        encoding="utf-8",
+    )
+    create_server("slow", tools=[f"{slow}:is_open"], initialization=f"{slow}:wait")
+    with served("slow") as peer:
+        assert [tool.name for tool in peer.tools()] == ["is_open"]
+        call = peer.start("tools/call", {"name": "is_open", "arguments": {}})
+        assert [tool.name for tool in peer.tools()] == ["is_open"]
+        assert not call.is_done
+        (tmp_path / "gate").touch()
+        assert call.result()["structuredContent"] == {"result": True}
 
 
 def test_a_failed_initialization_is_told_by_every_call_and_on_stderr(garden: str) -> None:
@@ -484,7 +509,7 @@ def test_tools_made_on_the_spot_become_tables(garden: str) -> None:
     with served("inline") as peer:
         assert peer.call("sum", {"left": 1, "right": 2}).text == '{"left": 1, "right": 2}'
         schema = peer.tools()[0].input_schema
-        assert (schema["required"], list(schema["properties"])) == (["left"], ["left", "right"])
+        assert schema["required"] == ["left"]
         message = peer.prompt("ask", {"what": "this"}).messages[0]
         assert message.content.text == "What is this?"  # type: ignore[union-attr]  # a text
 

@@ -1,8 +1,8 @@
 """What a server does once, when it starts, before the first call.
 
 It runs as the server's lifespan is entered for the first time, so never for a definition that is
-only created, listed or shown. Its failure is told in place of the result of every call; lists are
-not affected.
+only created, listed or shown. Clients can list what there is while it runs, and calls wait for it.
+Its failure is told in place of the result of every call.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ class Initialization:
         self._function = function
         is_async = iscoroutinefunction(function)
         offering.own_lifespan = self._async_lifespan if is_async else self._lifespan
+        offering.lists_early = True
         self._refuse_calls(offering)
 
     @contextmanager

@@ -54,9 +54,7 @@ def test_what_we_write_is_certain_and_as_the_parser_has_it(
 
 
 def test_a_file_by_hand_with_comments_is_certain(tmp_path: Path) -> None:
-    text = (
-        '# mine\n\nversion = "2" # new\nname="n"\ntransport = "stdio"\ntools = [\n  "A", # a\n]\n'
-    )
+    text = '# mine\n\nversion = "2" # new\nname="n"\nkey = "k"\ntools = [\n  "A", # a\n]\n'
     facts, is_certain = read(tmp_path, text)
     assert is_certain
     assert facts.info() == {"name": "n", "version": "2"}
