@@ -56,7 +56,7 @@ def undo_of(records: list[Installation]) -> Undo | None:
 
 def with_undo(record: Installation, undo: Undo | None) -> Installation:
     """A record that keeps this for uninstalling."""
-    kept = None if undo is None else msgspec.to_builtins(undo)
+    kept = None if undo is None else msgspec.json.decode(msgspec.json.encode(undo))
     return structs.replace(record, splice=kept)
 
 

@@ -12,7 +12,7 @@ from paddock.clients.applying import Edit, apply_edit, content_of, remove_direct
 from paddock.clients.destination import spot_in
 from paddock.clients.editing.document import MISSING
 from paddock.clients.editing.plain_data import same
-from paddock.clients.placing import unwound
+from paddock.clients.placing import Cut, unwound
 from paddock.clients.plan import Change, Plan
 from paddock.clients.recording import (
     records_at,
@@ -104,42 +104,46 @@ class _Removal:
         undo = self._undo
         if undo is None:
             return self._spot.take_out(now, None)
+        standing = records_by_key(self._spot.file)
+        others = {key: undo_of(standing[key]) for key in standing if key != self._spot.key}
+        usable = {key: other for key, other in others.items() if other is not None}
         cut = self._spot.cut_out(now, undo)
         if cut is not None:
-            return cut.content
-        return self._around_others(now, undo)
+            after = cut.content
+        else:
+            turn = self._unwound(now, undo, usable)
+            if turn is not None:
+                return turn.content
+            after = self._spot.take_out(now, undo)
+        if after is not None:
+            self._pass_on(undo, usable)
+        return after
 
-    def _around_others(self, now: bytes | None, undo: Undo) -> bytes | None:
-        """The file without an entry whose text cannot be cut out, since others of ours came later.
-
-        Where they cannot be put in again as if this one had never been there, one of them takes
-        over what is to be removed when the last one goes.
-        """
+    def _unwound(self, now: bytes | None, undo: Undo, others: dict[str, Undo]) -> Cut | None:
+        """The file as if this entry had never been there, with the later ones of ours in it."""
         standing = records_by_key(self._spot.file)
         keys = list(standing)
-        others = {key: undo_of(standing[key]) for key in keys if key != self._spot.key}
-        usable = {key: other for key, other in others.items() if other is not None}
-        later = [key for key in keys[keys.index(self._spot.key) :] if key in usable]
-        spots = [(self._spot_of(standing[key][-1]), usable[key]) for key in later]
+        later = [key for key in keys[keys.index(self._spot.key) :] if key in others]
+        spots = [(self._spot_of(standing[key][-1]), others[key]) for key in later]
         turn = unwound(now, (self._spot, undo), spots)
-        if turn is not None:
-            content, undos = turn
-            for key, new in zip(later, undos, strict=True):
-                self._changed += [with_undo(one, new) for one in standing[key]]
-            return content
-        for key, other in list(usable.items())[:1]:
-            self._changed += [with_undo(one, _heir(other, undo)) for one in standing[key]]
-        return self._spot.take_out(now, undo)
+        if turn is None:
+            return None
+        content, undos = turn
+        for key, new in zip(later, undos, strict=True):
+            self._changed += [with_undo(one, new) for one in standing[key]]
+        return Cut(content)
+
+    def _pass_on(self, undo: Undo, others: dict[str, Undo]) -> None:
+        """Have another entry of ours see to what is to be removed when the last one goes."""
+        for key, other in list(others.items())[:1]:
+            heir = structs.replace(
+                other,
+                existed=other.existed and undo.existed,
+                made=max(other.made, undo.made),
+                directories=other.directories or undo.directories,
+            )
+            records = records_by_key(self._spot.file)[key]
+            self._changed += [with_undo(one, heir) for one in records]
 
     def _spot_of(self, one: Installation) -> Spot:
         return spot_in(find_client(one.client), self._spot.file, one.key, one.scope)
-
-
-def _heir(own: Undo, undo: Undo) -> Undo:
-    """What is to be undone by an entry that stays when another one goes that was there first."""
-    return structs.replace(
-        own,
-        existed=own.existed and undo.existed,
-        made=max(own.made, undo.made),
-        directories=own.directories or undo.directories,
-    )
