@@ -11,9 +11,9 @@ import subprocess
 import sys
 import termios
 import time
-from copy import copy
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,7 +69,7 @@ class Program:
     ) -> Said:
         """Run a command without a terminal."""
         done = subprocess.run(
-            [*COMMAND, *words],
+            [*self.command, *words],
             input=text,
             capture_output=True,
             cwd=self.work,
@@ -88,7 +88,7 @@ class Program:
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
         process = subprocess.Popen(
-            [*COMMAND, *words],
+            [*self.command, *words],
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,

@@ -26,7 +26,7 @@ def test_the_table_says_of_a_command_what_it_says_itself(name: str) -> None:
 def test_an_unknown_command_is_answered_with_the_nearest(paddock: Program) -> None:
     said = paddock("instal", "cursor")
     assert (said.code, said.out) == (2, "")
-    assert said.err == "Error: No such command: instal\nHint: did you mean install?\n"
+    assert said.err == "Error: No such command: instal\nHint: did you mean install or uninstall?\n"
 
 
 def test_a_word_that_is_like_no_command_leads_to_help(paddock: Program) -> None:

@@ -41,8 +41,8 @@ GROUPS = {
         "install": ("paddock.cli.install:install", "Install a server into clients."),
         "uninstall": ("paddock.cli.uninstall:uninstall", "Take servers out of clients."),
         "doctor": ("paddock.cli.doctor:doctor", "Start what is installed, and say what is wrong."),
-        "link": ("paddock.cli.sharing:link", "Print a link that installs a server by a click."),
-        "bundle": ("paddock.cli.sharing:bundle", "Write a server as an .mcpb bundle."),
+        "link": ("paddock.cli.link:link", "Print a link that installs a server by a click."),
+        "bundle": ("paddock.cli.bundle:bundle", "Write a server as an .mcpb bundle."),
     },
     "The shell": {
         "completion": ("paddock.cli.completion:completion", "Print a completion script."),

@@ -17,7 +17,6 @@ from paddock.clients.detection import detected_clients
 from paddock.clients.plan import Outcome
 from paddock.errors import PaddockError
 
-
 if TYPE_CHECKING:
     from pathlib import Path
 

@@ -1,16 +1,12 @@
-"""`paddock link` and `paddock bundle`: servers for people who click rather than type."""
+"""`paddock link`: a link that installs a server, for people who click rather than type."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from paddock.cli import completing, output
+from paddock.cli import completing
 from paddock.cli.complaints import ArgumentError
 from paddock.cli.entry_options import entry_options, entry_wishes
-from paddock.cli.pairs import variables
-from paddock.clients import bundle as bundles
 from paddock.clients import links
 
 
@@ -44,29 +40,3 @@ def link(
         raise ArgumentError(
             f"Nothing here opens links of {client}", hint="copy the link into a browser"
         )
-
-
-@click.command()
-@click.argument("server", shell_complete=completing.servers)
-@click.option(
-    "--file",
-    type=click.Path(path_type=Path),
-    metavar="F",
-    help="The file to write, or a directory for it.",
-)
-@click.option("--portable", is_flag=True, help="Put the server itself in, for other computers.")
-@click.option(
-    "--env",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Environment variable for the server; may be repeated.",
-)
-def bundle(server: str, *, file: Path | None, portable: bool, env: tuple[str, ...]) -> None:
-    """Write SERVER as an .mcpb bundle, which Claude Desktop and others install by a double click.
-
-    It starts the server as this computer has it, unless it is to be portable.
-    """
-    written = bundles.bundle(server, file, portable=portable, env=variables(env, "--env"))
-    click.echo(written)
-    if not portable:
-        output.note("It is of use on this computer only; --portable makes one for others")
