@@ -40,11 +40,11 @@ def doctor(ctx: click.Context, client: str | None, *, as_json: bool) -> None:
 def _print(found: list[Finding]) -> None:
     if not found:
         output.note("Nothing is installed\nHint: paddock install CLIENT SERVER")
-    place = None
+    client = file = None
     for one in found:
-        if place != (one.client, one.file):
-            place = (one.client, one.file)
-            click.echo(f"{one.client or 'all clients'}  {one.file}".rstrip())
+        if one.client != client or one.file not in ("", file):
+            client, file = one.client, one.file
+            click.echo(f"{client or 'all clients'}  {file}".rstrip())
         level = output.coloured(one.level.ljust(7), COLOURS[one.level], bold=True)
         key = f"{one.key}: " if one.key else ""
         click.echo(f"  {level}  {key}{one.message}")

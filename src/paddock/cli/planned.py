@@ -40,7 +40,8 @@ def print_plan(plan: Plan, *, dry_run: bool) -> None:
     for change in changed:
         kept = f" (before: {change.backup})" if change.backup else ""
         click.echo(f"  {change.file}{kept}")
-    _print_rest(plan)
+    if changed or plan.paste:
+        _print_rest(plan)
 
 
 def _print_dry(plan: Plan) -> None:
@@ -57,7 +58,7 @@ def _print_rest(plan: Plan) -> None:
         output.note(f"{plan.client.name} has no file to write to. Paste this into it:")
         click.echo(plan.paste)
     for text in plan.notes:
-        output.note(f"Note: {text}")
+        output.note(f"Note: {plan.client.name}: {text}")
 
 
 def _coloured_line(line: str) -> str:
