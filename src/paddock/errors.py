@@ -2,6 +2,8 @@
 
     PaddockError
     ├── DefinitionError            a tool, prompt, resource or server is declared wrongly
+    │   ├── ServerDefinitionError      the definition of a server cannot be read
+    │   │   └── NoReferenceError           a function has no source to refer to
     │   ├── ManifestError              a manifest cannot be used
     │   ├── SpecificationError         what should be an item, or a list of items, is none
     │   │   ├── ToolSpecificationError
@@ -15,6 +17,9 @@
     │   ├── ResourceNameError          no resource has that name
     │   ├── PromptDataError            a definition has `PromptData`
     │   └── OptionError            an option of a tool is not known, or cannot have that value
+    ├── ServerExistsError          there is a server of that name already
+    ├── ServerNotFoundError        there is no server of that name
+    ├── BuiltInServerError         a server is not the user's to change
     ├── LoadError                  a file or directory of definitions cannot be loaded
     ├── ToolError                  raised by a handler to tell the model something
     ├── ResultError                a handler returned what cannot be sent, or not what it declared

@@ -159,6 +159,7 @@ def test_properties_of_a_server(garden: str, data: Path) -> None:
     assert server.location == data / "servers" / "acme%2FTools.toml"
     assert (server.tool_names, server.prompt_names) == (["plants"], ["greet"])
     assert server["tool_names"] == ["plants"]
+    assert (server["ToolNames"], server["ServerVersion"]) == (["plants"], "1.0.0")
     assert server["Temperature"] == 0.3
     assert server.resources == []
     assert server.installations == []
@@ -350,6 +351,17 @@ def test_lists_are_answered_while_initialization_runs_and_calls_wait_for_it(
         assert not call.is_done
         (tmp_path / "gate").touch()
         assert call.result()["structuredContent"] == {"result": True}
+
+
+def test_what_a_tool_wants_done_first_is_done_when_the_server_starts(garden: str) -> None:
+    table = {
+        "name": "starts",
+        "function": f"{garden}:starts",
+        "initialization": f"{garden}:setup",
+    }
+    create_server("ready", tools=[table])
+    with served("ready") as peer:
+        assert result(peer, "starts") == [1]
 
 
 def test_a_failed_initialization_is_told_by_every_call_and_on_stderr(garden: str) -> None:

@@ -153,7 +153,8 @@ def test_the_configuration_to_paste_starts_the_server(paddock: Program) -> None:
 
 
 def test_an_unknown_server_is_answered_with_the_nearest(paddock: Program) -> None:
-    for words in (["show", "Dmo"], ["call", "Dmo", "greet"], ["inspect", "Dmo"], ["delete", "Dmo"]):
+    plain = (["show", "Dmo"], ["inspect", "Dmo"], ["delete", "Dmo"], ["serve", "Dmo"])
+    for words in (*plain, ["call", "Dmo", "greet"], ["serve", "--named", "Dmo"]):
         said = paddock(*words)
         assert (said.code, said.out) == (2, "")
         assert said.err.splitlines()[-1] == "Hint: did you mean Demo?"
@@ -229,6 +230,13 @@ def test_what_an_editor_gets_wrong_is_kept_and_the_server_stays(
     draft.unlink()
 
 
+def test_an_editor_that_cannot_be_started_is_an_error(paddock: Program) -> None:
+    paddock("create", "Mine", "--tool", "DemoDice")
+    said = paddock("edit", "Mine", environment={"EDITOR": "no-such-editor"})
+    assert (said.code, said.out) == (2, "")
+    assert said.err.endswith("Hint: name an editor in the environment variable VISUAL or EDITOR\n")
+
+
 def test_a_server_is_deleted_only_when_somebody_says_so(paddock: Program, tools: Path) -> None:
     paddock("create", "Mine", "--tool", "tools.py:add")
     refused = paddock("delete", "Mine")
@@ -285,3 +293,31 @@ def test_options_of_tools_come_from_the_command_line_and_the_environment(paddock
     variable = {"PADDOCK_TOOL_OPTIONS": '{"roll_dice": {"most_dice": 3}}'}
     assert paddock("call", "Demo", "roll_dice", "count=5", environment=variable).code == 1
     assert paddock("call", "Demo", "roll_dice", "count=5").code == 0
+
+
+OPTIONAL = """
+from paddock import Context, Server, Tool
+
+server = Server("optional", version="1")
+
+
+def look(ctx: Context) -> str:
+    return str(ctx.options["limit"])
+
+
+server.register([Tool("look", look, options={"limit": 1})])
+"""
+
+
+def test_a_file_takes_options_of_tools_too(paddock: Program) -> None:
+    (paddock.work / "optional.py").write_text(OPTIONAL, encoding="utf-8")
+    variable = {"PADDOCK_TOOL_OPTIONS": '{"look": {"limit": 2}}'}
+    assert paddock("call", "optional.py", "look").out == "1\n"
+    assert paddock("call", "optional.py", "look", environment=variable).out == "2\n"
+    command = [*paddock.command, "serve", "optional.py", "--option", "look.limit=3"]
+    assert paddock("call", "look", "--", *command, environment=variable).out == "3\n"
+
+
+def test_a_definition_file_can_be_called(paddock: Program, tools: Path) -> None:
+    (paddock.work / "mine.toml").write_text('tools = ["tools.py:add"]\n', encoding="utf-8")
+    assert paddock("call", "mine.toml", "add", "a=1", "b=2").out == "3\n"

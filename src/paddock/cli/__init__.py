@@ -26,7 +26,9 @@ def main() -> None:
     try:
         serve_target(NamedTarget(name) if is_name else find_target(name))
     except PaddockError as error:
-        sys.stderr.write(f"Error: {error}\n")
+        from paddock.cli.wording import told  # noqa: PLC0415 - see above
+
+        sys.stderr.write(f"Error: {told(error)}\n")
         sys.exit(2)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from paddock.cli.wording import told
 from paddock.errors import PaddockError
 
 if TYPE_CHECKING:
@@ -29,8 +30,7 @@ class CommandError(click.ClickException):
     exit_code = 2
 
     def __init__(self, error: PaddockError) -> None:
-        text = f"{error.where}: {error.message}" if error.where else error.message
-        super().__init__(f"{text}\nHint: {error.hint}" if error.hint else text)
+        super().__init__(told(error))
 
 
 class NothingDoneError(CommandError):

@@ -128,7 +128,7 @@ def _edit_text(name: str) -> bool:
     draft = Path(path)
     draft.write_text(before, encoding="utf-8")
     while True:
-        click.edit(filename=path)
+        _open_editor(draft, before)
         text = read_text(draft)
         if text == before:
             break
@@ -141,6 +141,17 @@ def _edit_text(name: str) -> bool:
             break
     draft.unlink()
     return text != before
+
+
+def _open_editor(draft: Path, before: str) -> None:
+    try:
+        click.edit(filename=str(draft))
+    except click.ClickException as error:
+        if read_text(draft) == before:
+            draft.unlink()
+        raise ArgumentError(
+            error.message, hint="name an editor in the environment variable VISUAL or EDITOR"
+        ) from None
 
 
 def _check_same(file: Path, before: str) -> None:

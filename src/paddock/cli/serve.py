@@ -10,6 +10,7 @@ import click
 from paddock.cli import completing
 from paddock.cli.pairs import ToolOptions, tool_options
 from paddock.servers.target import NamedTarget, default_name, find_target
+from paddock.servers.variables import OPTIONS_VARIABLE
 from paddock.serving.stdio import serve_target
 from paddock.telemetry.logs import FORMATS, LEVELS, configure_logging
 from paddock.telemetry.settings import FORMAT_VARIABLE, LEVEL_VARIABLE
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from paddock.authoring.offering import Offering
     from paddock.serving.loadable import Loadable
 
-OPTIONS_VARIABLE = "PADDOCK_TOOL_OPTIONS"
 DEFAULT_ADDRESS = "127.0.0.1:8642"
 DEFAULT_PATH = "/mcp"
 
@@ -137,7 +137,11 @@ def _complete(served: Loadable, options: ToolOptions, mounts: list[tuple[str, st
         served.options = options
         options = {}
 
+    earlier = served.complete
+
     def complete(offering: Offering) -> None:
+        if earlier is not None:
+            earlier(offering)
         if options:
             offering.set_tool_options(options)
         if mounts:

@@ -121,8 +121,7 @@ def _assembled(
         found = list(_resolved(kind, specs, origin, report))
         server.register(_distinct(found) if kind == "tools" else found)
     set_options(server, merged(definition.options, options), report)
-    if definition.initialization is not None:
-        _attach(server, definition, origin, report, initialization)
+    initialization.attach(server, _initializer(definition.initialization, origin, report))
     return server
 
 
@@ -165,24 +164,18 @@ def _renamed(tool: Tool, name: str) -> Tool:
     return renamed
 
 
-def _attach(
-    server: Server,
-    definition: ServerDefinition,
-    origin: Origin,
-    report: Report,
-    initialization: Initialization,
-) -> None:
-    """Have the server initialised when it starts; a function that cannot be found has failed."""
-    where = f"{origin.where}: initialization"
+def _initializer(spec: Any, origin: Origin, report: Report) -> Callable[[], Any] | None:
+    """What is run when the server starts; one that cannot be found fails then."""
+    if spec is None:
+        return None
     try:
-        function = _initializer(definition.initialization, origin, where)
+        return _initializing_function(spec, origin, f"{origin.where}: initialization")
     except (DefinitionError, LoadError) as error:
         report(error)
-        function = _failing(error)
-    initialization.attach(server, function)
+        return _failing(error)
 
 
-def _initializer(spec: Any, origin: Origin, where: str) -> Callable[[], Any]:
+def _initializing_function(spec: Any, origin: Origin, where: str) -> Callable[[], Any]:
     found: object = _unpickled(spec, origin, where)
     if isinstance(spec, str):
         found = load_reference(spec, relative_to=origin.relative_to, where=where)

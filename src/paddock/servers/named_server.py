@@ -10,7 +10,9 @@ import json
 from typing import TYPE_CHECKING, Any, Unpack
 
 from paddock.errors import PaddockError
+from paddock.extensions.keys import normal_key
 from paddock.servers.assembly import assemble
+from paddock.servers.definition import own_key
 from paddock.servers.installations import read_installations
 from paddock.servers.launching import launch_command, launch_environment
 from paddock.servers.serving import origin_of
@@ -40,8 +42,8 @@ PROPERTIES = (
 class NamedServer:
     """A server that is known by a name: the user's own, a built-in one, or an extension's.
 
-    Every property can also be had by its name, `server["tools"]`, and so can whatever else the
-    definition says.
+    Every property can also be had by its name, `server["tools"]` or `server["Tools"]`, and so can
+    whatever else the definition says.
     """
 
     def __init__(self, source: Source, definition: ServerDefinition | None = None) -> None:
@@ -53,8 +55,9 @@ class NamedServer:
         return f"NamedServer({self.name!r})"
 
     def __getitem__(self, name: str) -> Any:
-        if name in PROPERTIES:
-            return getattr(self, name)
+        for own in (name, own_key(name), normal_key(name)):
+            if own in PROPERTIES:
+                return getattr(self, own)
         return self.definition.extra[name]
 
     @property

@@ -17,11 +17,10 @@ if TYPE_CHECKING:
 
     from paddock.authoring.offering import Offering
     from paddock.errors import PaddockError
+from paddock.servers.variables import OPTIONS_VARIABLE
 
     Values = Mapping[str, Mapping[str, Any]]
     Report = Callable[[PaddockError], object]
-
-OPTIONS_VARIABLE = "PADDOCK_TOOL_OPTIONS"
 
 
 def merged(*sources: Values) -> dict[str, dict[str, Any]]:
