@@ -11,3 +11,11 @@ from tests.command_line.program import Program
 def paddock(tmp_path: Path) -> Program:
     """`paddock` as a user with an empty home has it."""
     return Program(tmp_path)
+
+
+@pytest.fixture
+def cursor(paddock: Program) -> Path:
+    """The file, not there yet, of a client that is on this computer."""
+    file = paddock.home / ".cursor" / "mcp.json"
+    file.parent.mkdir()
+    return file

@@ -11,14 +11,6 @@ FOREIGN = '{"mcpServers": {"Demo": {"command": "someone-else"}}}\n'
 
 
 @pytest.fixture
-def cursor(paddock: Program) -> Path:
-    """The file of a client that is on this computer."""
-    file = paddock.home / ".cursor" / "mcp.json"
-    file.parent.mkdir()
-    return file
-
-
-@pytest.fixture
 def gemini(paddock: Program) -> Path:
     """The file of another one, with something in it."""
     file = paddock.home / ".gemini" / "settings.json"

@@ -2,19 +2,10 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.command_line.program import Program
 
 FOREIGN = '{"mcpServers": {"Demo": {"command": "someone-else"}}}\n'
 BOLD_OR_COLOUR = "\x1b[3"
-
-
-@pytest.fixture
-def cursor(paddock: Program) -> Path:
-    file = paddock.home / ".cursor" / "mcp.json"
-    file.parent.mkdir()
-    return file
 
 
 def test_a_list_is_a_table(paddock: Program) -> None:

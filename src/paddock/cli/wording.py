@@ -5,7 +5,9 @@ Needs nothing but the interpreter: a server that cannot be started says it witho
 
 from __future__ import annotations
 
-from paddock.errors import PaddockError
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from paddock.errors import PaddockError
 
 
 def told(error: PaddockError) -> str:

@@ -11,13 +11,13 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.option_values import OptionError
+from paddock.servers.variables import OPTIONS_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from paddock.authoring.offering import Offering
     from paddock.errors import PaddockError
-from paddock.servers.variables import OPTIONS_VARIABLE
 
     Values = Mapping[str, Mapping[str, Any]]
     Report = Callable[[PaddockError], object]
