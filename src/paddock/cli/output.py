@@ -92,7 +92,7 @@ def _print_rich(headings: Sequence[str], rows: list[tuple[Cell, ...]]) -> None:
     for heading in headings:
         table.add_column(heading.capitalize(), overflow="fold")
     for row in rows:
-        cells = (cell if isinstance(cell, Styled) else Styled(cell, "default") for cell in row)
+        cells = (cell if isinstance(cell, Styled) else Styled(cell, "") for cell in row)
         table.add_row(*(Text(text, style=colour) for text, colour in cells))
     Console().print(table)
 
