@@ -424,6 +424,26 @@ def test_options_come_from_the_definition_and_the_environment(
         assert "no option 'nonsense'" in stderr.read()
 
 
+def test_options_can_be_set_by_the_name_in_the_list_of_tools() -> None:
+    create_server("one", tools=["DemoDice", "DemoDice"], options={"DemoDice": {"most_dice": 1}})
+    with served("one") as peer:
+        for tool in ("roll_dice1", "roll_dice2"):
+            assert peer.call(tool, {"count": 2}).text == "2 dice are too many: at most 1"
+
+
+def test_two_who_edit_at_once_lose_nothing() -> None:
+    create_server("one", tools=["DemoGreet"])
+    program = (
+        "import sys; from paddock import edit_server\n"
+        "for number in range(10): edit_server('one', **{f'{sys.argv[1]}{number}': number})\n"
+    )
+    started = [
+        subprocess.Popen([sys.executable, "-c", program, name]) for name in ("left", "right")
+    ]
+    assert [process.wait(timeout=PATIENCE) for process in started] == [0, 0]
+    assert len(get_server("one").definition.extra) == 20
+
+
 def test_functions_of_a_file_are_stored_by_reference(garden: str) -> None:
     program = f"""
 {GARDEN}

@@ -157,17 +157,19 @@ def edit_server(name: str, /, *, pickle: bool = False, **changes: Any) -> NamedS
         BuiltInServerError: when it is not one of the user's own.
         DefinitionError: when the definition could not be so; it stays as it was.
     """
-    with changing():
-        source = own_source(name)
-        before = source.read()
-        after = storable(
-            _checked(_changed(before, changes), origin_of(source)),
-            pickles_of(name) if pickle else None,
-        )
-        edited = edited_text(read_text(source.file), plain_table(before), plain_table(after))
-        write_text(source.file, edited, after)
-        forget_others(pickles_of(name), _items(after))
-    return NamedServer(source)
+    source = own_source(name)
+    while True:
+        text = read_text(source.file)
+        before = source.understood(text)
+        checked = _checked(_changed(before, changes), origin_of(source))
+        with changing():
+            if read_text(source.file) != text:
+                continue  # somebody else was quicker: begin anew with what it says now
+            after = storable(checked, pickles_of(name) if pickle else None)
+            edited = edited_text(text, plain_table(before), plain_table(after))
+            write_text(source.file, edited, after)
+            forget_others(pickles_of(name), _items(after))
+        return NamedServer(source)
 
 
 def rewrite_server(name: str, text: str) -> NamedServer:
@@ -178,10 +180,10 @@ def rewrite_server(name: str, text: str) -> NamedServer:
         BuiltInServerError: when it is not one of the user's own.
         DefinitionError: when the definition could not be so; it stays as it was.
     """
+    source = own_source(name)
+    wanted = source.understood(text)
+    after = _checked(msgspec.structs.replace(wanted), origin_of(source))
     with changing():
-        source = own_source(name)
-        wanted = source.understood(text)
-        after = _checked(msgspec.structs.replace(wanted), origin_of(source))
         write_text(source.file, edited_text(text, plain_table(wanted), plain_table(after)), after)
         forget_others(pickles_of(name), _items(after))
     return NamedServer(source)

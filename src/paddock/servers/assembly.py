@@ -20,7 +20,12 @@ from paddock.server import Server
 from paddock.servers.errors import ServerDefinitionError
 from paddock.servers.initialization import Initialization
 from paddock.servers.naming import distinct_names
-from paddock.servers.tool_options import merged, options_from_environment, set_options
+from paddock.servers.tool_options import (
+    exposed,
+    merged,
+    options_from_environment,
+    set_options,
+)
 from paddock.servers.unpickling import is_pickle, load_pickle
 
 if TYPE_CHECKING:
@@ -116,20 +121,29 @@ def _assembled(
     )
     if definition.views:
         server.facts.declare_extension(UI, {})
-    for kind in _RESOLVE:
-        specs = getattr(definition, kind)
-        found = list(_resolved(kind, specs, origin, report))
-        server.register(_distinct(found) if kind == "tools" else found)
-    set_options(server, merged(definition.options, options), report)
+    tools = list(_resolved("tools", definition.tools, origin, report))
+    names = distinct_names(tool.name for _, tool in tools)
+    server.register(
+        tool if tool.name == name else _renamed(tool, name)
+        for (_, tool), name in zip(tools, names, strict=True)
+    )
+    for kind in ("prompts", "resources"):
+        found = _resolved(kind, getattr(definition, kind), origin, report)
+        server.register(item for _, item in found)
+    aliases = [(spec, name) for (spec, _), name in zip(tools, names, strict=True)]
+    set_options(server, exposed(merged(definition.options, options), aliases), report)
     initialization.attach(server, _initializer(definition.initialization, origin, report))
     return server
 
 
-def _resolved(kind: str, specs: list[Any], origin: Origin, report: Report) -> Iterator[Any]:
+def _resolved(
+    kind: str, specs: list[Any], origin: Origin, report: Report
+) -> Iterator[tuple[Any, Any]]:
+    """What stands in a list, each with the item that it leads to."""
     for number, spec in enumerate(specs):
         where = f"{origin.where}: {kind}[{number}]"
         try:
-            yield _item(kind, spec, origin, where)
+            yield spec, _item(kind, spec, origin, where)
         except (DefinitionError, LoadError) as error:
             report(error)
 
@@ -147,15 +161,6 @@ def _unpickled(spec: Any, origin: Origin, where: str) -> Any:
     if origin.relative_to is None:
         raise ServerDefinitionError("has no file beside which objects are kept", where=where)
     return load_pickle(spec, origin.relative_to, where)
-
-
-def _distinct(tools: list[Tool]) -> list[Tool]:
-    """The tools with a name for each."""
-    names = distinct_names(tool.name for tool in tools)
-    return [
-        tool if tool.name == name else _renamed(tool, name)
-        for tool, name in zip(tools, names, strict=True)
-    ]
 
 
 def _renamed(tool: Tool, name: str) -> Tool:

@@ -1,9 +1,9 @@
 """What a definition file says about its server, read without a TOML parser.
 
-`tomllib` takes 20 ms to load and a client waits for the first answer. Only the plain beginning of
-a file is understood: comments, and keys with a text, a number or a truth value. As soon as
-anything else might matter, the facts are not certain, and the handshake waits for the whole
-definition. Loaded before the first answer, so it needs nothing but the interpreter.
+`tomllib` takes 20 ms to load and a client waits for the first answer. What stands before the first
+table is understood as far as it has to be: texts in double quotes, and where other values end. As
+soon as a fact is written in any other way, the facts are not certain, and the handshake waits for
+the whole definition. Loaded before the first answer, so it needs nothing but the interpreter.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ _SIMPLE_ESCAPES = {
     "\\": "\\",
 }
 _LONG_ESCAPES = {"u": 4, "U": 8}
-_CONSTANTS = ("true", "false", "inf", "nan")
 
 
 class Unclear(Exception):  # noqa: N818 - never leaves this module
@@ -65,35 +64,42 @@ def _facts(text: str, name: str, version: str) -> ServerFacts:
 
 
 class _Reader:
-    """Goes through the beginning of a file, line by line."""
+    """Goes through a file up to its first table, key by key."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
 
     def read(self) -> dict[str, str]:
-        """The plain values of the keys that matter."""
+        """The values of the keys that matter."""
         found: dict[str, str] = {}
         while self._at < len(self._text):
             start, line = self._at, self._line()
             plain = line.strip()
+            if plain.startswith("["):
+                break
             if not plain or plain.startswith("#"):
                 continue
-            if _is_header(plain):
-                return found
-            key, equals, value = (part.strip() for part in line.partition("="))
+            key, equals, _ = line.partition("=")
             if not equals:
                 raise Unclear
-            if key in _TEXTS:
-                self._at = start + line.index("=") + 1
-                found[key] = self._value()
-            elif key == VIEWS and _word(value) in ("true", "false"):
-                found[key] = _word(value)
-            elif _matters(key) or not _is_one_line(value):
-                self._at = start
-                self._check_rest()
-                return found
+            self._at = start + len(key) + 1
+            self._read_value(key.strip(), found)
         return found
+
+    def _read_value(self, key: str, found: dict[str, str]) -> None:
+        if key in _TEXTS:
+            found[key] = self._value()
+        elif key == VIEWS:
+            found[key] = self._line().partition("#")[0].strip()
+            if found[key] not in ("true", "false"):
+                raise Unclear
+        elif _matters(key):
+            raise Unclear
+        else:
+            self._skip()
+            if not _is_end(self._line()):
+                raise Unclear
 
     def _line(self) -> str:
         end = self._text.find("\n", self._at)
@@ -102,17 +108,35 @@ class _Reader:
         self._at = end + 1
         return line
 
-    def _check_rest(self) -> None:
-        """Make sure that nothing that matters stands behind what is not understood."""
-        while self._at < len(self._text):
-            plain = self._line().strip()
-            if _is_header(plain):
+    def _skip(self) -> None:
+        """Pass over a value, which may be a list that takes several lines."""
+        depth = 0
+        while True:
+            letter = self._text[self._at : self._at + 1]
+            if not letter or (letter == "\n" and not depth):
                 return
-            if '"""' in plain or "'''" in plain:
-                raise Unclear
-            key, equals, _ = plain.partition("=")
-            if equals and _matters(key.strip()):
-                raise Unclear
+            if letter in "\"'":
+                self._skip_text(letter)
+                continue
+            if letter == "#":
+                if not depth:
+                    return
+                self._line()
+                continue
+            depth += (letter in "[{") - (letter in "]}")
+            self._at += 1
+
+    def _skip_text(self, quote: str) -> None:
+        if self._text.startswith(quote * 3, self._at):
+            raise Unclear
+        self._at += 1
+        if quote == '"':
+            self._until(quote)
+            return
+        end = self._text.find(quote, self._at)
+        if end < 0 or "\n" in self._text[self._at : end]:
+            raise Unclear
+        self._at = end + 1
 
     def _value(self) -> str:
         """The text behind an equals sign."""
@@ -164,26 +188,6 @@ def _matters(key: str) -> bool:
     """Whether a key, however it is written, may lead to a fact."""
     plain = key.replace("_", "").lower()
     return plain in _TEXTS or plain in _FOREIGN or key == "Prompts" or key.startswith(('"', "'"))
-
-
-def _word(value: str) -> str:
-    return value.partition("#")[0].strip()
-
-
-def _is_one_line(value: str) -> bool:
-    """Whether a value is a plain one that ends with its line."""
-    word = _word(value)
-    if word in ("true", "false") or word.isdecimal():
-        return True
-    is_text = value.startswith('"') and value.count('"') == 2 and "\\" not in value
-    return is_text and _is_end(value.rpartition('"')[2])
-
-
-def _is_header(line: str) -> bool:
-    """Whether a line begins a table, rather than an array within an array."""
-    first = line.lstrip("[")
-    is_word = first[:1].isalpha() or first[:1] == "_"
-    return line.startswith("[") and is_word and not first.startswith(_CONSTANTS)
 
 
 def _is_end(rest: str) -> bool:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 from paddock.servers.errors import ServerDefinitionError
@@ -66,6 +67,8 @@ def _home_of(value: object) -> tuple[ModuleType, str]:
             raise _refused(value, "it is defined inside of a function")
         if _follow(module, name) is value:
             return module, name
+        if isinstance(value, MethodType):
+            raise _refused(value, "it is a method of an object")
         raise _refused(value, f"{module.__name__}.{name} is something else by now")
     for candidate in _modules_for(value):
         for attribute, found in list(vars(candidate).items()):
@@ -101,14 +104,17 @@ def _origin_elsewhere(module: str) -> str:
     """Where this interpreter finds a module when it is started in another directory."""
     # As a client starts it: without the user's own search path and working directory.
     command = [sys.executable, "-P", "-E", "-c", _FIND, module]
-    found = subprocess.run(  # noqa: S603 - this interpreter
-        command,
-        cwd=Path(sys.executable).parent,
-        capture_output=True,
-        text=True,
-        timeout=_PATIENCE,
-        check=False,
-    )
+    try:
+        found = subprocess.run(  # noqa: S603 - this interpreter
+            command,
+            cwd=Path(sys.executable).parent,
+            capture_output=True,
+            text=True,
+            timeout=_PATIENCE,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""  # then the path of its file will do
     return found.stdout.strip()
 
 

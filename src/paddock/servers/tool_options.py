@@ -14,7 +14,7 @@ from paddock.authoring.option_values import OptionError
 from paddock.servers.variables import OPTIONS_VARIABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from paddock.authoring.offering import Offering
     from paddock.errors import PaddockError
@@ -29,6 +29,23 @@ def merged(*sources: Values) -> dict[str, dict[str, Any]]:
     for source in sources:
         for tool, given in source.items():
             found.setdefault(tool, {}).update(given)
+    return found
+
+
+def exposed(values: Values, aliases: Iterable[tuple[object, str]]) -> dict[str, dict[str, Any]]:
+    """The values by the names that clients see.
+
+    Args:
+        values: By those names, or by the names that stand in a list of tools.
+        aliases: What stands in that list, with the name that clients see.
+    """
+    known = list(aliases)
+    names = {name for _, name in known}
+    found: dict[str, dict[str, Any]] = {}
+    for tool, given in values.items():
+        meant = [name for spec, name in known if spec == tool] if tool not in names else []
+        for name in meant or [tool]:
+            found.setdefault(name, {}).update(given)
     return found
 
 

@@ -13,7 +13,6 @@ from paddock.servers.facts import read_facts
 from paddock.servers.toml_text import plain_table, toml_text
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
-names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="="), max_size=9)
 tables = st.fixed_dictionaries({"name": st.just("t"), "function": st.just("m:f")})
 definitions = st.builds(
     ServerDefinition,
@@ -23,8 +22,8 @@ definitions = st.builds(
     version=texts.filter(bool),
     instructions=st.none() | texts,
     views=st.booleans(),
-    tools=st.lists(names | tables, max_size=3),
-    prompts=st.lists(names, max_size=3),
+    tools=st.lists(texts | tables, max_size=3),
+    prompts=st.lists(texts, max_size=3),
     options=st.dictionaries(texts, st.dictionaries(texts, texts, max_size=2), max_size=2),
 )
 
@@ -95,16 +94,34 @@ def test_what_is_not_said_is_given_by_whoever_asks(tmp_path: Path) -> None:
         'ServerVersion = "3"',
         'Prompts = "instructions"',
         'DisplayName = "title"',
-        'tools = [\n"a",\n]\nname = "later"',
-        'tools = ["a"]\ninstructions = "later"',
-        'tools = [\n["a"],\n[true]\n]\nname = "later"',
         'tools = [{ description = """\n[x]\n""" }]\nname = "later"',
+        "mood = 'open",
         "[LLMEvaluator]\nPrompts = 'inside'",
         "no equals sign",
     ],
 )
 def test_what_is_not_plain_is_not_certain(tmp_path: Path, text: str) -> None:
     assert not read(tmp_path, text)[1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tools = []",
+        'tools = [\n"a", # ] "\n]',
+        "tools = [\n['a]'],\n[true]\n]",
+        'tools = [{ name = "x\\"]" }, { name = \'"\' }]',
+        "mood = 'fine' # name = \"no\"",
+        'mood = "name = \\"no\\""',
+        "number = 1.5e3",
+        "date = 2026-11-16T12:00:00Z",
+        "a.b = 1",
+    ],
+)
+def test_facts_may_stand_behind_other_values(tmp_path: Path, text: str) -> None:
+    facts, is_certain = read(tmp_path, f'{text}\nname = "later"\n\n[t]\nname = "no"\n')
+    assert tomllib.loads(text)
+    assert (facts.name, is_certain) == ("later", True)
 
 
 def test_what_stands_in_tables_is_not_the_servers(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from paddock.errors import PaddockError
 
@@ -35,9 +35,6 @@ class ByName:
 
 
 Path = tuple[str | ByName, ...]
-
-# Of JSON: as the standard has it; with comments; with comments and trailing commas.
-Dialect = Literal["strict", "comments", "jsonc"]
 
 
 class Missing(Enum):

@@ -17,6 +17,7 @@ from paddock.clients.editing.json_spans import (
     after_own_comments,
     before_blanks,
     begins_line,
+    ends_in_line_comment,
     has_line_end,
     indent_at,
     line_start,
@@ -117,7 +118,7 @@ def removal(text: str, plain: str, container: Container, index: int) -> list[Edi
             begin = before_blanks(text, comma)
         else:
             edits.append(Edit(comma, comma + 1))
-    if _keeps_blanks_before(text, plain, Edit(begin, end), item, is_followed=not is_last):
+    if _keeps_blanks_before(text, plain, Edit(begin, end), is_followed=not is_last):
         begin, end = item.start, after_blanks(text, end)
     elif len(container.items) == 1 and begin == container.start + 1:
         end = _end_of_unfolded(text, container, end)
@@ -134,20 +135,17 @@ def _end_of(text: str, item: Item) -> int:
     return after_own_comments(text, item.comma + 1)
 
 
-def _keeps_blanks_before(
-    text: str, plain: str, cut: Edit, item: Item, *, is_followed: bool
-) -> bool:
+def _keeps_blanks_before(text: str, plain: str, cut: Edit, *, is_followed: bool) -> bool:
     """Whether the blanks before an item stay, and those after it go instead.
 
     So it is with the first of several on one line, and after a line comment, which would swallow
     what comes next.
     """
-    after = after_blanks(text, cut.end)
-    if text[cut.start - 1] in "{[" and plain[cut.start - 1] in "{[":
+    if plain[cut.start - 1] in "{[":
+        after = after_blanks(text, cut.end)
         return is_followed and not has_line_end(text[cut.end : after])
-    is_after_comment = plain[cut.start - 1] in BLANKS
-    has_line_before = has_line_end(text[cut.start : item.start])
-    return is_after_comment and has_line_before and not has_line_end(text[cut.end : cut.end + 1])
+    follows = text[cut.end : cut.end + 1]
+    return ends_in_line_comment(text, plain, cut.start) and not has_line_end(follows)
 
 
 def _end_of_unfolded(text: str, container: Container, end: int) -> int:

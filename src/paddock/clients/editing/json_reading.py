@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 from paddock.clients.editing.json_scanner import Scanner, number
 
 if TYPE_CHECKING:
-    from paddock.clients.editing.document import Dialect
+    from paddock.clients.editing.opening import Dialect
 
 # What stands before the next comment; without captures, since it has to run at the speed of C.
 _BEFORE_COMMENT = re.compile(r'(?:[^"/]++|"(?:[^"\\]++|\\.)*+"|/(?![/*]))*+', re.DOTALL)

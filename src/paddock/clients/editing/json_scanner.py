@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from paddock.clients.editing.document import MISSING, ConfigurationError, Dialect, located
+from paddock.clients.editing.document import MISSING, ConfigurationError, located
+
+if TYPE_CHECKING:
+    from paddock.clients.editing.opening import Dialect
 
 _BLANKS = re.compile(r"[ \t\r\n]*+")
 _COMMENT = re.compile(r"//[^\r\n]*+|/\*(?s:.*?)\*/")

@@ -15,6 +15,7 @@ _BLANK_RUN = re.compile(r"[ \t\r\n]*+")
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _SCALAR = re.compile(r"[^ \t\r\n,\]}]++")
 _TO_BRACKET = re.compile(r'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
+_COMMENT = re.compile(r"//[^\r\n]*+|/\*(?s:.*?)\*/")
 _INDENT = re.compile(r"[ \t]*+")
 # Comments that begin on the line, with the blanks before each.
 _COMMENTS_BESIDE = re.compile(r"(?:[ \t]*+(?://[^\r\n]*+|/\*(?s:.*?)\*/))*+")
@@ -99,6 +100,13 @@ def after_own_comments(text: str, at: int) -> int:
     rest = _INDENT.match(text, end)
     following = text[rest.end() : rest.end() + 1] if rest else ""
     return end if following in ("", "\r", "\n", "}", "]") else at
+
+
+def ends_in_line_comment(text: str, plain: str, at: int) -> bool:
+    """Whether what ends here is a comment that goes on to the end of its line."""
+    start = before_blanks(plain, at)
+    comments = list(_COMMENT.finditer(text, start, at))
+    return bool(comments) and comments[-1][0].startswith("//")
 
 
 def _item_at(plain: str, start: int, *, is_member: bool) -> Item:

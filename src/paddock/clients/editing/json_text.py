@@ -14,7 +14,6 @@ from paddock.clients.editing.document import (
     MISSING,
     ByName,
     ConfigurationError,
-    Dialect,
     UneditableError,
     in_words,
     located,
@@ -32,6 +31,7 @@ from paddock.clients.editing.json_spans import (
     indent_at,
 )
 from paddock.clients.editing.json_style import Style, style_of
+from paddock.clients.editing.opening import Dialect
 from paddock.clients.editing.plain_data import find, kind_of, same, with_value, without
 
 if TYPE_CHECKING:
@@ -120,15 +120,19 @@ class JsonDocument:
             return self
         document: Self = self._without(path)
         steps, pruned = path[:-1], 0
-        while pruned < prune and document.is_bare(steps):
+        while pruned < prune and document._is_bare(steps):
             document = document._without(steps)
             steps, pruned = steps[:-1], pruned + 1
         return self._verified(document, without(self._reading.data, path, prune=pruned))
 
-    def is_bare(self, path: Path) -> bool:
-        """Whether a container holds nothing, not even a comment; the root has to be alone too."""
+    def _is_bare(self, path: Path) -> bool:
+        """Whether a container holds nothing, not even a comment.
+
+        The root has to be alone in the file. A key that stands several times is left alone, since
+        with the last one the others would have to go too.
+        """
         levels = self._levels((*path, ""))
-        if len(levels) <= len(path):
+        if len(levels) <= len(path) or any(len(level.matches) > 1 for level in levels[-2:-1]):
             return False
         container = levels[-1].container
         if before_blanks(self.text, container.end) > container.start + 1:
@@ -146,8 +150,11 @@ class JsonDocument:
         levels = self._levels(path)
         if not levels:
             return self._text_with_root(with_value(MISSING, path, value))
-        style = style_of(self.text, [level.container for level in levels])
+        *outer, innermost = [level.container for level in levels]
         item = levels[-1].item
+        example = item or next(reversed(innermost.items), None)
+        beside = container_at(self._reading.plain, example.value) if example else None
+        style = style_of(self.text, [*outer, *([beside] if beside else []), innermost])
         if item is not None:
             return apply_edits(self.text, [self._replacement(item, value, style)])
         rest = path[len(levels) - 1 :]

@@ -13,13 +13,14 @@ from typing import Literal, Protocol
 
 from paddock.clients.editing.document import (
     ConfigurationError,
-    Dialect,
     Document,
     located,
     newline_of,
 )
 
 Format = Literal["json", "toml", "yaml"]
+# Of JSON: as the standard has it; with comments; with comments and trailing commas.
+Dialect = Literal["strict", "comments", "jsonc"]
 
 # Modules with a function `read`. Loaded on use, since the libraries behind two of them are heavy.
 READERS: dict[Format, str] = {

@@ -14,14 +14,11 @@ from paddock.clients.editing.document import (
     ByName,
     ConfigurationError,
     Path,
-    UneditableError,
     in_words,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from paddock.clients.editing.document import Document
 
 KINDS = {
     dict: "a mapping",
@@ -61,7 +58,7 @@ def with_value(
     containers: list[object] = []
     for depth, step in enumerate(path):
         containers.append(data)
-        check_kind(data, path, depth, place)
+        check_kind(data, path, depth, place=place)
         data = _child(data, step)
     for container, step in zip(reversed(containers), reversed(path), strict=True):
         value = _with_child(container, step, value)
@@ -106,32 +103,19 @@ def same(left: object, right: object) -> bool:
     return True
 
 
-def verify(changed: Document, expected: object, *, where: str) -> None:
-    """Make sure that a changed document says what it should.
-
-    Raises:
-        UneditableError: when it says something else.
-    """
-    if not same(changed.data(), expected):
-        raise UneditableError(
-            "the change cannot be made in this text without changing something else",
-            where=where,
-            hint="make the change by hand; nothing was written",
-        )
-
-
 def kind_of(value: object) -> str:
     """What a value is, for a message."""
     return KINDS.get(type(value), "a number")
 
 
 def check_kind(
-    container: object,
-    path: Path,
-    depth: int,
-    place: Callable[[Path], str] | None = None,
+    container: object, path: Path, depth: int, *, place: Callable[[Path], str] | None = None
 ) -> None:
-    """Refuse a container in which the step at `depth` of a path cannot be taken."""
+    """Refuse a container in which the step at `depth` of a path cannot be taken.
+
+    Raises:
+        ConfigurationError: without a place, unless `place` can tell it.
+    """
     wanted = list if isinstance(path[depth], ByName) else dict
     if container is MISSING or isinstance(container, wanted):
         return
