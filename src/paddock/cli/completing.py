@@ -18,15 +18,26 @@ if TYPE_CHECKING:
     import click
 
     from paddock.extensions.manifest import Kind
+    from paddock.servers.lookup import Source
 
     Names = Iterable[tuple[str, str]]
     Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
 def _server_names() -> Names:
-    from paddock.servers.api import list_servers  # noqa: PLC0415 - only to complete
+    from paddock.servers.lookup import all_sources  # noqa: PLC0415 - only to complete
 
-    return [(server.name, server.title or "") for server in list_servers()]
+    return [(source.name, _title(source)) for source in all_sources()]
+
+
+def _title(source: Source) -> str:
+    """What a server is, as far as that can be said without running anything."""
+    if source.declared is not None:
+        return source.declared.item.description or ""
+    try:
+        return source.read().title or ""
+    except PaddockError:
+        return ""
 
 
 def _client_names() -> Names:

@@ -21,6 +21,7 @@ from paddock.clients.client import SAFE_KEY
 from paddock.clients.shapes import Entry, Kind, Slot
 from paddock.directories import DATA_VARIABLE
 from paddock.errors import LoadError, PaddockError
+from paddock.extensions.errors import ExtensionError
 from paddock.servers.api import get_server
 from paddock.servers.definition import safe_key
 from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
@@ -88,6 +89,7 @@ def installable(server: ServerName | None, client: Client) -> Installable:
 
     Raises:
         ServerNotFoundError: when there is no such server.
+        ExtensionError: when a qualified name leads nowhere.
         ServerDefinitionError: when it is broken.
         LoadError: when there is no such file or directory.
     """
@@ -101,7 +103,7 @@ def installable(server: ServerName | None, client: Client) -> Installable:
         return _of_path(server)
     try:
         return _of_named(get_server(server))
-    except ServerNotFoundError:
+    except (ServerNotFoundError, ExtensionError):
         if Path(server).exists():
             return _of_path(server)
         raise
