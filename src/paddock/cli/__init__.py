@@ -17,7 +17,7 @@ def main() -> None:
     if named is None:
         from paddock.cli.commands import commands  # noqa: PLC0415 - see above
 
-        commands()
+        commands(prog_name="paddock")  # however Python was started
         return
     from paddock.servers.target import NamedTarget, find_target  # noqa: PLC0415 - see above
     from paddock.serving.stdio import serve_target  # noqa: PLC0415 - see above
@@ -26,7 +26,9 @@ def main() -> None:
     try:
         serve_target(NamedTarget(name) if is_name else find_target(name))
     except PaddockError as error:
-        sys.stderr.write(f"Error: {error}\n")
+        from paddock.cli.wording import told  # noqa: PLC0415 - see above
+
+        sys.stderr.write(f"Error: {told(error)}\n")
         sys.exit(2)
 
 

@@ -111,6 +111,7 @@ def _for_this_machine(server: Installable, env: Mapping[str, str] | None) -> dic
 
 
 def _portable(server: Installable, env: Mapping[str, str]) -> dict[str, bytes]:
+    described = _described(server)
     contents = contents_of(server)
     args = ["run", "--directory", "${__dirname}", START]
     launch: dict[str, object] = {"command": "uv", "args": args}
@@ -118,7 +119,7 @@ def _portable(server: Installable, env: Mapping[str, str]) -> dict[str, bytes]:
         launch["env"] = dict(env)
     manifest = {
         "manifest_version": PORTABLE_MANIFEST_VERSION,
-        **_described(server),
+        **described,
         "server": {"type": "uv", "entry_point": START, "mcp_config": launch},
         "compatibility": {
             "platforms": ["darwin", "win32", "linux"],

@@ -34,6 +34,8 @@ class Place:
 
     file: str
     sign: str = ""
+    is_shared: bool = False
+    """Whether its directory belongs to others too, and shows nothing by being there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class LinkForm:
     """Whether it starts no program by its path, and only uvx and its like."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Client:
     """An application that servers can be installed into."""
 

@@ -13,7 +13,7 @@ from paddock.clients.paths import Machine, existing
 from paddock.clients.table import supported_clients
 
 if TYPE_CHECKING:
-    from paddock.clients.client import Client
+    from paddock.clients.client import Client, Place
 
 
 def detected_clients(*, machine: Machine | None = None) -> list[Client]:
@@ -27,11 +27,17 @@ def _is_there(client: Client, machine: Machine) -> bool:
 
 
 def _has_files(client: Client, machine: Machine) -> bool:
-    home = machine.real("~")
-    files = [file for place in machine.places(client) for file in existing(machine, place)]
-    if any(file.exists() or file.parent != home for file in files):
+    if any(_shows(machine, place) for place in machine.places(client)):
         return True
     return any(machine.real(sign).exists() for sign in client.signs)
+
+
+def _shows(machine: Machine, place: Place) -> bool:
+    home = machine.real("~")
+    return any(
+        file.exists() or not (place.is_shared or file.parent == home)
+        for file in existing(machine, place)
+    )
 
 
 def _has_program(client: Client, machine: Machine) -> bool:

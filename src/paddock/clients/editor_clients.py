@@ -142,7 +142,7 @@ EDITOR_CLIENTS = (
         name="Windsurf plug-in",
         aliases=("CodeiumPlugin", "WindsurfJetBrains"),
         url="https://windsurf.com",
-        places=everywhere("~/.codeium/mcp_config.json"),
+        places=everywhere(Place("~/.codeium/mcp_config.json", is_shared=True)),
         shape=shapes.SERVER_URL,
         quirks=("For JetBrains and other editors; Windsurf itself has a file of its own.",),
     ),

@@ -26,7 +26,7 @@ from paddock.servers.definition import safe_key
 from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
 from paddock.servers.launching import launch_command, launch_environment
 from paddock.servers.named_server import NamedServer
-from paddock.servers.tool_options import OPTIONS_VARIABLE
+from paddock.servers.variables import OPTIONS_VARIABLE
 from paddock.serving.target import Target
 
 if TYPE_CHECKING:

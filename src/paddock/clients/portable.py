@@ -19,8 +19,8 @@ from paddock.clients.requirements import (
 from paddock.extensions.keys import normal_key
 from paddock.extensions.names import parse_qualified
 from paddock.extensions.references import is_reference
-from paddock.servers.pickles import is_pickle
 from paddock.servers.toml_text import toml_text
+from paddock.servers.unpickling import is_pickle
 from paddock.serving.target import Target
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import ast
 import sys
 from functools import cache
 from importlib.metadata import Distribution, distribution, packages_distributions
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from paddock.errors import PaddockError
 
@@ -106,21 +106,21 @@ def _imports(node: ast.AST, *, is_optional: bool) -> Iterator[Import]:
         yield from (Import(alias.name.partition(".")[0], is_optional) for alias in node.names)
     elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
         yield Import(node.module.partition(".")[0], is_optional)
-    inside = is_optional or isinstance(node, ast.Try) or _is_for_types(node)
-    for child in ast.iter_child_nodes(node):
+    inside = is_optional or isinstance(node, ast.Try)
+    children = node.orelse if _is_for_types(node) else ast.iter_child_nodes(node)
+    for child in children:
         yield from _imports(child, is_optional=inside)
 
 
-def _is_for_types(node: ast.AST) -> bool:
+def _is_for_types(node: ast.AST) -> TypeGuard[ast.If]:
     return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
 
 
 def _beside(directory: Path, module: str) -> list[Path]:
     file = directory / f"{module}.py"
     if file.is_file():
-        return [file.resolve()]
-    package = directory / module
-    return sorted(path.resolve() for path in package.rglob("*") if _belongs(path))
+        return [file]
+    return sorted(path for path in (directory / module).rglob("*") if _belongs(path))
 
 
 def _belongs(path: Path) -> bool:

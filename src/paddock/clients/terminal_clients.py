@@ -53,7 +53,10 @@ TERMINAL_CLIENTS = (
         canonical="GeminiCLI",
         aliases=("Gemini",),
         url="https://geminicli.com",
-        places=everywhere("${GEMINI_CLI_HOME:-~}/.gemini/settings.json"),
+        places=everywhere(
+            # Antigravity keeps its own in the same directory.
+            Place("${GEMINI_CLI_HOME:-~}/.gemini/settings.json", is_shared=True)
+        ),
         project=(".gemini/settings.json",),
         dialect="comments",
         shape=shapes.TYPED_ADDRESS,

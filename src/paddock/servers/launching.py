@@ -10,11 +10,8 @@ import json
 import os
 import shutil
 import sys
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from paddock.directories import DATA_VARIABLE, data_directory
 from paddock.version import __version__
@@ -71,6 +68,10 @@ def _uv_command() -> Launch | None:
 
 def _requirement() -> str:
     """What uv is to install: this version, or the file or directory that this one came from."""
+    from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415 - 10 ms
+    from urllib.parse import urlsplit  # noqa: PLC0415 - with the next
+    from urllib.request import url2pathname  # noqa: PLC0415 - brings ssl and sockets, 15 ms
+
     try:
         text = distribution("paddock").read_text("direct_url.json")
         url = str(json.loads(text)["url"]) if text else ""

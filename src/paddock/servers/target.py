@@ -12,6 +12,7 @@ from paddock.errors import LoadError
 from paddock.servers.errors import ServerNotFoundError
 from paddock.servers.facts import DEFAULT_VERSION, read_facts
 from paddock.servers.file_names import SUFFIX, built_in_path, definition_path
+from paddock.servers.variables import OPTIONS_VARIABLE, SERVER_VARIABLE
 from paddock.serving.target import Target
 from paddock.version import __version__
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from paddock.serving.loadable import Loadable
 
 DEFAULT_SERVER = "Demo"
-SERVER_VARIABLE = "PADDOCK_SERVER"
 
 
 class NamedTarget:
@@ -112,7 +112,19 @@ def _file_target(text: str) -> Loadable:
     if text.endswith(SUFFIX) and os.path.isfile(text):
         stem = os.path.basename(text).removesuffix(SUFFIX)
         return NamedTarget(stem, file=os.path.abspath(text))
-    return Target(text)
+    target = Target(text)
+    if os.environ.get(OPTIONS_VARIABLE):
+        target.complete = _set_options
+    return target
+
+
+def _set_options(offering: Offering) -> None:
+    """Set the options of tools that the environment gives."""
+    from paddock.servers.tool_options import (  # noqa: PLC0415 - after the first answer
+        options_from_environment,
+    )
+
+    offering.set_tool_options(options_from_environment())
 
 
 def _looks_like_path(text: str) -> bool:

@@ -11,6 +11,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.option_values import OptionError
+from paddock.servers.variables import OPTIONS_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
     Values = Mapping[str, Mapping[str, Any]]
     Report = Callable[[PaddockError], object]
-
-OPTIONS_VARIABLE = "PADDOCK_TOOL_OPTIONS"
 
 
 def merged(*sources: Values) -> dict[str, dict[str, Any]]:

@@ -164,6 +164,28 @@ def test_a_file_and_a_directory_can_be_bundled(tmp_path: Path) -> None:
             assert peer.call("greet").text == "hello"
 
 
+def test_an_object_in_a_file_is_served_from_the_bundle(tmp_path: Path) -> None:
+    (tmp_path / "two.py").write_text(
+        "from typing import TYPE_CHECKING\n\nfrom paddock import Server\n\n"
+        "if TYPE_CHECKING:\n    import nobodys\n\n"
+        "one = Server('one', version='1.0.0')\ntwo = Server('two', version='1.0.0')\n\n\n"
+        '@two.tool\ndef greet() -> str:\n    """Greet."""\n    return "hello"\n'
+    )
+    file = paddock.bundle(f"{tmp_path}/two.py:two", tmp_path / "x.mcpb", portable=True)
+    folder = unpacked(file, tmp_path / "out")
+    with paddock.connect([sys.executable, str(folder / "main.py")]) as peer:
+        assert peer.call("greet").text == "hello"
+
+
+def test_a_server_whose_file_is_gone_is_not_bundled(
+    shouter: paddock.NamedServer, sources: Path, tmp_path: Path
+) -> None:
+    (sources / "tools.py").unlink()
+    with pytest.raises(paddock.LoadError):
+        paddock.bundle("Shouter", tmp_path, portable=True)
+    assert not list(tmp_path.glob("*.mcpb"))
+
+
 def test_what_nobody_else_could_install_is_refused(sources: Path, tmp_path: Path) -> None:
     (sources / "odd.py").write_text(
         "import sys\nsys.modules['nobodys'] = sys\nimport nobodys\n\n\n"

@@ -34,6 +34,14 @@ def test_the_directory_of_the_file_shows_its_client(machine: Machine, tmp_path: 
     assert ids(machine) == ["cursor", "vscode"]
 
 
+def test_a_directory_that_several_share_shows_none_of_them(
+    machine: Machine, tmp_path: Path
+) -> None:
+    (tmp_path / ".gemini" / "antigravity").mkdir(parents=True)
+    (tmp_path / ".codeium" / "windsurf").mkdir(parents=True)
+    assert ids(machine) == ["antigravity", "windsurf"]
+
+
 def test_a_program_on_the_path_shows_its_client(machine: Machine, tmp_path: Path) -> None:
     program = tmp_path / "bin" / "codex"
     program.touch(mode=0o755)

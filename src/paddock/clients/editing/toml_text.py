@@ -34,7 +34,7 @@ from paddock.clients.editing.lines import (
     with_lines,
     with_lines_replaced,
 )
-from paddock.clients.editing.plain_data import check_kind, find, same, with_value, without
+from paddock.clients.editing.plain_data import find, same, with_value, without
 from paddock.clients.editing.toml_places import (
     Region,
     brackets,
@@ -51,12 +51,13 @@ from paddock.clients.editing.toml_values import (
     key_text,
     table_lines,
 )
+from paddock.clients.editing.verification import reread, verified
 
 if TYPE_CHECKING:
     from paddock.clients.editing.opening import Dialect
 
+_SAYS_LITTLE = re.compile("Invalid|Expected|Un")
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
-_BY_HAND = "make the change by hand; nothing was written"
 
 
 def read(text: str, *, where: str, dialect: Dialect = "jsonc") -> TomlText:
@@ -87,20 +88,16 @@ class TomlText:
 
     def put(self, path: Path, value: object) -> TomlText:
         """Add or replace just the value at a path."""
-        self._check_kinds(path)
-        expected = with_value(self._data, path, value)
+        expected = with_value(self._data, path, value, place=self._place_of)
         old = self.get(path)
         if same(old, value):
             return self
-        if old is MISSING:
-            return self._checked(self._added(path, value), [expected])
-        place = place_of(path, self._data)
-        text = self._replaced(place, value)
-        if text is not None:
-            return self._checked(text, [expected])
-        # Written in another form than the value can have: out with the one, in with the other.
-        changed = self._reread(without_place(self.text, place)).put(path, value)
-        return self._checked(changed.text, [expected])
+        try:
+            text = self._added(path, value) if old is MISSING else self._exchanged(path, value)
+        except UneditableError as error:
+            error.where = error.where or self.where
+            raise
+        return verified(self._reread(text), [expected], self.where)
 
     def remove(self, path: Path, *, prune: int = 0) -> TomlText:
         """Take away the value at a path, and up to `prune` containers that it leaves empty."""
@@ -115,7 +112,7 @@ class TomlText:
             text = self._pruned(text, path[:length])
         # Tables that no line says are gone with their last entry; ones with comments stay.
         expected = [without(self._data, path, prune=count) for count in range(len(path))]
-        return self._checked(text, expected)
+        return verified(self._reread(text), expected, self.where)
 
     @cached_property
     def _data(self) -> dict[str, Any]:
@@ -131,35 +128,19 @@ class TomlText:
             raise _unreadable(str(error), self.text, self.where) from None
 
     def _reread(self, text: str) -> TomlText:
-        try:
-            return read(text, where=self.where)
-        except ConfigurationError as error:
-            raise UneditableError(
-                f"the change would make the file unreadable: {error.message}",
-                where=self.where,
-                hint=_BY_HAND,
-            ) from None
+        return reread(lambda changed: read(changed, where=self.where), text, self.where)
 
-    def _checked(self, text: str, expected: list[object]) -> TomlText:
-        changed = self._reread(text)
-        if not any(same(changed.data(), data) for data in expected):
-            raise UneditableError(
-                "the change cannot be made in this text without changing something else",
-                where=self.where,
-                hint=_BY_HAND,
-            )
-        return changed
+    def _place_of(self, path: Path) -> str:
+        found = regions(self.text, place_of(path, self._data))
+        return located(self.where, self.text, found[0].start if found else 0)
 
-    def _check_kinds(self, path: Path) -> None:
-        for depth in range(len(path)):
-            container = find(self._data, path[:depth])
-            try:
-                check_kind(container, path, depth)
-            except ConfigurationError as error:
-                found = regions(self.text, place_of(path[:depth], self._data))
-                offset = found[0].start if found else 0
-                error.where = located(self.where, self.text, offset)
-                raise
+    def _exchanged(self, path: Path, value: object) -> str:
+        """The text with another value where one is."""
+        place = place_of(path, self._data)
+        text = self._replaced(place, value)
+        if text is None:  # in another form than the value can have: out with it, and in anew
+            text = self._reread(without_place(self.text, place)).put(path, value).text
+        return text
 
     def _replaced(self, place: Place, value: object) -> str | None:
         """The text with another value where one is; nothing when its form cannot hold it."""
@@ -273,8 +254,8 @@ class TomlText:
             at = after_last_line(self.text, len(self.text))
         is_element = isinstance(steps[-1], ByName) if steps else False
         style = replace(
-            self._style(_model(tables or scan(self.text))),
-            nests=_has_nested_tables(tables)
+            self._style(_model(tables or scan(self.text), place)),
+            nests=_has_nested_tables(tables, place)
             or not (is_element or any(_has_inline_tables(table) for table in tables)),
         )
         lines = _table((*place, *_names(steps)), value, style, is_element=is_element)
@@ -320,17 +301,17 @@ def _has_inline_tables(table: Table) -> bool:
     return any(a.value.is_table and a.value.items for a in table.assignments)
 
 
-def _has_nested_tables(tables: list[Table]) -> bool:
+def _has_nested_tables(tables: list[Table], place: Place) -> bool:
     """Whether an entry has a header for a table of its own."""
-    model = _model(tables) if tables else None
+    model = _model(tables, place) if tables else None
     return any(model and len(t.place) > len(model.place) for t in tables)
 
 
-def _model(tables: list[Table]) -> Table:
-    """The last of the outermost tables, to look like: a parent's own header says little."""
-    headers = [t for t in tables if t.place] or tables
-    lengths = sorted({len(t.place) for t in headers})
-    return [t for t in headers if len(t.place) in lengths[:1]][-1]
+def _model(tables: list[Table], place: Place) -> Table:
+    """The last entry of a table, to look like; without entries the table itself, or any."""
+    entries = [t for t in tables if len(t.place) > len(place)] or tables
+    shortest = min(len(t.place) for t in entries)
+    return [t for t in entries if len(t.place) == shortest][-1]
 
 
 def _keys(place: Place) -> tuple[str, ...]:
@@ -362,12 +343,21 @@ def _folded(steps: Path, value: object) -> tuple[Path, object]:
 
 def _unreadable(message: str, text: str, where: str) -> ConfigurationError:
     found = _PLACE.search(message)
-    if found and found[1]:
-        place = f"{where}:{found[1]}:{found[2]}"
-    else:
-        place = located(where, text, len(text)) if found else where
+    what = _PLACE.sub("", message)
+    if not found:
+        return _refused(what, where)
+    lines = text.split("\n")
+    line, column = int(found[1] or len(lines)), int(found[2] or len(lines[-1]) + 1)
+    rest = lines[line - 1][column - 1 :].strip() if line <= len(lines) else ""
+    if _SAYS_LITTLE.match(what):
+        end = "the end of the line" if "".join(lines[line:]).strip() else "the end of the file"
+        what = f"{what}, found {rest[:20] or end}"
+    return _refused(what, f"{where}:{line}:{column}")
+
+
+def _refused(what: str, place: str) -> ConfigurationError:
     return ConfigurationError(
-        f"not TOML: {_PLACE.sub('', message)}",
+        f"not TOML: {what}",
         where=place,
         hint="put it right by hand; nothing was changed",
     )

@@ -132,6 +132,8 @@ def parse(text: str, where: str) -> Tree:
         mark = error.problem_mark or error.context_mark
         place = located(where, text, mark.index) if mark else where
         message = ", ".join(part for part in (error.context, error.problem) if part)
+        if mark and text.startswith("\t", mark.index):
+            message = "found a tab, expected blanks"
     except ReaderError as error:
         place = located(where, text, error.position)
         message = f"the character U+{error.character:04X} is not allowed"

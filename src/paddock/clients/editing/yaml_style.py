@@ -28,7 +28,15 @@ def style_of(root: Node | None, near: Node, text: str) -> BlockStyle:
         dash=next(_steps(nodes, "sequence"), usual.dash),
         gap=next(_gaps(nodes, text), usual.gap),
         quote="'" if is_single else usual.quote,
+        is_json=near.is_flow and all(node.style == '"' for node in _keys(near)),
     )
+
+
+def _keys(near: Node) -> list[Node]:
+    """The keys of a collection and of its elements; one that has none says nothing."""
+    nodes = [near, *(member.value for member in near.members)]
+    keys = [member.key for node in nodes for member in node.members if member.key]
+    return keys or [near]
 
 
 def _steps(nodes: list[Node], kind: str) -> Iterator[int]:

@@ -35,7 +35,8 @@ from paddock.clients.editing.lines import (
     with_lines_replaced,
     without_lines,
 )
-from paddock.clients.editing.plain_data import check_kind, find, same, with_value, without
+from paddock.clients.editing.plain_data import find, same, with_value, without
+from paddock.clients.editing.verification import BY_HAND, CHANGES_MORE, reread, verified
 from paddock.clients.editing.yaml_nodes import Member, Node, Tree, parse, walk
 from paddock.clients.editing.yaml_style import style_of
 from paddock.clients.editing.yaml_values import (
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
 
 _PROPERTIES = re.compile(r"(?:[ \t]*[&!][^\s]*)*")
 _EMPTY = re.compile(r" (?:\{\}|\[\])(?:[ \t]+#.*)?\r?\n?")
-_BY_HAND = "make the change by hand; nothing was written"
 
 
 def read(text: str, *, where: str, dialect: Dialect = "jsonc") -> YamlText:
@@ -110,15 +110,17 @@ class YamlText:
     def put(self, path: Path, value: object) -> YamlText:
         """Add or replace just the value at a path; null in place of a container is an empty one."""
         base = self._without_null(path)
-        self._check_kinds(base, path)
-        expected = with_value(base, path, value)
+        expected = with_value(base, path, value, place=self._place_of)
         old = self.get(path)
         if old is not MISSING and same(old, value):
             return self
         slots = self._slots(path)
-        text = self._replaced(slots[-1], value) if len(slots) == len(path) else None
-        if text is None:
-            text = self._added(slots, path, value)
+        try:
+            text = self._replaced(slots[-1], value) if len(slots) == len(path) else None
+            text = self._added(slots, path, value) if text is None else text
+        except UneditableError as error:
+            error.where = error.where or self.where
+            raise
         return self._checked(text, path, [expected])
 
     def remove(self, path: Path, *, prune: int = 0) -> YamlText:
@@ -182,15 +184,9 @@ class YamlText:
                 return without(data, path[:depth])
         return data
 
-    def _check_kinds(self, data: object, path: Path) -> None:
-        for depth in range(len(path)):
-            try:
-                check_kind(find(data, path[:depth]), path, depth)
-            except ConfigurationError as error:
-                slots = self._slots(path[:depth])
-                offset = slots[-1].node.start if slots else 0
-                error.where = located(self.where, self.text, offset)
-                raise
+    def _place_of(self, path: Path) -> str:
+        slots = self._slots(path)
+        return located(self.where, self.text, slots[-1].node.start if slots else 0)
 
     def _slots(self, path: Path) -> list[_Slot]:
         """The way along a path, as far as it is written out."""
@@ -205,24 +201,12 @@ class YamlText:
         return slots
 
     def _reread(self, text: str) -> YamlText:
-        try:
-            return read(text, where=self.where)
-        except ConfigurationError as error:
-            raise UneditableError(
-                f"the change would make the file unreadable: {error.message}",
-                where=self.where,
-                hint=_BY_HAND,
-            ) from None
+        return reread(lambda changed: read(changed, where=self.where), text, self.where)
 
     def _checked(self, text: str, path: Path, expected: list[object]) -> YamlText:
-        changed = self._reread(text)
-        is_same = any(same(changed.data(), data) for data in expected)
-        if not is_same or changed.marks(path) != self.marks(path):
-            raise UneditableError(
-                "the change cannot be made in this text without changing something else",
-                where=self.where,
-                hint=_BY_HAND,
-            )
+        changed = verified(self._reread(text), expected, self.where)
+        if changed.marks(path) != self.marks(path):
+            raise UneditableError(CHANGES_MORE, where=self.where, hint=BY_HAND)
         return changed
 
     def marks(self, path: Path) -> list[tuple[str, str | None, str | None]]:
@@ -281,12 +265,9 @@ class YamlText:
 
     def _appended(self, holder: Node, rest: Path, value: object) -> str:
         """The text with one more member at the end of a collection."""
-        step, inner = rest[0], rest[1:]
+        step = rest[0]
         style = style_of(self.tree.root, holder, self.text)
-        if inner:
-            value = with_value(MISSING, inner, value)
-            if isinstance(step, ByName) and isinstance(value, dict):
-                value = {step.field: step.name, **value}
+        value = find(with_value(MISSING, rest, value), rest[:1])
         if holder.is_flow:
             item = flow(value, style)
             if isinstance(step, str):
@@ -382,7 +363,7 @@ class YamlText:
         return Brackets(node.bracket, node.end, items)
 
     def _refused(self, message: str, offset: int) -> UneditableError:
-        return UneditableError(message, where=located(self.where, self.text, offset), hint=_BY_HAND)
+        return UneditableError(message, where=located(self.where, self.text, offset), hint=BY_HAND)
 
     def _through_alias(self, path: Path) -> UneditableError:
         slots = self._slots(path)

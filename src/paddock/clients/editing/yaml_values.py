@@ -31,6 +31,8 @@ class BlockStyle:
     gap: int = 2
     """From a dash to what follows it."""
     quote: str = '"'
+    is_json: bool = False
+    """Whether every text is quoted, as in JSON, which is YAML too."""
 
 
 def is_nested(value: object) -> bool:
@@ -112,6 +114,8 @@ def _text(value: str, style: BlockStyle) -> str:
         raise UneditableError(
             f"{value!r} cannot be written as UTF-8", hint="give the text without half characters"
         )
+    if style.is_json:
+        return _double(value)
     if _PLAIN.fullmatch(value) and value.lower() not in _WORDS:
         return value
     if _NEEDS_ESCAPE.search(value):

@@ -93,7 +93,7 @@ def containers(draw: st.DrawFn, *, elements: bool) -> tuple[str, list[str]]:
         return draw(BEHIND), draw(lists(draw(st.sampled_from([0, 2, 4])), 1))
     if form == "block":
         return draw(BEHIND), draw(mappings(draw(st.integers(1, 4)), 2))
-    left, right = empty
+    left, right = empty[0], empty[1]
     items = ["{name: one}", "{name: two}"] if elements else ["one: {cmd: q}", '"two": {}']
     if form == "flow":
         return f" {left} {', '.join(items)} {right}{draw(BEHIND)}", []
