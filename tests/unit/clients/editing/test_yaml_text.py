@@ -1,5 +1,7 @@
 """Changing YAML: where entries go, what goes with them, and what is refused."""
 
+from itertools import pairwise
+
 import pytest
 
 from paddock.clients.editing.document import (
@@ -171,9 +173,7 @@ def test_what_cannot_be_read_or_is_of_the_wrong_kind_is_refused_with_its_place(
 
 def test_aliases_that_stand_for_too_much_are_refused() -> None:
     names = "abcdefgh"
-    lines = [
-        f"{b}: &{b} [{', '.join([f'*{a}'] * 10)}]" for a, b in zip(names, names[1:], strict=False)
-    ]
+    lines = [f"{b}: &{b} [{', '.join([f'*{a}'] * 10)}]" for a, b in pairwise(names)]
     with pytest.raises(ConfigurationError):
         read("\n".join(["a: &a [1, 2, 3, 4, 5, 6, 7, 8]", *lines]), where="f")
 
