@@ -34,7 +34,7 @@ from paddock import (
 from paddock.directories import DATA_VARIABLE
 from paddock.servers.api import rewrite_server
 from paddock.servers.store import delete_definition
-from paddock.servers.tool_options import OPTIONS_VARIABLE
+from paddock.servers.variables import OPTIONS_VARIABLE
 from paddock.testing import connect
 from tests.behaviour.line import PATIENCE
 
