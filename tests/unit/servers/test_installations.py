@@ -59,22 +59,23 @@ def test_two_processes_at_once_lose_nothing(tmp_path: Path) -> None:
     assert len({record.key for record in read_installations()}) == 40
 
 
-@pytest.mark.parametrize("text", ["{", "[]"])
-def test_a_damaged_file_is_set_aside(text: str) -> None:
+def test_records_of_a_newer_paddock_are_left_as_they_are() -> None:
+    text = '{"schema": 9, "installations": {}}'
     path = installations_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
-    record_installation(one())
-    assert read_installations() == [one()]
-    (aside,) = path.parent.glob("installations.broken-*.json")
-    assert aside.read_text(encoding="utf-8") == text
+    with pytest.raises(LoadError):
+        record_installation(one())
+    assert path.read_text(encoding="utf-8") == text
 
 
-def test_a_file_of_a_newer_paddock_is_left_as_it_is() -> None:
+@pytest.mark.parametrize("text", ["{", "[]", '{"installations": [{"server": 1}]}'])
+def test_damaged_records_are_set_aside(text: str) -> None:
     path = installations_path()
     path.parent.mkdir(parents=True, exist_ok=True)
-    newer = '{"schema": 9, "installations": []}'
-    path.write_text(newer, encoding="utf-8")
-    with pytest.raises(LoadError, match="schema 9"):
-        record_installation(one())
-    assert path.read_text(encoding="utf-8") == newer
+    path.write_text(text, encoding="utf-8")
+    assert read_installations() == []
+    record_installation(one())
+    assert read_installations() == [one()]
+    (aside,) = path.parent.glob("installations.broken-*")
+    assert aside.read_text(encoding="utf-8") == text
