@@ -52,6 +52,14 @@ def _declared_names(kind: Kind) -> Names:
     return [(found.name, found.item.description or "") for found in declared(kind)]
 
 
+def _extension_names() -> Names:
+    from paddock.extensions.discovery import discover  # noqa: PLC0415 - only to complete
+
+    found = discover()
+    broken = [(one.name, "broken") for one in found.broken]
+    return [*((one.name, one.kind) for one in found.extensions), *broken]
+
+
 def _completer(*sources: Callable[[], Names]) -> Completer:
     def complete(
         _context: click.Context, _parameter: click.Parameter, incomplete: str
@@ -74,4 +82,5 @@ servers = _completer(_server_names)
 clients = _completer(_client_names)
 clients_and_servers = _completer(_client_names, _server_names)
 tools = _completer(lambda: _declared_names("tools"))
+extensions = _completer(_extension_names)
 prompts = _completer(lambda: _declared_names("prompts"))
