@@ -107,6 +107,30 @@ def test_of_one_distribution_installed_twice_the_first_on_the_path_counts(
     assert "acme/charts" in [one.name for one in find_extensions()]
 
 
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("value", ["x" * 300, "", "..", "a b", "a/b", "a:", "1a"])
+def test_an_entry_point_that_leads_nowhere_is_broken_and_hides_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    metadata = tmp_path / "odd-1.dist-info"
+    metadata.mkdir()
+    (metadata / "entry_points.txt").write_text(f"[paddock.extensions]\nodd = {value}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    found = discover()
+    assert [one.name for one in found.extensions] == WORKING
+    assert [(one.name, one.version) for one in found.broken] == [("odd", "1")]
+
+
+@pytest.mark.usefixtures("installed")
+def test_what_is_no_directory_on_the_path_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "archive.zip").touch()
+    for place in (tmp_path / "archive.zip", tmp_path / "nothing", "a\0b", ""):
+        monkeypatch.syspath_prepend(place)
+    assert [one.name for one in find_extensions()] == WORKING
+
+
 def test_entry_points_are_read_as_python_reads_them() -> None:
     text = """
 # a comment

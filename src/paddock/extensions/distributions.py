@@ -27,6 +27,8 @@ from paddock.extensions.manifest import is_name
 
 GROUP = "paddock.extensions"
 ENTRY_POINTS = "entry_points.txt"
+MAX_ENTRY_POINTS = 1_000_000
+"""How many bytes of them are read: more than any distribution has."""
 _ENDINGS = (".dist-info", ".egg-info")
 _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _SEPARATORS = re.compile(r"[-_.]+")
@@ -114,7 +116,7 @@ def _installed() -> dict[str, list[EntryPoint]]:
 def _in_directory(directory: Path) -> dict[str, list[EntryPoint]]:
     try:
         changed = directory.stat().st_mtime_ns
-    except OSError:
+    except (OSError, ValueError):
         return {}
     place = str(directory.absolute())
     kept = _directories.get(place)
@@ -133,7 +135,8 @@ def _read_directory(directory: Path) -> dict[str, list[EntryPoint]]:
 
 def _read_points(metadata: Path) -> list[EntryPoint]:
     try:
-        data = (metadata / ENTRY_POINTS).read_bytes()
+        with (metadata / ENTRY_POINTS).open("rb") as file:
+            data = file.read(MAX_ENTRY_POINTS)
     except OSError:
         return []
     if GROUP.encode() not in data:
@@ -149,18 +152,17 @@ def _discovered(points: list[EntryPoint]) -> Discovery:
         try:
             extensions.append(_extension(point))
         except PaddockError as error:
-            place = Path(error.where) if error.where else point.metadata
-            broken.append(
-                BrokenExtension(
-                    point.name or point.distribution,
-                    "distribution",
-                    place,
-                    error,
-                    point.version,
-                    point.distribution,
-                )
-            )
+            broken.append(_broken(point, error))
+        except OSError as error:
+            reason = f"cannot be read: {error.strerror or error}"
+            broken.append(_broken(point, ManifestError(reason, where=str(point.metadata))))
     return Discovery(tuple(extensions), tuple(broken))
+
+
+def _broken(point: EntryPoint, problem: PaddockError) -> BrokenExtension:
+    place = Path(problem.where) if problem.where else point.metadata
+    name = point.name or point.distribution
+    return BrokenExtension(name, "distribution", place, problem, point.version, point.distribution)
 
 
 def _extension(point: EntryPoint) -> Extension:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from paddock.extensions.references import is_reference
 from paddock.protocol.extensions import UI
 from paddock.servers.assembly import Origin, assemble, serving_options
+from paddock.servers.file_names import SUFFIX
 from paddock.servers.initialization import Initialization
 from paddock.servers.lookup import Source, file_source, find_source
 from paddock.serving.loading import files_of, forget_modules
@@ -31,6 +32,7 @@ class Serving:
     """
 
     def __init__(self, name: str, file: str | None = None) -> None:
+        self._name = name
         self._source = find_source(name) if file is None else file_source(Path(file))
         self._initialization = Initialization()
         self._scripts: list[Path] = []
@@ -43,6 +45,8 @@ class Serving:
             PaddockError: when the definition cannot be read, or nothing of it can be used.
         """
         self._problems = []
+        if self._source.declared is not None:
+            self._source = find_source(self._name)  # its manifest may have changed
         definition = self._source.read()
         self._scripts = _scripts(definition, self._source.file.parent)
         server = assemble(
@@ -60,16 +64,31 @@ class Serving:
         return server
 
     def files(self) -> list[Path]:
-        """The definition, the files that it refers to, and what those have imported nearby."""
+        """The definition, the files that it refers to, and what those have imported nearby.
+
+        Of an extension's server also the extension's other files.
+        """
         found = {self._source.file.resolve(), *self._scripts}
         for script in self._scripts:
             found.update(files_of(script, is_directory=False))
+        owner = self._source.owner
+        if owner is not None and not owner.is_built_in:
+            found.update(files_of(owner.directory, is_directory=True))
+            found.update(_definitions(owner.root), owner.directory.glob(f"*{SUFFIX}"))
         return sorted(found)
 
     def forget(self) -> None:
         """Have the files that the definition refers to run anew."""
         for script in self._scripts:
             forget_modules(script.parent)
+        owner = self._source.owner
+        if owner is not None and not owner.is_built_in:
+            forget_modules(owner.directory)
+
+
+def _definitions(root: Path) -> list[Path]:
+    found = (file for file in root.rglob("*") if "__pycache__" not in file.parts)
+    return [file for file in found if file.is_file()]
 
 
 def origin_of(source: Source) -> Origin:
