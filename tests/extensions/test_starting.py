@@ -115,6 +115,11 @@ def test_nothing_is_written_where_something_is(tmp_path: Path) -> None:
     assert [one.name for one in tmp_path.iterdir()] == ["file"]
 
 
+def test_a_directory_with_nothing_but_a_repository_will_do(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    assert start_extension(tmp_path, name="fine").server == "fine/Writing"
+
+
 @pytest.mark.parametrize(
     ("name", "module"),
     [

@@ -10,12 +10,15 @@ from paddock.cli import output
 from paddock.extensions.starting import start_extension
 
 
-@click.group(no_args_is_help=True)
-def new() -> None:
+@click.group(invoke_without_command=True)
+@click.pass_context
+def new(ctx: click.Context) -> None:
     """Write a directory to begin with."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
-@new.command()
+@new.command(short_help="Write an extension: a distribution with tool, prompt and server.")
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path), metavar="DIR")
 @click.option("--name", help="What the extension is called; the directory's name if left out.")
 @click.option("--publisher", help="Gives its items names of three parts: publisher/name/Item.")
@@ -28,4 +31,5 @@ def extension(directory: Path, *, name: str | None, publisher: str | None) -> No
     click.echo(f"Created the extension {started.name}: {directory}")
     for file in started.files:
         click.echo(f"  {file}")
-    output.note(f"Install it: pip install -e {directory}. Then: paddock inspect {started.server}")
+    output.note(f"Install it: pip install -e {directory}")
+    output.note(f"Look at it: paddock inspect {started.server}")

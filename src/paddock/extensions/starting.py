@@ -55,7 +55,7 @@ def start_extension(
     """Write a new extension into a directory, which is made if need be.
 
     Args:
-        directory: An empty directory, or one that is not there.
+        directory: One that is not there, or is empty but for hidden files.
         name: What the extension and its distribution are called; else the directory's name.
         publisher: Gives its items names of three parts.
 
@@ -96,7 +96,7 @@ def module_name(name: str) -> str:
 
 
 def _check_empty(directory: Path) -> None:
-    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+    if directory.exists() and (not directory.is_dir() or any(directory.glob("[!.]*"))):
         raise StartError(
             "is not an empty directory", where=str(directory), hint="name one that is not there yet"
         )
