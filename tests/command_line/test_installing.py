@@ -227,3 +227,18 @@ def test_entries_of_a_deleted_server_can_stay_and_go_later(paddock: Program, cur
     assert entries(cursor) == {"Mine"}
     assert paddock("uninstall", "Mine").code == 0
     assert not cursor.exists()
+
+
+def test_a_client_without_a_file_gets_a_text_to_paste_and_a_link(paddock: Program) -> None:
+    said = paddock("install", "cherry-studio", "Demo")
+    assert said.code == 0
+    text, link = said.out.rstrip("\n").rsplit("\n", 1)
+    assert json.loads(text)["mcpServers"]["Demo"]["args"][-1] == "Demo"
+    assert link.startswith("cherrystudio://mcp/install?")
+    assert "Paste this into its settings" in said.err
+    (data,) = paddock("install", "cherry-studio", "Demo", "--no-check", "--json").json
+    assert (data["paste"], data["link"]) == (json.loads(text), link)
+    dry = paddock("install", "cherry-studio", "Demo", "--dry-run")
+    assert (dry.code, dry.out) == (0, said.out)
+    gone = paddock("uninstall", "cherry-studio", "Demo")
+    assert (gone.code, "use its own settings" in gone.err) == (2, True)

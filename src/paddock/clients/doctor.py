@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Literal
 
 from paddock.clients.applying import content_of
 from paddock.clients.checking import CheckFailedError, check_entry
-from paddock.clients.destination import FILE, USER, Destination, spot_in
+from paddock.clients.destination import (
+    FILE,
+    USER,
+    Destination,
+    is_project_scope,
+    spot_in,
+)
 from paddock.clients.editing.document import MISSING
 from paddock.clients.editing.plain_data import same
 from paddock.clients.interpreters import interpreter_problems
@@ -65,8 +71,9 @@ def doctor(client: str | None = None) -> list[Finding]:
     for one in standing:
         findings += _examined(one)
     for row in clients:
-        if any(one.client == row.id for one in standing):
-            findings += _about(row)
+        scopes = [one.scope for one in standing if one.client == row.id]
+        if scopes:
+            findings += _about(row, is_project=any(map(is_project_scope, scopes)))
     return findings
 
 
@@ -133,7 +140,7 @@ class _Examination:
 
     def _look_for_doubles(self) -> None:
         """A project's entry hides the user's of the same key, or the other way round."""
-        if self._one.scope in (USER, FILE):
+        if not is_project_scope(self._one.scope):
             return
         for file in _user_files(self._client):
             spot = spot_in(self._client, file, self._one.key, USER)
@@ -178,12 +185,12 @@ def _user_files(client: Client) -> list[Path]:
         return []
 
 
-def _about(client: Client) -> Iterator[Finding]:
+def _about(client: Client, *, is_project: bool) -> Iterator[Finding]:
     if is_running(client):
         message = f"{client.name} is running, and may overwrite its file from memory"
         yield Finding("warning", client.id, "", "", message, "quit it before installing")
-    for quirk in client.quirks:
-        yield Finding("note", client.id, "", "", quirk)
+    for step in client.steps_for(is_project=is_project):
+        yield Finding("note", client.id, "", "", step)
 
 
 def _damaged_records() -> Iterator[Finding]:

@@ -27,6 +27,7 @@ from paddock.clients.entries import (
     refreshed,
     server_started_by,
 )
+from paddock.clients.links import link_text
 from paddock.clients.plan import Change, Outcome, Plan
 from paddock.clients.recording import recorded, records_at, undo_of, with_undo
 from paddock.clients.removal import remove_entry
@@ -92,7 +93,7 @@ def install(
     """Put a server into the configuration of a client.
 
     An entry of ours under the same key is updated, with what the user has added to it. Where the
-    client has no file, the plan says what to paste.
+    client has no file, nothing is written: the plan says what to paste, and has a link.
 
     Args:
         client: The client, by any of its names; None where a file says whose it is.
@@ -121,8 +122,7 @@ def install(
     wanted = installable(server, row)
     key = key_for(row, wanted, name)
     entry = entry_for(wanted, env=env, http=http, headers=headers, options=options)
-    if http is not None and not row.http:
-        raise _no_address(row)
+    _check_transport(row, http)
     work = [
         _Insertion(spot, wanted.name, entry, destination.scope, replaces=replace)
         for spot in destination.spots(key)
@@ -134,8 +134,9 @@ def install(
         key=key,
         scope=destination.scope,
         changes=tuple(one.change() for one in work),
-        notes=_notes(row),
+        notes=_notes(destination),
         paste=None if work else _paste(row, entry, key),
+        link=None if work or not row.links else link_text(row, entry, key),
     )
     if dry_run:
         return plan
@@ -288,19 +289,29 @@ def _foreign(spot: Spot, old: object) -> ForeignEntryError:
     )
 
 
-def _no_address(client: Client) -> UnsupportedTransportError:
-    return UnsupportedTransportError(
+def _check_transport(client: Client, http: str | None) -> None:
+    if http is None and not client.starts_programs:
+        raise UnsupportedTransportError(
+            f"{client.name} starts no programs, and takes URLs only",
+            hint="serve where it can reach it (paddock serve NAME --http HOST:PORT), and give the "
+            "URL: --http URL",
+        )
+    if http is None or client.http:
+        return
+    raise UnsupportedTransportError(
         f"{client.name} takes no URL of a server in its file",
         hint="install without a URL, so that it starts the server itself, or add the URL in its "
         "own settings if it has a place for that",
     )
 
 
-def _notes(client: Client) -> tuple[str, ...]:
+def _notes(destination: Destination) -> tuple[str, ...]:
+    client = destination.client
+    steps = client.steps_for(is_project=destination.is_project)
     if is_running(client):
         running = f"{client.name} is running and may overwrite its file: quit it and install again."
-        return (running, *client.quirks)
-    return client.quirks
+        return (running, *steps)
+    return steps
 
 
 def _paste(client: Client, entry: Entry, key: str) -> str:
