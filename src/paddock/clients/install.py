@@ -26,6 +26,7 @@ from paddock.clients.entries import (
     key_for,
     refreshed,
     server_started_by,
+    suited,
 )
 from paddock.clients.links import link_text
 from paddock.clients.plan import Change, Outcome, Plan
@@ -123,6 +124,7 @@ def install(
     key = key_for(row, wanted, name)
     entry = entry_for(wanted, env=env, http=http, headers=headers, options=options)
     _check_transport(row, http)
+    entry = suited(row, entry)
     work = [
         _Insertion(spot, wanted.name, entry, destination.scope, replaces=replace)
         for spot in destination.spots(key)
