@@ -106,7 +106,9 @@ def _facts(client: Client) -> Iterator[str]:
     if client.starts_programs:
         yield _start(client)
     if client.variable:
-        yield f"refers to the environment variable `NAME` as `{client.variable}`"
+        yield f"`--env NAME` refers to the environment variable as `{client.variable}`"
+    elif client.shape.names_variables:
+        yield "`--env NAME` lists the environment variable among those that it passes on"
     if client.links:
         yield f"`paddock link {client.id}` gives {_links(client)}"
     yield from (f"after installing: {_inside(step)}" for step in client.steps)

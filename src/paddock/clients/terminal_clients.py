@@ -246,7 +246,7 @@ TERMINAL_CLIENTS = (
         project=(".grok/config.toml",),
         format="toml",
         path=("mcp_servers",),
-        shape=shapes.CODEX,
+        shape=shapes.GROK,
         programs=("grok",),
     ),
     Client(
