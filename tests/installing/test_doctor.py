@@ -184,3 +184,12 @@ def test_what_a_user_has_to_do_in_the_client_is_a_note_where_it_applies(home: Pa
     steps = paddock.supported_clients()["codex"].project_steps
     notes = [one for one in paddock.doctor() if not one.key]
     assert notes == [Finding("note", "codex", "", "", step) for step in steps]
+
+
+def test_each_entry_is_named_before_it_is_looked_at(home: Path) -> None:
+    for client in ("codex", "claude-code"):
+        paddock.install(client, "Demo", check=False)
+    (home / ".claude.json").unlink()
+    named: list[str] = []
+    paddock.doctor(progress=named.append)
+    assert named == ["Demo in Claude Code", "Demo in Codex CLI"]

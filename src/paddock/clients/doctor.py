@@ -31,7 +31,7 @@ from paddock.errors import PaddockError
 from paddock.servers.installations import installations_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from paddock.clients.client import Client
@@ -56,11 +56,14 @@ class Finding:
     """What to do about it; empty when there is nothing to do."""
 
 
-def doctor(client: str | None = None) -> list[Finding]:
+def doctor(
+    client: str | None = None, *, progress: Callable[[str], object] | None = None
+) -> list[Finding]:
     """Look at every installed entry, start it as its client would, and say what is wrong.
 
     Args:
         client: The only client to look at; None looks at all.
+        progress: Called with a short text about each entry before it is looked at.
 
     Returns:
         For each entry what was found, and an `ok` where it answers.
@@ -69,6 +72,8 @@ def doctor(client: str | None = None) -> list[Finding]:
     standing = _standing(clients)
     findings = [] if client is not None else list(_damaged_records())
     for one in standing:
+        if progress is not None:
+            progress(f"{one.key} in {find_client(one.client).name}")
         findings += _examined(one)
     for row in clients:
         scopes = [one.scope for one in standing if one.client == row.id]
