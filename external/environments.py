@@ -17,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / ".cache" / "external"
 INSTALL_SECONDS = 600
+NPM_OPTIONS = ("--no-audit", "--no-fund", "--no-progress", "--loglevel=error")
 
 
 class InstallError(Exception):
@@ -62,22 +63,30 @@ class PythonEnvironment:
 class NodeEnvironment:
     """Packages from the npm registry; with a Node of its own if the packages name one.
 
-    `runtime` is another environment whose Node installs and runs them.
+    `runtime` is another environment whose Node installs and runs them. `builds` are npm's commands
+    in folders of the packages, which take the place of the scripts that packages come with.
     """
 
     name: str
     packages: tuple[str, ...]
     runtime: "NodeEnvironment | None" = field(default=None, repr=False)
+    builds: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     def prepare(self) -> Path:
         """Install what is missing; the folder with `node_modules`."""
-        with _up_to_date(self.name, repr(self)) as folder:
+        state = repr(self) + (repr(self.builds) if self.builds else "")
+        with _up_to_date(self.name, state) as folder:
             if folder is not None:
-                options = ["--no-audit", "--no-fund", "--no-progress", "--loglevel=error"]
-                npm = shutil.which("npm") or "npm"
-                install = [npm, "install", "--prefix", str(folder), *options, *self.packages]
-                _run(install, first=self.runtime.bin() if self.runtime else None)
+                self._install(folder)
         return CACHE / self.name
+
+    def _install(self, folder: Path) -> None:
+        first = self.runtime.bin() if self.runtime else None
+        npm = [shutil.which("npm") or "npm", *NPM_OPTIONS]
+        scripts = ["--ignore-scripts"] if self.builds else []
+        _run([*npm, "install", "--prefix", str(folder), *scripts, *self.packages], first=first)
+        for place, command in self.builds:
+            _run([*npm, "--prefix", str(folder / place), *command.split()], first=first)
 
     def node(self) -> str:
         """The Node that runs the packages."""

@@ -44,7 +44,18 @@ QODER = NodeEnvironment("qoder", ("@qoder-ai/qodercli@1.1.52",), NODE)
 OPENCLAW = NodeEnvironment("openclaw", ("openclaw@2026.9.6",), NODE)
 NANOCODER = NodeEnvironment("nanocoder", ("@nanocollective/nanocoder@1.30.0",), NODE)
 MCPORTER = NodeEnvironment("mcporter", ("mcporter@0.12.3",), NODE)
-CODE_SERVER = NodeEnvironment("code-server", ("code-server@4.139.1",), NODE)
+CODE_SERVER = NodeEnvironment(
+    "code-server",
+    ("code-server@4.139.1",),
+    NODE,
+    # Its own script also builds what signs in with Kerberos, which needs headers of the system.
+    (
+        ("node_modules/code-server/lib/vscode", "install --omit=dev --ignore-scripts"),
+        ("node_modules/code-server/lib/vscode", "rebuild @vscode/spdlog @vscode/native-watchdog"),
+        ("node_modules/code-server/lib/vscode/extensions", "install --omit=dev --ignore-scripts"),
+    ),
+)
+"""Visual Studio Code, as a program that a browser shows."""
 BROWSER = NodeEnvironment(
     "browser", ("@sparticuz/chromium@153.0.0", "playwright-core@1.65.0"), NODE
 )

@@ -161,6 +161,12 @@ REAL_CLIENTS = (
         options=("--project", "WORK"),
     ),
     RealClient(
+        "vscode",
+        look=starts.vscode(),
+        connected=r"Connection state: Running\n.*Discovered 1 tools",
+        failed=r"Connection state: Error",
+    ),
+    RealClient(
         "hermes",
         look=simply(installed.HERMES, "hermes", "mcp", "test", "KEY"),
         connected=r"✓ Connected",

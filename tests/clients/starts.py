@@ -197,6 +197,18 @@ def gptme(place: Place) -> Start:
     return Start([program_of(installed.GPTME, "gptme"), *options, QUESTION], environment)
 
 
+def vscode(*keys: str) -> Starting:
+    """Visual Studio Code, told to start servers; the one of the place if none is named."""
+
+    def start(place: Place) -> Start:
+        folders = (installed.CODE_SERVER.prepare(), installed.BROWSER.prepare())
+        packages = [str(folder / "node_modules") for folder in folders]
+        driver = [installed.CODE_SERVER.node(), str(DRIVERS / "vscode.mjs"), *packages]
+        return Start([*driver, str(place.work), *(keys or (place.key,))])
+
+    return start
+
+
 def inspector(settings: str, method: str, *options: str) -> Starting:
     """The Inspector's command line with a file of settings, which is named from the home."""
 
