@@ -2,7 +2,7 @@
 
 `connected` and `failed` are patterns of what a program prints; KEY in them stands for the key of
 the server. A program that only takes turns shows a connected server by offering its tools to the
-model, and what it says of a failed one differs: some say nothing and go on.
+model; some of those go on without a word when the server has failed, and have no pattern for it.
 """
 
 import re
@@ -28,6 +28,8 @@ class RealClient:
     own_settings: OwnSettings = nothing
     options: tuple[str, ...] = ()
     """What `paddock install` is told beside the names; HOME and WORK stand for folders."""
+    is_known: bool = True
+    """Whether Paddock knows it by its name, and not only the kind of its file."""
     is_quick: bool = False
 
     def says_connected(self, output: str, key: str) -> bool:
@@ -36,18 +38,14 @@ class RealClient:
 
     def says_failed(self, output: str, key: str) -> bool:
         """Whether what the program printed means that the server is not connected."""
-        return bool(re.search(self.failed.replace("KEY", key), _plain(output)))
+        return bool(self.failed and re.search(self.failed.replace("KEY", key), _plain(output)))
 
-    def install_options(self, place: Place) -> list[str]:
-        """What `paddock install` is told beside the names."""
+    def install_command(self, place: Place) -> list[str]:
+        """What `paddock` is told to install the server of a place."""
+        client = [self.id] if self.is_known else []
         folders = {"HOME": str(place.home), "WORK": str(place.work)}
-        return [_fill(option, folders) for option in self.options]
-
-
-def _fill(text: str, values: dict[str, str]) -> str:
-    for name, value in values.items():
-        text = text.replace(name, value)
-    return text
+        options = [re.sub("HOME|WORK", lambda name: folders[name[0]], one) for one in self.options]
+        return ["install", *client, place.key, *options]
 
 
 def _plain(output: str) -> str:
@@ -125,9 +123,9 @@ REAL_CLIENTS = (
         "amp",
         look=starts.amp_doctor,
         connected=r"KEY \(user settings\): connected \(1 tools: ready\)",
-        failed=r"KEY \(user settings\): .*(failed|error)",
+        failed=r"KEY \(user settings\): error",
     ),
-    RealClient("copilot-cli", turn=starts.copilot, failed="KEY"),
+    RealClient("copilot-cli", turn=starts.copilot),
     RealClient(
         "kimi-code",
         turn=simply(installed.KIMI, "kimi", "-p", starts.QUESTION),
@@ -137,7 +135,7 @@ REAL_CLIENTS = (
         "factory",
         look=simply(installed.DROID, "droid", "mcp", "list"),
         connected=r"KEY  \w+  connected  \[user\]",
-        failed=r"KEY  \w+  (failed|error)",
+        failed=r"KEY  \w+  failed",
         turn=starts.droid,
         own_settings=own_settings.droid,
     ),
@@ -145,18 +143,18 @@ REAL_CLIENTS = (
         "qoder",
         look=simply(installed.QODER, "qodercli", "mcp", "list"),
         connected=r"✓ KEY: .* - Connected",
-        failed=r"✗ KEY: .* - (Disconnected|Failed)",
+        failed=r"✗ KEY: .* - Disconnected",
     ),
     RealClient(
         "openclaw",
         look=simply(installed.OPENCLAW, "openclaw", "mcp", "probe"),
         connected=r"- KEY: 1 tools",
-        failed=r"KEY: .*(failed|error)",
+        failed=r"! KEY: ",
     ),
     RealClient(
         "nanocoder",
         turn=starts.nanocoder,
-        failed=r"KEY",
+        failed=r"MCP server failed: KEY",
         own_settings=own_settings.nanocoder,
         options=("--project", "WORK"),
     ),
@@ -183,24 +181,25 @@ REAL_CLIENTS = (
         "mcp-cli",
         look=simply(installed.MCP_CLI, "mcp-cli", "tools", "--server", "KEY"),
         connected=r"KEY\W+ready",
-        failed=r"",
+        failed=r"No tools available",
         call=simply(installed.MCP_CLI, "mcp-cli", "cmd", "--server", "KEY", "--tool", "ready"),
-        options=("--file", "WORK/server_config.json"),
+        options=("--project", "WORK"),
     ),
     RealClient(
         "llm",
         turn=simply(
             installed.LLM, "llm", "-m", "fake", "--key", "none", "-T", "MCP", starts.QUESTION
         ),
+        failed=r"Failed to connect to the 'KEY' MCP server",
         own_settings=own_settings.llm,
-        options=("--file", "HOME/.llm-tools-mcp/mcp.json"),
     ),
     RealClient(
         "inspector",
         look=starts.inspector("mcp.json", "tools/list"),
         connected=r'"name": "ready"',
-        failed=r"",
+        failed=r"Connection closed",
         call=starts.inspector("mcp.json", "tools/call", "--tool-name", "ready"),
         options=("--file", "HOME/mcp.json"),
+        is_known=False,
     ),
 )
