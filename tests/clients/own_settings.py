@@ -159,3 +159,8 @@ def llm(place: Place) -> None:
   supports_tools: true
 """
     _write(place.home / ".config" / "io.datasette.llm" / "extra-openai-models.yaml", settings)
+
+
+def inspector(place: Place) -> None:
+    """Another server, in the file that the program is given."""
+    _write(place.home / "mcp.json", '{"mcpServers": {"other": {"command": "true"}}}\n')

@@ -168,13 +168,13 @@ REAL_CLIENTS = (
         "hermes",
         look=simply(installed.HERMES, "hermes", "mcp", "test", "KEY"),
         connected=r"✓ Connected",
-        failed=r"✗ .*",
+        failed=r"✗ Connection failed",
     ),
     RealClient(
         "gptme",
         look=simply(installed.GPTME, "gptme-util", "mcp", "test", "KEY"),
         connected=r"Connected successfully",
-        failed=r"❌",
+        failed=r"❌ Connection failed",
         turn=starts.gptme,
     ),
     RealClient(
@@ -199,6 +199,7 @@ REAL_CLIENTS = (
         connected=r'"name": "ready"',
         failed=r"Connection closed",
         call=starts.inspector("mcp.json", "tools/call", "--tool-name", "ready"),
+        own_settings=own_settings.inspector,
         options=("--file", "HOME/mcp.json"),
         is_known=False,
     ),
