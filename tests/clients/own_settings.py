@@ -55,7 +55,7 @@ def qwen(place: Place) -> None:
     settings = """\
 {
   // by key
-  "security": { "auth": { "selectedType": "openai", }, },
+  "security": { "auth": { "selectedType": "openai" } }
 }
 """
     _write(place.home / ".qwen" / "settings.json", settings)

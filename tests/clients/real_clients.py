@@ -28,8 +28,8 @@ class RealClient:
     own_settings: OwnSettings = nothing
     options: tuple[str, ...] = ()
     """What `paddock install` is told beside the names; HOME and WORK stand for folders."""
-    is_known: bool = True
-    """Whether Paddock knows it by its name, and not only the kind of its file."""
+    known_as: str = ""
+    """A client whose kind of file it takes, for programs that are given some file."""
     is_quick: bool = False
 
     def says_connected(self, output: str, key: str) -> bool:
@@ -42,10 +42,9 @@ class RealClient:
 
     def install_command(self, place: Place) -> list[str]:
         """What `paddock` is told to install the server of a place."""
-        client = [self.id] if self.is_known else []
         folders = {"HOME": str(place.home), "WORK": str(place.work)}
         options = [re.sub("HOME|WORK", lambda name: folders[name[0]], one) for one in self.options]
-        return ["install", *client, place.key, *options]
+        return ["install", self.known_as or self.id, place.key, *options]
 
 
 def _plain(output: str) -> str:
@@ -201,6 +200,6 @@ REAL_CLIENTS = (
         call=starts.inspector("mcp.json", "tools/call", "--tool-name", "ready"),
         own_settings=own_settings.inspector,
         options=("--file", "HOME/mcp.json"),
-        is_known=False,
+        known_as="claude-code",
     ),
 )
