@@ -8,6 +8,7 @@ model; some of those go on without a word when the server has failed, and have n
 import re
 from dataclasses import dataclass
 
+from external.python_sdks import FASTMCP
 from tests.clients import environments as installed
 from tests.clients import own_settings, starts
 from tests.clients.own_settings import OwnSettings, nothing
@@ -29,7 +30,7 @@ class RealClient:
     options: tuple[str, ...] = ()
     """What `paddock install` is told beside the names; HOME and WORK stand for folders."""
     known_as: str = ""
-    """A client whose kind of file it takes, for programs that are given some file."""
+    """Another client, whose files it reads too."""
     is_quick: bool = False
 
     def says_connected(self, output: str, key: str) -> bool:
@@ -201,5 +202,20 @@ REAL_CLIENTS = (
         own_settings=own_settings.inspector,
         options=("--file", "HOME/mcp.json"),
         known_as="claude-code",
+    ),
+    RealClient(
+        "mcporter",
+        look=simply(installed.MCPORTER, "mcporter", "list"),
+        connected=r"- KEY \(1 tool, ",
+        failed=r"- KEY \(offline",
+        call=simply(installed.MCPORTER, "mcporter", "call", "KEY.ready"),
+    ),
+    RealClient(
+        "fastmcp",
+        look=simply(FASTMCP, "fastmcp", "list", "KEY"),
+        connected=r"Tools \(1\)\s+ready\(\)",
+        failed=r"Error: ",
+        call=simply(FASTMCP, "fastmcp", "call", "KEY", "ready"),
+        known_as="cursor",
     ),
 )

@@ -213,8 +213,9 @@ def inspector(settings: str, method: str, *options: str) -> Starting:
     """The Inspector's command line with a file of settings, which is named from the home."""
 
     def start(place: Place) -> Start:
-        chosen = ("--config", str(place.home / settings), "--server", place.key)
-        return Start([*inspector_launcher(), "--cli", *chosen, "--method", method, *options])
+        chosen = ["--config", str(place.home / settings), "--method", method, *options]
+        server = [] if "--server" in options else ["--server", place.key]
+        return Start([*inspector_launcher(), "--cli", *chosen, *server])
 
     return start
 
