@@ -10,7 +10,7 @@ import pytest
 from external.python_sdks import FASTMCP
 from tests.clients import environments as installed
 from tests.clients import starts
-from tests.clients.household import Household, household
+from tests.clients.household import KEY, Household, household
 from tests.clients.starts import Starting, simply
 
 FILES = {
@@ -92,12 +92,22 @@ def test_visual_studio_code_finds_the_server_in_the_file(home: Household, client
     assert "Discovered 1 tools" in found
 
 
-@pytest.mark.parametrize("client", ["cursor", "windsurf"])
-def test_fastmcp_reaches_a_server_over_http_by_the_file(client: str) -> None:
+def reach(client: str, starting: Starting) -> str:
+    """What a program prints of a server over HTTP, after it has been seen to speak with it."""
     with household() as home, home.serving_http() as server:
         home.paddock("install", client, home.place.key, "--http", server.url)
         server.forget()
-        file = str(home.place.home / FILES[client])
-        ended = home.start(simply(FASTMCP, "fastmcp", "list", file))
-        assert "ready()" in ended.output, ended
-        assert "tools/list" in server.seen().methods
+        ended = home.start(starting)
+        assert "tools/list" in server.seen().methods, ended
+        return ended.output
+
+
+def test_fastmcp_reaches_a_server_over_http_by_the_file_of_cursor() -> None:
+    assert "ready()" in reach("cursor", simply(FASTMCP, "fastmcp", "list", KEY))
+
+
+@pytest.mark.every_client
+@pytest.mark.parametrize("client", ["cursor", "windsurf"])
+def test_mcporter_reaches_a_server_over_http_by_the_file(client: str) -> None:
+    """Windsurf has its own word for the URL, which fastmcp does not know."""
+    assert f"- {KEY} (1 tool, " in reach(client, simply(installed.MCPORTER, "mcporter", "list"))

@@ -62,6 +62,10 @@ async function start(page, name) {
   const ending = "(Discovered.\\d+.tools|state:.Error)";
   const hasText = new RegExp(`Starting.server.${name}[^]*${ending}`);
   const log = page.locator(".part.panel .view-lines", { hasText });
+  // It asks about servers that another application's file names.
+  const trust = page.locator(".monaco-dialog-box .monaco-button", { hasText: /^Trust$/ });
+  await log.or(trust).first().waitFor({ timeout: PATIENCE });
+  if (await trust.isVisible()) await trust.click();
   await log.waitFor({ timeout: PATIENCE });
   return (await log.innerText()).replaceAll("\u00a0", " ");
 }
