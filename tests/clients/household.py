@@ -147,7 +147,7 @@ def _tapped_python(folder: Path, record: Path) -> Path:
     others = [str(ROOT / "src"), sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
     (packages / "paddock.pth").write_text("\n".join(others), encoding="utf-8")
     python, interpreter = folder / "bin" / "python", folder / "bin" / "interpreter"
-    os.symlink(os.path.realpath(sys.executable), interpreter)
+    interpreter.symlink_to(Path(sys.executable).resolve())
     for name in (folder / "bin").glob("python*"):
         name.unlink()
     text = PYTHON.format(folder=folder, tap=HERE / "tap.py", record=record)
