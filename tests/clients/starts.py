@@ -46,16 +46,18 @@ def simply(environment: NodeEnvironment | PythonEnvironment, *command: str) -> S
     def start(place: Place) -> Start:
         program, *arguments = command
         parts = [argument.replace("KEY", place.key) for argument in arguments]
-        return Start([program_of(environment, program), *parts], path_of(environment))
+        return Start([*command_of(environment, program), *parts], path_of(environment))
 
     return start
 
 
-def program_of(environment: NodeEnvironment | PythonEnvironment, name: str) -> str:
-    """A program of an environment, which is installed if it is not there yet."""
+def command_of(environment: NodeEnvironment | PythonEnvironment, name: str) -> list[str]:
+    """The command of a program of an environment, which is installed if it is not there yet."""
     if isinstance(environment, NodeEnvironment):
-        return environment.executable(name)
-    return str(environment.prepare().parent / name)
+        return [environment.executable(name)]
+    python = environment.prepare()
+    # The script names an interpreter too, but where the environment was when it was made.
+    return [str(python), str(python.parent / name)]
 
 
 def path_of(environment: NodeEnvironment | PythonEnvironment) -> dict[str, str]:
@@ -194,7 +196,7 @@ def gptme(place: Place) -> Start:
     """Gptme with a model of one's own."""
     environment = {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{place.model}/v1"}
     options = ("-n", "-m", "local/fake", "--tool-format", "tool", "--no-confirm")
-    return Start([program_of(installed.GPTME, "gptme"), *options, QUESTION], environment)
+    return Start([*command_of(installed.GPTME, "gptme"), *options, QUESTION], environment)
 
 
 def vscode(*keys: str) -> Starting:
