@@ -161,7 +161,7 @@ REAL_CLIENTS = (
     RealClient(
         "vscode",
         look=starts.vscode(),
-        connected=r"Connection state: Running\n.*Discovered 1 tools",
+        connected=r"Discovered 1 tools",
         failed=r"Connection state: Error",
     ),
     RealClient(

@@ -14,6 +14,8 @@ import { pathToFileURL } from "node:url";
 
 const [packages, browserPackages, folder, ...names] = process.argv.slice(2);
 const PATIENCE = 60_000;
+const STARTING = (name) => new RegExp(`Starting.server.${name}`);
+const OVER = /Discovered.\d+.tools|state:.Error/;
 
 async function startCode() {
   const code = spawn(process.execPath, [
@@ -59,9 +61,9 @@ async function start(page, name) {
   await run(page, "MCP: List Servers");
   await rows(page, name).click({ timeout: PATIENCE });
   await rows(page, "Start Server").click({ timeout: PATIENCE });
-  const ending = "(Discovered.\\d+.tools|state:.Error)";
-  const hasText = new RegExp(`Starting.server.${name}[^]*${ending}`);
-  const log = page.locator(".part.panel .view-lines", { hasText });
+  // Its lines are in no particular order.
+  const log = page.locator(".part.panel .view-lines", { hasText: STARTING(name) })
+    .filter({ hasText: OVER });
   // It asks about servers that another application's file names.
   const trust = page.locator(".monaco-dialog-box .monaco-button", { hasText: /^Trust$/ });
   await log.or(trust).first().waitFor({ timeout: PATIENCE });
@@ -73,11 +75,14 @@ async function start(page, name) {
 const { code, url } = await startCode();
 const browser = await startBrowser();
 try {
-  const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
+  // High enough for the whole log: lines that cannot be seen are not there.
+  const page = await browser.newPage({ viewport: { width: 1600, height: 2000 } });
   await page.goto(`${url}?folder=${encodeURIComponent(folder)}`);
   await page.locator(".monaco-workbench").waitFor({ timeout: PATIENCE });
   for (const name of names) {
-    console.log(await start(page, name));
+    console.log(await start(page, name).catch(async (error) => {
+      throw new Error(`${error}; on the screen: ${await page.locator("body").innerText()}`);
+    }));
   }
 } finally {
   await browser.close();
