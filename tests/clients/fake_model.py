@@ -33,6 +33,7 @@ class FakeModel(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.offered: set[str] = set()
         self.tool_results: list[str] = []
+        self.requests = 0
         self.calls = 0
 
     @property
@@ -40,8 +41,15 @@ class FakeModel(ThreadingHTTPServer):
         """Where it is reached."""
         return f"http://127.0.0.1:{self.server_port}"
 
+    def forget(self) -> None:
+        """Forget everything so far."""
+        self.offered.clear()
+        self.tool_results.clear()
+        self.requests = self.calls = 0
+
     def answer(self, request: Json, offers: list[Offer]) -> Call | None:
         """What to call next, if anything."""
+        self.requests += 1
         self.offered.update(offer.name for offer in offers)
         if RESULT in json.dumps(request):
             self.tool_results.append(RESULT)

@@ -151,7 +151,8 @@ def nanocoder(place: Place) -> None:
 
 
 def llm(place: Place) -> None:
-    """A model, in a file beside that of the servers."""
+    """A model, and a file of servers, which has to be there."""
+    _write(place.home / ".llm-tools-mcp" / "mcp.json", '{"mcpServers": {}}')
     settings = f"""\
 - model_id: fake
   model_name: fake

@@ -43,9 +43,16 @@ class RealClient:
 
     def install_command(self, place: Place) -> list[str]:
         """What `paddock` is told to install the server of a place."""
+        return ["install", *self._words(place)]
+
+    def uninstall_command(self, place: Place) -> list[str]:
+        """What `paddock` is told to take the server out again."""
+        return ["uninstall", *self._words(place)]
+
+    def _words(self, place: Place) -> list[str]:
         folders = {"HOME": str(place.home), "WORK": str(place.work)}
         options = [re.sub("HOME|WORK", lambda name: folders[name[0]], one) for one in self.options]
-        return ["install", self.known_as or self.id, place.key, *options]
+        return [self.known_as or self.id, place.key, *options]
 
 
 def _plain(output: str) -> str:

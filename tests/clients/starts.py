@@ -93,8 +93,10 @@ def codex_status(place: Place) -> Start:
 
 
 def codex(place: Place) -> Start:
-    """Codex, told to wait for the server, which may do anything without asking."""
-    waiting = ("-c", f"mcp_servers.{place.key}.required=true")
+    """Codex, told to wait for the server if it has it; it may do anything without asking."""
+    table = f"mcp_servers.{place.key}"
+    settings = (place.home / ".codex" / "config.toml").read_text(encoding="utf-8")
+    waiting = ("-c", f"{table}.required=true") if table in settings else ()
     options = ("--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", *waiting)
     return Start([installed.CODEX.executable("codex"), "exec", *options, QUESTION])
 

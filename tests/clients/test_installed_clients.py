@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.clients.fake_model import RESULT
+from tests.clients.fake_model import RESULT, TOOL
 from tests.clients.household import KEY, Household, HttpServer, household
 from tests.clients.programs import Ended
 from tests.clients.real_clients import REAL_CLIENTS, RealClient
@@ -103,6 +103,24 @@ def test_a_client_offers_its_model_no_tool_of_a_server_which_ends_at_once(
         home.break_python()
         ended = home.start(client.turn)
         assert home.model.tool_results == []
-        assert not [name for name in home.model.offered if "ready" in name]
+        assert not [name for name in home.model.offered if TOOL in name]
         assert server.seen().methods == ()
         assert client.says_failed(printed(ended), KEY) == bool(client.failed), ended
+
+
+@every_client
+@pytest.mark.parametrize("client", TURNING)
+def test_a_client_that_has_run_has_the_server_no_more_after_uninstalling(
+    client: RealClient,
+) -> None:
+    """Several rewrite their files while they run."""
+    assert client.turn
+    with installed(client, "stdio") as (home, server):
+        home.start(client.turn)
+        home.paddock(*client.uninstall_command(home.place))
+        home.forget()
+        home.model.forget()
+        ended = home.start(client.turn)
+        assert home.model.requests, ended
+        assert not [name for name in home.model.offered if TOOL in name]
+        assert server.seen().methods == ()
