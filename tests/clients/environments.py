@@ -78,7 +78,12 @@ ENVIRONMENTS = (
     CLINE,
     COPILOT,
     GOOSE,
+    NODE,
+    CODEX,
+    QWEN,
+    OPENCODE,
 )
+"""What `make test` needs; the rest is for `make clients`."""
 
 
 def prepare_all() -> None:
