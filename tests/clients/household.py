@@ -97,10 +97,10 @@ class Household:
         (self.python.parents[1] / "dead").touch()
 
     @contextmanager
-    def serving_http(self) -> Iterator["HttpServer"]:
-        """The server behind HTTP, for as long as the block runs."""
+    def serving_http(self, server: str = KEY) -> Iterator["HttpServer"]:
+        """The server behind HTTP, or one of a file, for as long as the block runs."""
         log = self.place.home / "server.log"
-        command = [str(self.python), "-m", "paddock", "serve", KEY, "--http", "127.0.0.1:PORT"]
+        command = [str(self.python), "-m", "paddock", "serve", server, "--http", "127.0.0.1:PORT"]
         logging = ["--log-level", "info", "--log-format", "json"]
         with serving([*command, *logging], environment=self.environment, log=log) as url:
             yield HttpServer(url, log)
@@ -144,7 +144,12 @@ def _tapped_python(folder: Path, record: Path) -> Path:
     venv.create(folder, symlinks=True)
     places = {"base": str(folder), "platbase": str(folder)}
     packages = Path(sysconfig.get_path("purelib", "venv", places))
-    others = [str(ROOT / "src"), sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
+    others = [
+        str(ROOT / "src"),
+        str(ROOT),
+        sysconfig.get_path("purelib"),
+        sysconfig.get_path("platlib"),
+    ]
     (packages / "paddock.pth").write_text("\n".join(others), encoding="utf-8")
     python, interpreter = folder / "bin" / "python", folder / "bin" / "interpreter"
     interpreter.symlink_to(Path(sys.executable).resolve())

@@ -31,6 +31,8 @@ class RealClient:
     """What `paddock install` is told beside the names; HOME and WORK stand for folders."""
     known_as: str = ""
     """Another client, whose files it reads too."""
+    has_headers: bool = True
+    """Whether it can be told to send headers over HTTP."""
     is_quick: bool = False
 
     def says_connected(self, output: str, key: str) -> bool:
@@ -199,6 +201,7 @@ REAL_CLIENTS = (
         ),
         failed=r"Failed to connect to the 'KEY' MCP server",
         own_settings=own_settings.llm,
+        has_headers=False,
     ),
     RealClient(
         "inspector",

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 import pytest
 
 from tests.clients.fake_model import RESULT, TOOL
+from tests.clients.guarded_lighthouse import TOKEN
 from tests.clients.household import KEY, Household, HttpServer, household
-from tests.clients.programs import Ended
+from tests.clients.programs import HERE, Ended
 from tests.clients.real_clients import REAL_CLIENTS, RealClient
 
 every_client = pytest.mark.every_client
@@ -27,6 +28,7 @@ def parameters(*clients: RealClient) -> list[object]:
 LOOKING = parameters(*(client for client in REAL_CLIENTS if client.look))
 TURNING = parameters(*(client for client in REAL_CLIENTS if client.turn))
 TURNING_ONLY = parameters(*(client for client in REAL_CLIENTS if not client.look))
+SENDING_HEADERS = parameters(*(client for client in REAL_CLIENTS if client.has_headers))
 CALLING = parameters(*(client for client in REAL_CLIENTS if client.call))
 
 
@@ -106,6 +108,20 @@ def test_a_client_offers_its_model_no_tool_of_a_server_which_ends_at_once(
         assert not [name for name in home.model.offered if TOOL in name]
         assert server.seen().methods == ()
         assert client.says_failed(printed(ended), KEY) == bool(client.failed), ended
+
+
+@every_client
+@pytest.mark.parametrize("client", SENDING_HEADERS)
+def test_a_client_is_let_in_by_the_token_that_it_was_told(client: RealClient) -> None:
+    starting = client.call or client.turn or client.look
+    assert starting
+    with household() as home, home.serving_http(str(HERE / "guarded_lighthouse.py")) as server:
+        client.own_settings(home.place)
+        token = ["--header", f"Authorization: Bearer {TOKEN}"]
+        home.paddock(*client.install_command(home.place), "--http", server.url, *token)
+        server.forget()
+        ended = home.start(starting)
+        assert server.seen().is_connected, ended
 
 
 @every_client
