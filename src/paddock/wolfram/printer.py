@@ -313,12 +313,22 @@ _COMPARISON_SIGNS = {
     "LessEqual": "<=",
     "GreaterEqual": ">=",
 }
+_TIGHT = ("^", "?")
+
+
+def _spacing(text: str, shape: str) -> str:
+    """An operator with the blanks that it usually has around it."""
+    if shape == "postfix":
+        # Before dots a blank, for the operand may be a number that ends in one.
+        return text.replace("..", " ..", 1)
+    return text if text in _TIGHT else f" {text} "
+
+
 _SHAPES = {"left": _left, "right": _right, "chain": _chain, "compare": _chain, "postfix": _postfix}
 _WRITERS: dict[str, Callable[[Node], Written | None]] = {}
 for _text, _operator in INFIX.items():
     if not _text.startswith("\\") and _operator.shape in _SHAPES:
-        # Before dots a blank, for the operand may be a number that ends in one.
-        _spaced = f" {_text} " if _operator.shape != "postfix" else _text.replace("..", " ..", 1)
+        _spaced = _spacing(_text, _operator.shape)
         _WRITERS.setdefault(_operator.head, _SHAPES[_operator.shape](_spaced, _operator.precedence))
 _WRITERS |= {
     "List": _list,
