@@ -33,11 +33,28 @@ if TYPE_CHECKING:
     )
     from paddock.authorization.jwks import JwksValidator as JwksValidator
     from paddock.authorization.static_tokens import StaticTokens as StaticTokens
+    from paddock.clients.bundle import bundle as bundle
+    from paddock.clients.client import Client as Client
+    from paddock.clients.deleting import delete_server as delete_server
+    from paddock.clients.detection import detected_clients as detected_clients
+    from paddock.clients.doctor import Finding as Finding
+    from paddock.clients.doctor import doctor as doctor
+    from paddock.clients.install import install as install
+    from paddock.clients.install import install_all as install_all
+    from paddock.clients.links import link as link
+    from paddock.clients.plan import Change as Change
+    from paddock.clients.plan import Outcome as Outcome
+    from paddock.clients.plan import Plan as Plan
+    from paddock.clients.table import supported_clients as supported_clients
+    from paddock.clients.uninstall import uninstall as uninstall
     from paddock.connecting import connect as connect
     from paddock.errors import ConnectError as ConnectError
     from paddock.errors import DefinitionError as DefinitionError
     from paddock.errors import LoadError as LoadError
     from paddock.errors import PaddockError as PaddockError
+    from paddock.extensions.registry import default_prompts as default_prompts
+    from paddock.extensions.registry import default_tools as default_tools
+    from paddock.extensions.template import Template as Template
     from paddock.peer.errors import AccessRefusedError as AccessRefusedError
     from paddock.peer.errors import HttpError as HttpError
     from paddock.peer.errors import PeerError as PeerError
@@ -60,6 +77,18 @@ if TYPE_CHECKING:
     from paddock.protocol.principal import Principal as Principal
     from paddock.protocol.trace_context import TraceContext as TraceContext
     from paddock.server import Server as Server
+    from paddock.servers.api import create_server as create_server
+    from paddock.servers.api import default_servers as default_servers
+    from paddock.servers.api import edit_server as edit_server
+    from paddock.servers.api import get_server as get_server
+    from paddock.servers.api import list_servers as list_servers
+    from paddock.servers.api import serve as serve
+    from paddock.servers.errors import BuiltInServerError as BuiltInServerError
+    from paddock.servers.errors import ServerDefinitionError as ServerDefinitionError
+    from paddock.servers.errors import ServerExistsError as ServerExistsError
+    from paddock.servers.errors import ServerNotFoundError as ServerNotFoundError
+    from paddock.servers.installations import Installation as Installation
+    from paddock.servers.named_server import NamedServer as NamedServer
     from paddock.serving.http import http_app as http_app
     from paddock.telemetry.logs import configure_logging as configure_logging
     from paddock.transports.http.limits import Limits as Limits
@@ -89,8 +118,20 @@ _HOMES = {
     "paddock.authorization.introspection": ("IntrospectionValidator",),
     "paddock.authorization.jwks": ("JwksValidator",),
     "paddock.authorization.static_tokens": ("StaticTokens",),
+    "paddock.clients.bundle": ("bundle",),
+    "paddock.clients.client": ("Client",),
+    "paddock.clients.deleting": ("delete_server",),
+    "paddock.clients.detection": ("detected_clients",),
+    "paddock.clients.doctor": ("Finding", "doctor"),
+    "paddock.clients.install": ("install", "install_all"),
+    "paddock.clients.links": ("link",),
+    "paddock.clients.plan": ("Change", "Outcome", "Plan"),
+    "paddock.clients.table": ("supported_clients",),
+    "paddock.clients.uninstall": ("uninstall",),
     "paddock.connecting": ("connect",),
     "paddock.errors": ("ConnectError", "DefinitionError", "LoadError", "PaddockError"),
+    "paddock.extensions.registry": ("default_prompts", "default_tools"),
+    "paddock.extensions.template": ("Template",),
     "paddock.peer.errors": ("AccessRefusedError", "HttpError", "PeerError", "PeerTimeoutError"),
     "paddock.peer.peer": ("Peer",),
     "paddock.peer.results": ("ToolResult",),
@@ -112,6 +153,22 @@ _HOMES = {
     "paddock.protocol.principal": ("Principal",),
     "paddock.protocol.trace_context": ("TraceContext",),
     "paddock.server": ("Server",),
+    "paddock.servers.api": (
+        "create_server",
+        "default_servers",
+        "edit_server",
+        "get_server",
+        "list_servers",
+        "serve",
+    ),
+    "paddock.servers.errors": (
+        "BuiltInServerError",
+        "ServerDefinitionError",
+        "ServerExistsError",
+        "ServerNotFoundError",
+    ),
+    "paddock.servers.installations": ("Installation",),
+    "paddock.servers.named_server": ("NamedServer",),
     "paddock.serving.http": ("http_app",),
     "paddock.telemetry.logs": ("configure_logging",),
     "paddock.transports.http.limits": ("Limits",),

@@ -2,7 +2,24 @@
 
     PaddockError
     ├── DefinitionError            a tool, prompt, resource or server is declared wrongly
+    │   ├── ServerDefinitionError      the definition of a server cannot be read
+    │   │   └── NoReferenceError           a function has no source to refer to
+    │   ├── ManifestError              a manifest cannot be used
+    │   ├── SpecificationError         what should be an item, or a list of items, is none
+    │   │   ├── ToolSpecificationError
+    │   │   ├── ToolsSpecificationError
+    │   │   ├── PromptSpecificationError
+    │   │   ├── PromptsSpecificationError
+    │   │   ├── ResourceSpecificationError
+    │   │   └── ResourcesSpecificationError
+    │   ├── ToolNotFoundError
+    │   ├── PromptNotFoundError
+    │   ├── ResourceNameError          no resource has that name
+    │   ├── PromptDataError            a definition has `PromptData`
     │   └── OptionError            an option of a tool is not known, or cannot have that value
+    ├── ServerExistsError          there is a server of that name already
+    ├── ServerNotFoundError        there is no server of that name
+    ├── BuiltInServerError         a server is not the user's to change
     ├── LoadError                  a file or directory of definitions cannot be loaded
     ├── ToolError                  raised by a handler to tell the model something
     ├── ResultError                a handler returned what cannot be sent, or not what it declared
@@ -30,6 +47,20 @@
     ├── CallCancelledError         a request of ours was cancelled
     ├── UpstreamError              a mounted server elsewhere cannot be reached, or does not answer
     ├── FileBusyError              another process has been writing a file for too long
+    ├── ConfigurationError         a client's configuration file cannot be read
+    ├── UneditableError            a client's configuration file cannot be changed without harm
+    ├── UnsupportedClientError     there is no client of that name
+    ├── UnsupportedProjectError    a client has no configuration for a single project
+    ├── UnknownLocationError       a client has no file on this system
+    ├── UnsupportedTransportError  a client starts programs only
+    ├── DestinationError           it is not clear where to install
+    ├── EntryError                 an entry cannot be as it was asked for
+    ├── ForeignEntryError          under the key of a server stands an entry that is not ours
+    ├── CheckFailedError           a server does not answer as its client needs it
+    ├── WriteError                 a client's file could not be written
+    ├── NotInstalledError          there is nothing of ours to take out
+    ├── LinkError                  a client has no link for this server
+    ├── BundleError                a server cannot be put into a bundle as it is
     ├── ArgumentError              an argument on the command line does not fit the tool
     └── UnexpectedQuestionError    a server under test asked more than the test answers
 

@@ -20,7 +20,7 @@ from paddock.directories import data_directory
 from paddock.errors import PaddockError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 LOCK_SECONDS = 20.0
 PRIVATE = 0o600
@@ -32,11 +32,18 @@ class FileBusyError(PaddockError):
     code = "file-busy"
 
 
-def write_atomically(path: Path, data: bytes, *, mode: int | None = None) -> None:
+def write_atomically(
+    path: Path,
+    data: bytes,
+    *,
+    mode: int | None = None,
+    before_replacing: Callable[[], None] | None = None,
+) -> None:
     """Put data in the place of a file's content, all of it or none.
 
     A symbolic link stays one: the file that it leads to is written. The mode of a file that is
-    there is kept; a new one gets `mode`, or is readable by its owner only.
+    there is kept; a new one gets `mode`, or is readable by its owner only. `before_replacing` is
+    called last of all, and may still refuse by raising an error.
     """
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -48,6 +55,8 @@ def write_atomically(path: Path, data: bytes, *, mode: int | None = None) -> Non
             file.flush()
             os.fsync(file.fileno())
         temporary.chmod(_mode_of(target, mode))
+        if before_replacing is not None:
+            before_replacing()
         temporary.replace(target)
     except BaseException:
         with suppress(OSError):

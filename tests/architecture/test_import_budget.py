@@ -1,12 +1,21 @@
 """What may be in memory, and when: a server has to answer before its client loses patience."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
+
+import pytest
+
+import paddock
+from paddock import create_server
+from paddock.directories import DATA_VARIABLE
+
+SOURCES = Path(paddock.__file__).parents[1]
 
 NOT_FOR_IMPORT = {
     *("asyncio", "click", "dataclasses", "email", "httpx", "importlib.metadata", "inspect"),
@@ -20,6 +29,12 @@ NOT_FOR_SERVING = {
     *("logging", "opentelemetry", "uvicorn"),
 }
 """Not loaded by a stdio server that was initialised, listed its tools and called a sync one."""
+
+NOT_FOR_A_NAME = {
+    *("asyncio", "click", "importlib.util", "json", "msgspec", "pathlib", "re", "tomllib"),
+    *("typing", "urllib"),
+}
+"""Not loaded when a named server has been found and answers the handshake."""
 
 SERVER = '''
 import sys
@@ -102,6 +117,68 @@ def test_importing_paddock_loads_nothing_heavy() -> None:
     loaded = modules_after("import paddock; paddock.Server")
     assert "paddock" in loaded
     assert among(NOT_FOR_IMPORT, loaded) == set()
+
+
+GREETED = """
+import io, os, sys
+from paddock.servers.target import find_target
+from paddock.serving import stdio
+reader, writer = os.pipe()
+os.write(writer, b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":'
+    b'"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}' + bytes([10]))
+os.dup2(reader, 0)
+from paddock.protocol.connection import Connection
+from paddock.transports.stdio import claim_stdio
+target = find_target(NAME)
+assert target.is_certain
+channel = claim_stdio()
+stdio.greet(channel, Connection(channel.write), target.facts)
+os.write(2, " ".join(sys.modules).encode())
+"""
+
+
+@pytest.mark.parametrize("name", ["Demo", "two words"])
+def test_a_named_server_answers_the_handshake_before_anything_heavy_is_loaded(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
+    create_server("two words", tools=["DemoGreet"], instructions="One.\nTwo.", title="Words")
+    ended = subprocess.run(
+        [sys.executable, "-S", "-P", "-c", GREETED.replace("NAME", repr(name))],
+        env={**os.environ, "PYTHONPATH": str(SOURCES)},
+        capture_output=True,
+        check=False,
+    )
+    assert json.loads(ended.stdout)["result"]["serverInfo"]["name"] == name, ended.stderr
+    loaded = set(ended.stderr.decode().split())
+    assert "paddock.servers.target" in loaded
+    assert among(NOT_FOR_A_NAME, loaded) == set()
+
+
+@pytest.mark.parametrize("arguments", [["Demo"], ["--named", "Demo"]])
+def test_the_command_that_serves_a_name_loads_nothing_it_does_not_use(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Told by the interpreter itself: what was imported before the first answer was written."""
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
+    command = [sys.executable, "-X", "importtime", "-m", "paddock", "serve", *arguments]
+    hello = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "budget", "version": "1.0.0"},
+        },
+    }
+    ended = subprocess.run(
+        command, input=json.dumps(hello) + "\n", capture_output=True, text=True, check=True
+    )
+    assert json.loads(ended.stdout)["result"]["serverInfo"]["name"] == "Demo"
+    loaded = {line.rpartition("|")[2].strip() for line in ended.stderr.splitlines()}
+    assert "paddock.servers.assembly" in loaded
+    assert among({*NOT_FOR_SERVING, "filelock", "tomlkit"}, loaded) == set()
 
 
 def test_a_stdio_server_of_sync_tools_loads_nothing_it_does_not_use(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ TYPESCRIPT_HTTP = NodeEnvironment(
     ),
 )
 INSPECTOR = NodeEnvironment("inspector", ("@modelcontextprotocol/inspector@2.12.0", "node@22.23.3"))
+MCPB = NodeEnvironment("mcpb", ("@anthropic-ai/mcpb@2.1.2",))
 CLAUDE = NodeEnvironment("claude", ("@anthropic-ai/claude-code@2.1.325",))
 GEMINI = NodeEnvironment("gemini", ("@google/gemini-cli@0.61.0",))
 CLINE = NodeEnvironment("cline", ("cline@3.0.65",))
@@ -38,6 +39,7 @@ ENVIRONMENTS = (
     TYPESCRIPT_HTTP,
     CONFORMANCE,
     INSPECTOR,
+    MCPB,
     CLAUDE,
     GEMINI,
     CLINE,

@@ -39,6 +39,7 @@ from tests.docs.pages import ROOT
 REFERENCE = ROOT / "docs" / "reference"
 NOT_FOR_USERS = {
     *("adopt", "attach", "detach", "facts", "lifespan", "page_size", "state_key", "use_mounts"),
+    "lists_early",
 }
 """Attributes of `Server` that are parameters already, or for transports."""
 
@@ -93,7 +94,7 @@ def test_every_parameter_of_a_public_name_is_described(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["Server", "Skill", "Context", "Peer", "Elicited", "SampledMessage"]
+    "name", ["Server", "Skill", "Context", "Peer", "Elicited", "SampledMessage", "NamedServer"]
 )
 def test_every_public_member_of_a_class_is_described(name: str) -> None:
     assert members(getattr(paddock, name)) - words(API[name]) - NOT_FOR_USERS == set()

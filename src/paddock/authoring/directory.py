@@ -9,13 +9,12 @@ a SKILL.md is a skill. What cannot be used is reported and never stops the other
 
 from __future__ import annotations
 
-import importlib.util
 import logging
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.prompt import Prompt
+from paddock.authoring.python_file import failing_line, run_file
 from paddock.authoring.resource import Resource, ResourceTemplate
 from paddock.authoring.skill import Skill, skill_directories
 from paddock.authoring.tool import Tool
@@ -73,34 +72,15 @@ def _read_skill(place: str) -> list[Item]:
 
 def _read_file(kind: str, file: Path) -> list[Item]:
     try:
-        return _items(kind, _run(file), file)
+        return _items(kind, run_file(file, f"paddock_directory.{kind}.{file.stem}"), file)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - somebody else's code
         _log.error("%s is left out: %s: %s", _where(file, error), type(error).__name__, error)
         return []
 
 
 def _where(file: Path, error: BaseException) -> str:
-    trace, line = error.__traceback__, 0
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == str(file):
-            line = trace.tb_lineno
-        trace = trace.tb_next
+    line = failing_line(file, error)
     return f"{file}:{line}" if line else str(file)
-
-
-def _run(file: Path) -> Any:
-    name = f"paddock_directory.{file.parent.name}.{file.stem}"
-    spec = importlib.util.spec_from_file_location(name, file)
-    if spec is None or spec.loader is None:
-        raise LoadError("is not a Python file", where=str(file))
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
 
 
 def _items(kind: str, module: Any, file: Path) -> list[Item]:

@@ -26,12 +26,8 @@ from paddock.authoring.failures import ToolError, describe, is_reportable
 from paddock.authoring.mirroring import check_arguments, mirrors_of
 from paddock.authoring.refusals import explain
 from paddock.authoring.results import convert, error_result, finished
-from paddock.authoring.signature import (
-    Signature,
-    context_of,
-    count_required,
-    is_coroutine_function,
-)
+from paddock.authoring.signature import Signature, is_coroutine_function
+from paddock.authoring.whole_call import whole_call
 from paddock.protocol.errors import (
     InvalidParamsError,
     MissingCapabilityError,
@@ -157,29 +153,9 @@ class Invocation:
         return self.tool.handler, self._offering, MappingProxyType(self.tool.option_values)
 
     def _whole_call(self) -> Callable[[Any, Request], Any]:
-        """The handler takes the arguments as one dictionary, and the context if it wants it.
-
-        It says so by its type, or by a second parameter that has no default.
-        """
+        """The handler takes the arguments as one dictionary."""
         handler, offering, options = self._parts()
-        context, place, has_room = context_of(handler, Context)
-        if context is None:
-            if count_required(handler) > 1:
-                return lambda arguments, request: handler(
-                    arguments, Context(request, offering, options)
-                )
-            return lambda arguments, _request: handler(arguments)
-        if place is None:
-            return lambda arguments, request: handler(
-                arguments, **{context: Context(request, offering, options)}
-            )
-        if not has_room:
-            return lambda _arguments, request: handler(Context(request, offering, options))
-        if place == 0:
-            return lambda arguments, request: handler(
-                Context(request, offering, options), arguments
-            )
-        return lambda arguments, request: handler(arguments, Context(request, offering, options))
+        return whole_call(handler, lambda request: Context(request, offering, options))
 
     def _spread_call(
         self, signature: Signature

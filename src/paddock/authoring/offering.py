@@ -135,6 +135,8 @@ class Offering:
             cache_scope=cache_scope,
         )
         self.own_lifespan = lifespan
+        self.lists_early = False
+        """Whether lists may be answered before the lifespan is entered. For `paddock.servers`."""
         self.mounts: Mounting | None = None
         """The servers that are mounted here; see `paddock.mounting`."""
         self.page_size = page_size

@@ -39,7 +39,8 @@ class Prompt:
 
     Either `messages`, whose texts may hold `{argument}` and `{?argument?only with it}`, or a
     `handler` that makes them: a function of the arguments (by its own parameters), returning a
-    string, content, a message or a list of those.
+    string, content, a message or a list of those. With `takes_dictionary` the handler takes the
+    arguments as one dictionary instead.
     """
 
     __slots__ = (
@@ -51,6 +52,7 @@ class Prompt:
         "messages",
         "meta",
         "name",
+        "takes_dictionary",
         "title",
     )
 
@@ -66,10 +68,12 @@ class Prompt:
         icons: Sequence[Icon | Json] | None = None,
         meta: Json | None = None,
         completions: Mapping[str, Completion] | None = None,
+        takes_dictionary: bool = False,
     ) -> None:
         if (messages is None) == (handler is None):
             raise DefinitionError("a prompt has either messages or a handler", where=name)
         self.name = name
+        self.takes_dictionary = takes_dictionary
         self.messages = messages
         self.handler = handler
         self.description = description

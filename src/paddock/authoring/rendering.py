@@ -10,6 +10,7 @@ from paddock.authoring.context import Context
 from paddock.authoring.hints import decode_hook
 from paddock.authoring.signature import Signature
 from paddock.authoring.text_template import fill, placeholders
+from paddock.authoring.whole_call import whole_call
 from paddock.errors import DefinitionError
 from paddock.protocol.errors import InvalidParamsError
 from paddock.protocol.model.content import Content, PromptMessage, TextContent
@@ -45,7 +46,12 @@ class Rendering:
         self._offering = offering
         self._signature: Signature | None = None
         if prompt.handler is not None:
-            self._signature = Signature(prompt.handler, Context, prompt.name)
+            self._signature = Signature(
+                prompt.handler,
+                Context,
+                prompt.name,
+                is_schema_needed=not prompt.takes_dictionary,
+            )
         self.is_async = self._signature is not None and self._signature.is_async
         self.description = prompt.description or (
             self._signature.description if self._signature else ""
@@ -73,6 +79,9 @@ class Rendering:
         """What the handler returns for these arguments, or the messages as they were declared."""
         if self._signature is None or self.prompt.handler is None:
             return self.prompt.messages
+        if self.prompt.takes_dictionary:
+            call = whole_call(self.prompt.handler, lambda asked: Context(asked, self._offering))
+            return call({**given}, request)
         values = {
             taken.name: _converted(taken, given[taken.name], self.prompt.name)
             for taken in self._signature.parameters
@@ -123,6 +132,8 @@ def prompt_entry(rendering: Rendering) -> Json:
         "_meta": prompt.meta,
     }
     found.update({key: value for key, value in optional.items() if value})
+    if prompt.description is not None:
+        found["description"] = rendering.description  # asked for, even if there is nothing to say
     return found
 
 

@@ -13,24 +13,30 @@ from paddock.errors import PaddockError
 
 def main() -> None:
     """Run the command that was given."""
-    target = plain_serve(sys.argv[1:])
-    if target is None:
+    named = plain_serve(sys.argv[1:])
+    if named is None:
         from paddock.cli.commands import commands  # noqa: PLC0415 - see above
 
-        commands()
+        commands(prog_name="paddock")  # however Python was started
         return
+    from paddock.servers.target import NamedTarget, find_target  # noqa: PLC0415 - see above
     from paddock.serving.stdio import serve_target  # noqa: PLC0415 - see above
-    from paddock.serving.target import Target  # noqa: PLC0415 - see above
 
+    name, is_name = named
     try:
-        serve_target(Target(target))
+        serve_target(NamedTarget(name) if is_name else find_target(name))
     except PaddockError as error:
-        sys.stderr.write(f"Error: {error}\n")
+        from paddock.cli.wording import told  # noqa: PLC0415 - see above
+
+        sys.stderr.write(f"Error: {told(error)}\n")
         sys.exit(2)
 
 
-def plain_serve(arguments: list[str]) -> str | None:
-    """The target of `serve TARGET` without any option."""
-    if len(arguments) == 2 and arguments[0] == "serve" and not arguments[1].startswith("-"):
-        return arguments[1]
+def plain_serve(arguments: list[str]) -> tuple[str, bool] | None:
+    """What `serve TARGET`, or `serve --named NAME`, is to serve, and whether it is a name."""
+    match arguments:
+        case ["serve", target] if not target.startswith("-"):
+            return target, False
+        case ["serve", "--named", name]:
+            return name, True
     return None

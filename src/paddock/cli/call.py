@@ -15,14 +15,9 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from paddock.cli import render
-from paddock.cli.commands import (
-    ArgumentError,
-    TargetCommand,
-    peer_options,
-    server_options,
-    target_of,
-)
+from paddock.cli import completing, render
+from paddock.cli.calling import TargetCommand, peer_options, server_options, target_of
+from paddock.cli.complaints import ArgumentError
 from paddock.peer.connect import connect
 from paddock.peer.errors import PeerError
 from paddock.peer.transcript import Message, Transcript
@@ -52,7 +47,7 @@ JSON_TYPES: dict[type, tuple[str, ...]] = {
 
 
 @click.command(cls=TargetCommand)
-@click.argument("target")
+@click.argument("target", shell_complete=completing.servers)
 @click.argument("tool")
 @click.argument("pairs", nargs=-1, metavar="[KEY=VALUE | KEY:=JSON]...")
 @click.option("--args", "document", metavar="JSON", help="Arguments as one JSON object.")
@@ -83,8 +78,9 @@ def call(
 ) -> None:
     """Call a TOOL of a server and print what it answers.
 
-    TARGET is a Python file (server.py), an object in one (server.py:server), a directory, a URL, or
-    a command line in quotes. A command can also stand at the end, after --, in place of TARGET.
+    TARGET is a named server, a Python file (server.py), an object in one (server.py:server), a
+    directory, a URL, or a command line in quotes. A command can also stand at the end, after --, in
+    place of TARGET.
 
     Values are read as the tool's schema says (numbers, true, false, JSON for lists and objects);
     with := they are read as JSON whatever it says.

@@ -1,50 +1,63 @@
-"""The command group `paddock`, and what its commands have in common.
+"""The command group `paddock`: which commands there are, and where.
 
-Commands are loaded when they are used. Errors of the library become one line and exit code 2
-here, and nowhere else.
+Commands are loaded when they are used; help and completion know them by this table. Errors of the
+library become one line and exit code 2 here, and nowhere else.
 """
 
 from __future__ import annotations
 
-import os
-import shlex
-from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
-from paddock import __version__
+from paddock.cli.complaints import ArgumentError, CommandError, UsageComplaint, did_you_mean
 from paddock.errors import PaddockError
-from paddock.protocol.versions import SUPPORTED_VERSIONS
+from paddock.version import __version__
 
 if TYPE_CHECKING:
-    from paddock.peer.settings import Options
+    from click.shell_completion import CompletionItem
 
-F = TypeVar("F", bound=Callable[..., object])
-
-COMMANDS = {
-    "call": "paddock.cli.call:call",
-    "inspect": "paddock.cli.inspect:inspect",
-    "serve": "paddock.cli.serve:serve",
+GROUPS = {
+    "Run and try a server": {
+        "serve": ("paddock.cli.serve:serve", "Serve a file, a directory or a named server."),
+        "call": ("paddock.cli.call:call", "Call a tool of a server and print what it answers."),
+        "inspect": ("paddock.cli.inspect:inspect", "Show what a server offers."),
+    },
+    "Named servers": {
+        "servers": ("paddock.cli.servers:servers", "List the named servers."),
+        "show": ("paddock.cli.servers:show", "Show everything about a named server."),
+        "create": ("paddock.cli.create:create", "Make a named server."),
+        "edit": ("paddock.cli.edit:edit", "Change a named server."),
+        "delete": ("paddock.cli.delete:delete", "Delete a named server."),
+        "tools": ("paddock.cli.declared:tools", "List the tools that servers can be made of."),
+        "prompts": (
+            "paddock.cli.declared:prompts",
+            "List the prompts that servers can be made of.",
+        ),
+    },
+    "Programs that use servers": {
+        "clients": ("paddock.cli.clients:clients", "List the clients, those found here first."),
+        "install": ("paddock.cli.install:install", "Install a server into clients."),
+        "uninstall": ("paddock.cli.uninstall:uninstall", "Take servers out of clients."),
+        "doctor": ("paddock.cli.doctor:doctor", "Start what is installed, and say what is wrong."),
+        "link": ("paddock.cli.link:link", "Print a link that installs a server by a click."),
+        "bundle": ("paddock.cli.bundle:bundle", "Write a server as an .mcpb bundle."),
+    },
+    "The shell": {
+        "completion": ("paddock.cli.completion:completion", "Print a completion script."),
+    },
 }
-"""Where each command is."""
+"""Where each command is and what it does, in the order in which help shows them."""
 
+COMMANDS = {name: row for group in GROUPS.values() for name, row in group.items()}
 
-class ArgumentError(PaddockError):
-    """An argument on the command line cannot be what it should be."""
-
-    code = "argument"
-
-
-class CommandError(click.ClickException):
-    """An error of the library, for the person at the terminal."""
-
-    exit_code = 2
-
-    def __init__(self, error: PaddockError) -> None:
-        text = f"{error.where}: {error.message}" if error.where else error.message
-        super().__init__(f"{text}\nHint: {error.hint}" if error.hint else text)
+FIRST_STEPS = (
+    ("paddock call Demo greet name=Ada", "call a tool of the server Demo"),
+    ("paddock clients", "see which clients are here"),
+    ("paddock install claude-code Demo", "install Demo into one of them"),
+    ("paddock create Mine --tool tools.py:add", "make a server of your own function"),
+)
 
 
 class LazyGroup(click.Group):
@@ -52,16 +65,55 @@ class LazyGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all commands."""
-        return sorted(COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Load a command."""
-        home = COMMANDS.get(cmd_name)
-        if home is None:
+        if cmd_name not in COMMANDS:
             return None
-        module, _, attribute = home.partition(":")
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
         command = getattr(import_module(module), attribute)
         return command if isinstance(command, click.Command) else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command; an unknown one is answered with the nearest."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+            raise ArgumentError(
+                f"No such command: {name}",
+                hint=did_you_mean(name, COMMANDS) or "paddock --help lists the commands",
+            )
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands in groups, without loading any."""
+        width = max(map(len, COMMANDS))
+        for title, group in GROUPS.items():
+            with formatter.section(title):
+                rows = [(name.ljust(width), summary) for name, (_, summary) in group.items()]
+                formatter.write_dl(rows)
+        with formatter.section("First steps"):
+            formatter.write_dl(FIRST_STEPS, col_max=50)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands that begin like a word, without loading any."""
+        from click.shell_completion import CompletionItem  # noqa: PLC0415 - only to complete
+
+        found = [
+            CompletionItem(name, help=summary)
+            for name, (_, summary) in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options before the command."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            raise UsageComplaint(error) from None
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; what the library complains about is shown without a traceback."""
@@ -69,99 +121,21 @@ class LazyGroup(click.Group):
             return super().invoke(ctx)
         except PaddockError as error:
             raise CommandError(error) from None
+        except click.UsageError as error:
+            raise UsageComplaint(error) from None
 
 
-class TargetCommand(click.Command):
-    """A command whose first argument is a server, which may also be given after `--`."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put a command that stands after `--` in the place of the target."""
-        if "--" in args:
-            split = args.index("--")
-            ctx.meta["paddock.command"] = args[split + 1 :]
-            args = [shlex.join(args[split + 1 :]), *args[:split]]
-        return super().parse_args(ctx, args)
-
-
-def target_of(ctx: click.Context, target: str) -> str | list[str]:
-    """The server that a command was given."""
-    command: list[str] | None = ctx.meta.get("paddock.command")
-    return target if command is None else command
-
-
-def server_options(function: F) -> F:
-    """The options of every command that calls a server."""
-    era = click.option(
-        "--era",
-        type=click.Choice(SUPPORTED_VERSIONS),
-        help="Protocol version to speak, instead of the newest that the server knows.",
-    )
-    timeout = click.option(
-        "--timeout",
-        type=click.FloatRange(min=0, min_open=True),
-        default=30.0,
-        show_default=True,
-        metavar="SECONDS",
-        help="How long to wait for each answer.",
-    )
-    headers = click.option(
-        "--header",
-        "headers",
-        multiple=True,
-        metavar="NAME:VALUE",
-        help="HTTP header for a server behind a URL; may be repeated.",
-    )
-    token_env = click.option(
-        "--token-env",
-        metavar="NAME",
-        help="Environment variable with the bearer token for a server behind a URL.",
-    )
-    plain = click.option(
-        "--allow-plain-http",
-        is_flag=True,
-        help="Let a token travel unencrypted to another host.",
-    )
-    as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-    return era(timeout(headers(token_env(plain(as_json(function))))))
-
-
-def peer_options(
-    era: str | None,
-    timeout: float,
-    headers: tuple[str, ...],
-    token_env: str | None,
-    *,
-    allow_plain_http: bool,
-) -> Options:
-    """What `connect` is told of the options.
-
-    Raises:
-        ArgumentError: when one of them is not what it should be.
-    """
-    options: Options = {"era": era, "timeout": timeout}
-    if allow_plain_http:
-        options["allow_plain_http"] = True
-    if headers:
-        options["headers"] = dict(_header(text) for text in headers)
-    if token_env is not None:
-        token = os.environ.get(token_env)
-        if not token:
-            raise ArgumentError(
-                f"The environment variable {token_env} is not set", where="--token-env"
-            )
-        options["token"] = token
-    return options
-
-
-def _header(text: str) -> tuple[str, str]:
-    name, colon, value = text.partition(":")
-    if not colon:
-        # Not the text itself: it may be nothing but a secret.
-        raise ArgumentError("Expected NAME:VALUE", where="--header")
-    return name.strip(), value.strip()
-
-
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    "paddock",
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    subcommand_metavar="COMMAND …",
+    epilog="paddock COMMAND --help describes a command.",
+)
 @click.version_option(__version__, prog_name="paddock")
-def commands() -> None:
-    """Write, serve and call MCP servers."""
+@click.pass_context
+def commands(ctx: click.Context) -> None:
+    """Write, serve and call MCP servers, and install them into the programs that use them."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from paddock.cli import render
-from paddock.cli.commands import TargetCommand, peer_options, server_options, target_of
+from paddock.cli import completing, render
+from paddock.cli.calling import TargetCommand, peer_options, server_options, target_of
 from paddock.peer.connect import connect
 from paddock.peer.errors import PeerError
 from paddock.protocol.errors import METHOD_NOT_FOUND
@@ -29,7 +29,7 @@ LISTS = {
 
 
 @click.command(cls=TargetCommand)
-@click.argument("target")
+@click.argument("target", shell_complete=completing.servers)
 @server_options
 @click.pass_context
 def inspect(
@@ -45,8 +45,9 @@ def inspect(
 ) -> None:
     """Show what a server offers: its tools, prompts and resources.
 
-    TARGET is a Python file (server.py), an object in one (server.py:server), a directory, a URL, or
-    a command line in quotes. A command can also stand at the end, after --, in place of TARGET.
+    TARGET is a named server, a Python file (server.py), an object in one (server.py:server), a
+    directory, a URL, or a command line in quotes. A command can also stand at the end, after --, in
+    place of TARGET.
     """
     options = peer_options(era, timeout, headers, token_env, allow_plain_http=allow_plain_http)
     with connect(target_of(ctx, target), **options) as peer:

@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING
 
 import click
 
+from paddock.cli import completing
+from paddock.cli.pairs import ToolOptions, tool_options
+from paddock.servers.target import NamedTarget, default_name, find_target
+from paddock.servers.variables import OPTIONS_VARIABLE
 from paddock.serving.stdio import serve_target
-from paddock.serving.target import Target
 from paddock.telemetry.logs import FORMATS, LEVELS, configure_logging
 from paddock.telemetry.settings import FORMAT_VARIABLE, LEVEL_VARIABLE
 
 if TYPE_CHECKING:
     from paddock.authoring.offering import Offering
+    from paddock.serving.loadable import Loadable
+
 DEFAULT_ADDRESS = "127.0.0.1:8642"
 DEFAULT_PATH = "/mcp"
 
@@ -29,7 +34,15 @@ def _address(_context: click.Context, _parameter: click.Parameter, value: str | 
 
 
 @click.command()
-@click.argument("target")
+@click.argument("target", required=False, shell_complete=completing.servers)
+@click.option("--named", is_flag=True, help="TARGET is the name of a server, and no file.")
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="TOOL.OPTION=VALUE",
+    help=f"A value for an option of a tool; may be repeated. Also {OPTIONS_VARIABLE}, as JSON.",
+)
 @click.option(
     "--mount",
     "mounts",
@@ -72,8 +85,10 @@ def _address(_context: click.Context, _parameter: click.Parameter, value: str | 
     help=f"How log lines look; text by default. Also {FORMAT_VARIABLE}.",
 )
 def serve(
-    target: str,
+    target: str | None,
     *,
+    named: bool,
+    options: tuple[str, ...],
     mounts: tuple[str, ...],
     reload: bool,
     http: str | None,
@@ -83,15 +98,14 @@ def serve(
     log_level: str | None,
     log_format: str | None,
 ) -> None:
-    """Serve TARGET: a file (server.py), an object in one (server.py:server), or a directory.
+    """Serve TARGET, a named server or a file.
 
-    On standard input and output clients are answered at once; the file is loaded behind the first
-    answer.
+    A file is server.py, server.py:object, a definition (server.toml), or a directory. Without
+    TARGET it is the server that the environment variable PADDOCK_SERVER names, or Demo. On standard
+    input and output clients are answered at once; the server is loaded behind the first answer.
     """
-    served = Target(target)
-    if mounts:
-        named = [_split(text) for text in mounts]
-        served.complete = lambda offering: _mount_all(offering, named)
+    served = _target(target, is_named=named)
+    _complete(served, tool_options(options), [_split(text) for text in mounts])
     if log_level or log_format:
         configure_logging(log_level or "warning", log_format or "text")
     if http is None:
@@ -109,6 +123,32 @@ def serve(
         allowed_hosts=allowed_hosts,
         allowed_origins=allowed_origins,
     )
+
+
+def _target(text: str | None, *, is_named: bool) -> Loadable:
+    if text is None:
+        return NamedTarget(default_name())
+    return NamedTarget(text) if is_named else find_target(text)
+
+
+def _complete(served: Loadable, options: ToolOptions, mounts: list[tuple[str, str]]) -> None:
+    """Have the options set, and the other servers mounted, once the server is loaded."""
+    if isinstance(served, NamedTarget):
+        served.options = options
+        options = {}
+
+    earlier = served.complete
+
+    def complete(offering: Offering) -> None:
+        if earlier is not None:
+            earlier(offering)
+        if options:
+            offering.set_tool_options(options)
+        if mounts:
+            _mount_all(offering, mounts)
+
+    if options or mounts:
+        served.complete = complete
 
 
 def _split(text: str) -> tuple[str, str]:

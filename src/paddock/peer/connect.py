@@ -134,7 +134,7 @@ def _command_in_text(text: str) -> list[str]:
 
 def _is_file_or_directory(text: str) -> bool:
     try:
-        return Path(text).is_dir() or (text.endswith(".py") and Path(text).is_file())
+        return Path(text).is_dir() or (text.endswith((".py", ".toml")) and Path(text).is_file())
     except (OSError, ValueError):  # a command line need not be possible as a path
         return False
 

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 from paddock.errors import ConnectError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from paddock.peer.settings import Settings
 
@@ -27,7 +27,13 @@ LAST_LINES = 20
 class ProcessChannel:
     """The standard input and output of a server that we have started."""
 
-    def __init__(self, command: Sequence[str], settings: Settings) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        settings: Settings,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """Start it; `environment` is all that it gets, in place of ours and of the settings'."""
         keeps_stderr = settings.stderr == "capture"
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the caller named this program
@@ -37,7 +43,7 @@ class ProcessChannel:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE if keeps_stderr else settings.stderr,  # type: ignore[arg-type]  # "capture" is dealt with
                 cwd=settings.cwd,
-                env={**os.environ, **settings.env} if settings.env else None,
+                env=environment or ({**os.environ, **settings.env} if settings.env else None),
             )
         except OSError as error:
             reason = error.strerror or str(error)
@@ -84,8 +90,12 @@ class ProcessChannel:
         except subprocess.TimeoutExpired:
             end = "closed its output without ending"
         self._join_listener()
+        return f"The server {end}{self.last_words()}"
+
+    def last_words(self) -> str:
+        """The end of its standard error so far, as part of a message; empty when it is silent."""
         words = "".join(f"\n  {line}" for line in self._last_words)
-        return f"The server {end}" + (f"; the end of its standard error:{words}" if words else "")
+        return f"; the end of its standard error:{words}" if words else ""
 
     def _join_listener(self) -> None:
         if self._listener.is_alive():

@@ -164,14 +164,19 @@ class Dispatcher:
         except Held:
             return self._hold(frame.id, line)
 
-    def adopt(self, operations: Operations, observers: Sequence[Observer] = ()) -> list[bytes]:
-        """Answer from these operations from now on; the lines that were waiting for them."""
+    def adopt(
+        self, operations: Operations, observers: Sequence[Observer] = (), *, is_ready: bool = True
+    ) -> list[bytes]:
+        """Answer from these operations from now on; the lines that were waiting for them.
+
+        Operations that are not ready may hold requests until others are adopted.
+        """
         eras = Eras(operations, self._eras.listeners)
         if observers:
             eras.observe(observers)
         with self._holding:
             self._eras = eras
-            held, self._held = self._held, None
+            held, self._held = self._held, None if is_ready else []
         return [line for _, line in held or ()]
 
     def refuse_line(self, head: bytes, tail: bytes) -> bytes | None:

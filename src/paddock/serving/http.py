@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from paddock.authoring.operations import CatalogueOperations
 from paddock.errors import DefinitionError, LoadError
-from paddock.serving.loading import load_target
 from paddock.serving.reloading import Reloader
 from paddock.telemetry.logs import announcement
 from paddock.telemetry.settings import apply_environment, observers_of
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from paddock.authoring.offering import Offering
-    from paddock.serving.target import Target
+    from paddock.serving.loadable import Loadable
     from paddock.transports.http.contract import Authorization
     from paddock.transports.http.httpd import HttpServer
     from paddock.transports.http.limits import Limits
@@ -159,7 +158,7 @@ def _stoppable(server: HttpServer) -> Iterator[None]:
 
 
 def serve_target_http(
-    target: Target, address: str, *, reload: bool = False, **options: Unpack[HttpOptions]
+    target: Loadable, address: str, *, reload: bool = False, **options: Unpack[HttpOptions]
 ) -> None:
     """Serve what a target holds.
 
@@ -168,7 +167,7 @@ def serve_target_http(
     """
     apply_environment()
     reloader = Reloader(target) if reload else None
-    offering = load_target(target)
+    offering = target.load()
     if reloader is not None:
         reloader.start(Replaceable(offering))
     serve_http(offering, address, **options)

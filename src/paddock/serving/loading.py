@@ -2,52 +2,59 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddock.authoring.offering import Offering
+from paddock.authoring.python_file import run_script
 from paddock.errors import LoadError
-from paddock.serving.target import PREFERRED_NAMES
+from paddock.serving.loadable import PREFERRED_NAMES
 
 if TYPE_CHECKING:
+    import os
     from types import ModuleType
+    from typing import Protocol
 
-    from paddock.serving.target import Target
+    from paddock.protocol.facts import ServerFacts
+
+    class Located(Protocol):
+        """A file, optionally with the name of an object in it, or a directory."""
+
+        path: str
+        attribute: str | None
+        is_directory: bool
+        facts: ServerFacts
 
 
-def load_target(target: Target) -> Offering:
-    """The server that a target holds.
+def load_path(target: Located) -> Offering:
+    """The server that a file or directory holds.
 
     Raises:
         LoadError: when it cannot be run or holds no server, saying why.
     """
     if target.is_directory:
         directory = Path(target.path).resolve()
-        offering = Offering(target.facts.name, auto_register_dir=directory)
-    else:
-        offering = _find(_run(Path(target.path).resolve()), target)
-    if target.complete is not None:
-        target.complete(offering)
-    return offering
+        return Offering(target.facts.name, auto_register_dir=directory)
+    return _find(run_script(Path(target.path).resolve()), target)
 
 
-def forget_modules(directory: Path) -> None:
+def forget_modules(place: str | os.PathLike[str]) -> None:
     """Have modules of a directory imported anew when they are next asked for."""
+    directory = Path(place).resolve()
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
         if file and name != "__main__" and _is_inside(Path(file), directory):
             del sys.modules[name]
 
 
-def files_of(target: Target) -> list[Path]:
-    """The files that a target consists of, as far as they are known by now."""
-    path = Path(target.path).resolve()
-    directory = path if target.is_directory else path.parent
+def files_of(place: str | os.PathLike[str], *, is_directory: bool) -> list[Path]:
+    """The files that a file or directory consists of, as far as they are known by now."""
+    path = Path(place).resolve()
+    directory = path if is_directory else path.parent
     loaded = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
     imported = {Path(file) for file in loaded if file and _is_inside(Path(file), directory)}
-    own = set(directory.rglob("*.py")) if target.is_directory else {path}
+    own = set(directory.rglob("*.py")) if is_directory else {path}
     skills = {file for file in (directory / "skills").rglob("[!.]*") if file.is_file()}
     return sorted(imported | own | skills)
 
@@ -57,44 +64,7 @@ def _is_inside(file: Path, directory: Path) -> bool:
     return inside and not {"site-packages", ".venv"} & set(file.parts)
 
 
-def _run(path: Path) -> ModuleType:
-    directory = str(path.parent)
-    if directory not in sys.path:
-        sys.path.insert(0, directory)
-    name = path.stem if path.stem not in sys.modules else f"paddock_served_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise LoadError("not a Python file", where=str(path), hint="expected a .py file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException as error:
-        del sys.modules[name]
-        if not isinstance(error, Exception | SystemExit):
-            raise
-        raise _failed(path, error) from error
-    return module
-
-
-def _failed(path: Path, error: BaseException) -> LoadError:
-    """What went wrong while a file ran, with the line of that file where it did."""
-    lines: list[int] = []
-    trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == str(path):
-            if not lines:
-                error.__traceback__ = trace  # how we came to run the file is no help to its author
-            lines.append(trace.tb_lineno)
-        trace = trace.tb_next
-    if isinstance(error, SyntaxError) and error.lineno:
-        lines.append(error.lineno)
-    where = f"{path}:{lines[-1]}" if lines else str(path)
-    text = error.msg if isinstance(error, SyntaxError) else str(error)
-    return LoadError(f"{type(error).__name__}: {text}", where=where)
-
-
-def _find(module: ModuleType, target: Target) -> Offering:
+def _find(module: ModuleType, target: Located) -> Offering:
     if target.attribute is not None:
         found = getattr(module, target.attribute, None)
         return _checked(found() if callable(found) and not _is_server(found) else found, target)
@@ -116,7 +86,7 @@ def _is_server(found: object) -> bool:
     return isinstance(found, Offering)
 
 
-def _checked(found: object, target: Target) -> Offering:
+def _checked(found: object, target: Located) -> Offering:
     if isinstance(found, Offering):
         return found
     raise LoadError(

@@ -5,16 +5,14 @@ from __future__ import annotations
 import sys
 import time
 from _thread import start_new_thread
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.serving.loading import files_of, forget_modules, load_target
-
 if TYPE_CHECKING:
+    from pathlib import Path
     from typing import Protocol
 
     from paddock.authoring.offering import Offering
-    from paddock.serving.target import Target
+    from paddock.serving.loadable import Loadable
 
     class Served(Protocol):
         """What a newly loaded server can be put into."""
@@ -36,10 +34,8 @@ class Reloader:
     Made before the target is loaded, so that no change between is missed.
     """
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Loadable) -> None:
         self._target = target
-        path = Path(target.path).resolve()
-        self._directory = path if target.is_directory else path.parent
         self._since = 0
         self._seen: dict[Path, Stamp] = {}
         self._begin()
@@ -57,9 +53,9 @@ class Reloader:
 
     def _reload(self, served: Served) -> None:
         self._begin()
-        forget_modules(self._directory)
+        self._target.forget()
         try:
-            fresh = load_target(self._target)
+            fresh = self._target.load()
         except Exception as error:  # noqa: BLE001 - the author's code: keep what works, tell why
             _say(f"Reload failed, the server goes on as it was: {error}")
         else:
@@ -80,7 +76,7 @@ class Reloader:
 
     def _stamps(self) -> dict[Path, Stamp]:
         found = {}
-        for file in files_of(self._target):
+        for file in self._target.files():
             try:
                 status = file.stat()
             except OSError:

@@ -60,6 +60,15 @@ class Unavailable:
         raise self._reason
 
 
+class Listing(CatalogueOperations):
+    """Answers lists, and lets everything else wait for the lifespan of the offering."""
+
+    def _hold(self, request: Request) -> None:
+        raise Held
+
+    call_tool = get_prompt = read_resource = complete = read_directory = get_skill = _hold
+
+
 class Session:
     """Serves one connection."""
 
@@ -86,11 +95,17 @@ class Session:
         """Get the offering and enter its lifespan; a failure is told to the client."""
         try:
             offering = load()
+            if offering.lists_early:
+                self._list_early(offering)
             self._enter_lifespan(offering)
         except Exception as error:  # noqa: BLE001 - whatever it is, the client must be told
             self.fail(error)
             return
         self.adopt(offering)
+
+    def _list_early(self, offering: Offering) -> None:
+        """Answer lists while the lifespan is being entered, which may take its time."""
+        self.stream.replay(self._dispatcher.adopt(Listing(offering), is_ready=False))
 
     def adopt(self, offering: Offering) -> None:
         """Answer from an offering, beginning with what had to wait for it."""

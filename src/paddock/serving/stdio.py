@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from paddock.authoring.offering import Offering
     from paddock.protocol.facts import ServerFacts
+    from paddock.serving.loadable import Loadable
     from paddock.serving.session import Session
-    from paddock.serving.target import Target
     from paddock.transports.stdio import StdioChannel
 
     Load = Callable[[], Offering]
@@ -45,20 +45,14 @@ def serve_stdio(offering: Offering) -> None:
         serve_loaded(offering.facts, lambda: offering)
 
 
-def serve_target(target: Target, *, reload: bool = False) -> None:
+def serve_target(target: Loadable, *, reload: bool = False) -> None:
     """Serve what a target holds, answering the handshake before it is loaded."""
-
-    def load() -> Offering:
-        from paddock.serving.loading import load_target  # noqa: PLC0415 - after the first answer
-
-        return load_target(target)
-
     watch: Prepare | None = None
     if reload:
         from paddock.serving.reloading import Reloader  # noqa: PLC0415 - only when asked for
 
         watch = Reloader(target).start
-    serve_loaded(target.facts, load, is_certain=target.is_certain, prepare=watch)
+    serve_loaded(target.facts, target.load, is_certain=target.is_certain, prepare=watch)
 
 
 def serve_loaded(

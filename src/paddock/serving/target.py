@@ -12,11 +12,13 @@ from _ast import Assign, Call, Constant, Name
 
 from paddock.errors import LoadError
 from paddock.protocol.facts import ServerFacts
+from paddock.serving.loadable import PREFERRED_NAMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _ast import AST
     from collections.abc import Callable
+    from pathlib import Path
 
     from paddock.authoring.offering import Offering
 
@@ -27,7 +29,6 @@ _LITERAL_FACTS = frozenset(
 _UNKNOWN_FACTS = frozenset({"icons", "capabilities", "cache_ttl_ms", "cache_scope", "skills"})
 _EXTENDING = (b".skill(", b".skills(", b"Skill(", b"Skill.", b"AppView(", b"ui=", b"visibility=")
 """What stands in a source where the server may have an extension that it then declares."""
-PREFERRED_NAMES = ("server", "mcp", "app")
 
 
 class Target:
@@ -48,6 +49,31 @@ class Target:
         self.is_certain = self.is_directory and not _holds_skills(self.path)
         if not self.is_directory:
             self._read_facts()
+
+    def load(self) -> Offering:
+        """Run it, and find the server in it.
+
+        Raises:
+            LoadError: when it cannot be run or holds no server, saying why.
+        """
+        from paddock.serving.loading import load_path  # noqa: PLC0415 - after the first answer
+
+        offering = load_path(self)
+        if self.complete is not None:
+            self.complete(offering)
+        return offering
+
+    def files(self) -> list[Path]:
+        """The files that it consists of, as far as they are known by now."""
+        from paddock.serving.loading import files_of  # noqa: PLC0415 - only for reloading
+
+        return files_of(self.path, is_directory=self.is_directory)
+
+    def forget(self) -> None:
+        """Have its modules imported anew when they are next asked for."""
+        from paddock.serving.loading import forget_modules  # noqa: PLC0415 - only for reloading
+
+        forget_modules(self.path if self.is_directory else os.path.dirname(self.path))
 
     def _read_facts(self) -> None:
         """Read what the source says about the server; certain if it says it in plain literals."""

@@ -7,7 +7,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from paddock.cli.call import arguments
-from paddock.cli.commands import ArgumentError, commands
+from paddock.cli.commands import commands
+from paddock.cli.complaints import ArgumentError
 from paddock.peer.settings import Json
 
 SERVER = """

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from paddock import Prompt, PromptArgument, Resource, ResourceTemplate, ToolError
+from paddock.authoring.failures import ToolError
+from paddock.authoring.prompt import Prompt, PromptArgument
+from paddock.authoring.resource import Resource, ResourceTemplate
 
 ANIMALS = {
     "alpaca": "Alpacas hum when they are curious, and agree with one another most of the time.",

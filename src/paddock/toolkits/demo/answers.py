@@ -10,7 +10,10 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from paddock import Context, ImageContent, TextContent, Tool, ToolError
+from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
+from paddock.authoring.failures import ToolError
+from paddock.authoring.tool import Tool
+from paddock.protocol.model.content import ImageContent, TextContent
 
 Language = Literal["English", "French", "German", "Italian", "Spanish"]
 GREETINGS: dict[Language, str] = {

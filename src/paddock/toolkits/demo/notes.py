@@ -7,7 +7,10 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from paddock import Context, Resource, ResourceLink, TextContent, Tool
+from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
+from paddock.authoring.resource import Resource
+from paddock.authoring.tool import Tool
+from paddock.protocol.model.content import ResourceLink, TextContent
 
 MOST = 50
 URI = "demo://notes"

@@ -8,7 +8,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from paddock import Context, Option, Tool
+from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
+from paddock.authoring.option import Option
+from paddock.authoring.tool import Tool
 
 
 @dataclass

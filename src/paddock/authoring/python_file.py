@@ -1,0 +1,91 @@
+"""Running a Python file that somebody wrote, and saying where in it something went wrong.
+
+Where a file is found and what is looked for in it is left to those who run it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from itertools import chain, count
+from typing import TYPE_CHECKING
+
+from paddock.errors import LoadError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import ModuleType, TracebackType
+
+
+def run_file(path: Path, name: str) -> ModuleType:
+    """The module that a file becomes, known by a name to whatever imports it.
+
+    What the file raises is raised, and then no module has that name.
+
+    Raises:
+        LoadError: when it is not a Python file.
+    """
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise LoadError("not a Python file", where=str(path), hint="expected a .py file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def run_script(path: Path) -> ModuleType:
+    """The module that a file becomes when it is run as a script is: with its neighbours at hand.
+
+    Raises:
+        LoadError: when it cannot be run, with the line where it failed.
+    """
+    directory = str(path.parent)
+    if directory not in sys.path:
+        sys.path.insert(0, directory)
+    name = _free_name(path.stem)
+    try:
+        return run_file(path, name)
+    except LoadError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise failure(path, error) from error
+
+
+def failure(path: Path, error: BaseException) -> LoadError:
+    """What went wrong while a file ran, with the line of that file where it did."""
+    traces = _traces(path, error)
+    if traces:
+        error.__traceback__ = traces[0]  # how we came to run the file is no help to its author
+    line = failing_line(path, error)
+    where = f"{path}:{line}" if line else str(path)
+    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    return LoadError(f"{type(error).__name__}: {text}", where=where)
+
+
+def failing_line(path: Path, error: BaseException) -> int:
+    """The line of a file that an error came from, as far as it is known; else 0."""
+    if isinstance(error, SyntaxError) and error.filename == str(path) and error.lineno:
+        return error.lineno
+    traces = _traces(path, error)
+    return traces[-1].tb_lineno if traces else 0
+
+
+def _traces(path: Path, error: BaseException) -> list[TracebackType]:
+    found = []
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(path):
+            found.append(trace)
+        trace = trace.tb_next
+    return found
+
+
+def _free_name(stem: str) -> str:
+    """The name that other files would import a file by, or else one that is not taken."""
+    others = (f"paddock_served_{stem}{number or ''}" for number in count())
+    return next(name for name in chain([stem], others) if name not in sys.modules)

@@ -1,0 +1,34 @@
+"""Calling a handler that takes all arguments as one dictionary, of a tool or of a prompt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from paddock.authoring.context import Context
+from paddock.authoring.signature import context_of, count_required
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paddock.protocol.request import Request
+
+
+def whole_call(
+    handler: Callable[..., Any], open_context: Callable[[Request], Context]
+) -> Callable[[Any, Request], Any]:
+    """A call with the arguments, and with the context if the handler wants it.
+
+    It says so by the type of a parameter, or by a second parameter that has no default.
+    """
+    context, place, has_room = context_of(handler, Context)
+    if context is None:
+        if count_required(handler) > 1:
+            return lambda arguments, request: handler(arguments, open_context(request))
+        return lambda arguments, _request: handler(arguments)
+    if place is None:
+        return lambda arguments, request: handler(arguments, **{context: open_context(request)})
+    if not has_room:
+        return lambda _arguments, request: handler(open_context(request))
+    if place == 0:
+        return lambda arguments, request: handler(open_context(request), arguments)
+    return lambda arguments, request: handler(arguments, open_context(request))

@@ -1,0 +1,125 @@
+"""What the commands that call a server share: where it is, and how to speak to it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from paddock.cli.complaints import ArgumentError
+from paddock.cli.naming import looks_like_path
+from paddock.cli.pairs import header
+from paddock.protocol.versions import SUPPORTED_VERSIONS
+
+if TYPE_CHECKING:
+    from paddock.peer.settings import Options
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+class TargetCommand(click.Command):
+    """A command whose first argument is a server, which may also be given after `--`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put a command that stands after `--` in the place of the target."""
+        if "--" in args:
+            split = args.index("--")
+            ctx.meta["paddock.command"] = args[split + 1 :]
+            args = [shlex.join(args[split + 1 :]), *args[:split]]
+        return super().parse_args(ctx, args)
+
+
+def target_of(ctx: click.Context, target: str) -> str | list[str]:
+    """The server that a command was given: a command, a file, a URL, or a named server.
+
+    Raises:
+        ServerNotFoundError: when it is a single word that leads nowhere.
+    """
+    command: list[str] | None = ctx.meta.get("paddock.command")
+    if command is not None:
+        return command
+    is_there = looks_like_path(target) and Path(target).exists()
+    return target if is_there or "://" in target else _named(target) or target
+
+
+def _named(word: str) -> list[str] | None:
+    """The command that starts the server of a name."""
+    from paddock.servers import lookup  # noqa: PLC0415 - only for what may be a name
+    from paddock.servers.launching import launch_command  # noqa: PLC0415 - only for a name
+
+    if word in (source.name for source in lookup.all_sources()):
+        launch = launch_command(word)
+        return [launch.command, *launch.args]
+    is_word = word.isidentifier() and not Path(word).exists()
+    if is_word and shutil.which(word) is None:
+        raise lookup.not_found(word)
+    return None
+
+
+def server_options(function: F) -> F:
+    """The options of every command that calls a server."""
+    era = click.option(
+        "--era",
+        type=click.Choice(SUPPORTED_VERSIONS),
+        help="Protocol version to speak, instead of the newest that the server knows.",
+    )
+    timeout = click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        default=30.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="How long to wait for each answer.",
+    )
+    headers = click.option(
+        "--header",
+        "headers",
+        multiple=True,
+        metavar="NAME:VALUE",
+        help="HTTP header for a server behind a URL; may be repeated.",
+    )
+    token_env = click.option(
+        "--token-env",
+        metavar="NAME",
+        help="Environment variable with the bearer token for a server behind a URL.",
+    )
+    plain = click.option(
+        "--allow-plain-http",
+        is_flag=True,
+        help="Let a token travel unencrypted to another host.",
+    )
+    as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+    return era(timeout(headers(token_env(plain(as_json(function))))))
+
+
+def peer_options(
+    era: str | None,
+    timeout: float,
+    headers: tuple[str, ...],
+    token_env: str | None,
+    *,
+    allow_plain_http: bool,
+) -> Options:
+    """What `connect` is told of the options.
+
+    Raises:
+        ArgumentError: when one of them is not what it should be.
+    """
+    options: Options = {"era": era, "timeout": timeout}
+    if allow_plain_http:
+        options["allow_plain_http"] = True
+    if headers:
+        options["headers"] = dict(header(text, "--header") for text in headers)
+    if token_env is not None:
+        token = os.environ.get(token_env)
+        if not token:
+            raise ArgumentError(
+                f"The environment variable {token_env} is not set", where="--token-env"
+            )
+        options["token"] = token
+    return options

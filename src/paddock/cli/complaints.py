@@ -1,0 +1,62 @@
+"""What the person at the terminal is told when something cannot be done.
+
+One line that says what is wrong, one that begins with `Hint:` and says what to do, and exit code 2.
+Errors of the library are given this form by the command group, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+import click
+
+from paddock.cli.wording import told
+from paddock.errors import PaddockError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class ArgumentError(PaddockError):
+    """An argument on the command line cannot be what it should be."""
+
+    code = "argument"
+
+
+class CommandError(click.ClickException):
+    """An error of the library, for the person at the terminal."""
+
+    exit_code = 2
+
+    def __init__(self, error: PaddockError) -> None:
+        super().__init__(told(error))
+
+
+class NothingDoneError(CommandError):
+    """What was asked for is not there, so there was nothing to do."""
+
+    exit_code = 1
+
+
+class UsageComplaint(click.ClickException):
+    """A command line that cannot be read, without the usage of the command before it."""
+
+    exit_code = 2
+
+    def __init__(self, error: click.UsageError) -> None:
+        path = error.ctx.command_path if error.ctx else "paddock"
+        hint = f"{path} --help describes the command"
+        super().__init__(f"{error.format_message()}\nHint: {hint}")
+
+
+def near(word: str, known: Iterable[str]) -> list[str]:
+    """The known words that are most like one, compared without case."""
+    lower = {name.lower(): name for name in known}
+    return [lower[name] for name in get_close_matches(word.lower(), lower, n=3, cutoff=0.7)]
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str | None:
+    """A hint that offers the nearest words, when there are any."""
+    found = near(word, known)
+    return f"did you mean {' or '.join(found)}?" if found else None

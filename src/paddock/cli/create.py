@@ -1,0 +1,93 @@
+"""`paddock create`: a named server made of options, or of a file with its definition."""
+
+from __future__ import annotations
+
+import shlex
+from contextlib import chdir
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from paddock.cli import completing, output
+from paddock.cli.defining import absolute, facts_options, given_facts, read_table
+from paddock.servers.api import create_server
+from paddock.servers.definition import from_mapping
+from paddock.servers.errors import ServerExistsError
+from paddock.servers.tool_options import merged
+
+if TYPE_CHECKING:
+    from paddock.servers.named_server import NamedServer
+
+
+@click.command()
+@click.argument("name")
+@click.option(
+    "--tool",
+    "tools",
+    multiple=True,
+    metavar="T",
+    shell_complete=completing.tools,
+    help="A tool by its name, as module:function or as file.py:function; may be repeated.",
+)
+@click.option(
+    "--prompt",
+    "prompts",
+    multiple=True,
+    metavar="P",
+    shell_complete=completing.prompts,
+    help="A prompt, in the same ways; may be repeated.",
+)
+@click.option(
+    "--resource",
+    "resources",
+    multiple=True,
+    metavar="R",
+    help="A resource, in the same ways; may be repeated.",
+)
+@facts_options
+@click.option(
+    "--from",
+    "source",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Begin with the definition in this TOML or JSON file; the options add to it.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace your server of that name.")
+def create(
+    name: str,
+    *,
+    tools: tuple[str, ...],
+    prompts: tuple[str, ...],
+    resources: tuple[str, ...],
+    source: Path | None,
+    overwrite: bool,
+    **facts: Any,
+) -> None:
+    """Make a server that is known by its NAME: paddock serve NAME, paddock install CLIENT NAME.
+
+    Everything that it is made of is looked up at once, so that a slip of the pen is found now.
+    """
+    table = {} if source is None else read_table(source)
+    base = from_mapping(table, name=name)
+    given = given_facts(facts)
+    given["options"] = merged(base.options, given.get("options", {}))
+    for kind, values in {"tools": tools, "prompts": prompts, "resources": resources}.items():
+        given[kind] = [*getattr(base, kind), *map(absolute, values)]
+    # What the file refers to counts from where the file is.
+    with chdir(Path.cwd() if source is None else source.absolute().parent):
+        server = _created(name, table, given, overwrite=overwrite)
+    click.echo(f"Created {server.name}: {server.location}")
+    word = shlex.quote(name)
+    output.note(f"Try it: paddock inspect {word}. Use it: paddock install CLIENT {word}")
+
+
+def _created(
+    name: str, table: dict[str, Any], given: dict[str, Any], *, overwrite: bool
+) -> NamedServer:
+    try:
+        return create_server(name, table, overwrite=overwrite, **given)
+    except ServerExistsError as error:
+        if not overwrite:
+            error.hint = f"add --overwrite, or choose another name, or: paddock edit {name}"
+        raise

@@ -1,0 +1,127 @@
+"""A named server for people and for programs: as text, and as what JSON can hold.
+
+A list says only what definitions say, and loads nothing; whoever looks at one server sees what
+clients would see.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from paddock.authoring.resource import Resource
+from paddock.cli import render
+from paddock.errors import PaddockError
+
+if TYPE_CHECKING:
+    from paddock.servers.installations import Installation
+    from paddock.servers.named_server import NamedServer
+
+Json = dict[str, Any]
+
+SAID = (
+    *("title", "description", "version", "transport", "key", "instructions"),
+    *("options", "initialization", "configuration"),
+)
+"""What a definition says that can be read, in the order in which it is shown."""
+LISTS = {"tools": "tool_names", "prompts": "prompt_names", "resources": "resource_names"}
+"""The lists of a definition, and what the names in them are called."""
+
+
+def summary(server: NamedServer) -> Json:
+    """A server in a list: what its definition says."""
+    found: Json = {"name": server.name, "location": str(server.location)}
+    if server.problem is None:
+        said = server.definition
+        found |= {"title": said.title, "description": said.description, "version": said.version}
+        found |= {kind: [spec_name(spec) for spec in getattr(said, kind)] for kind in LISTS}
+    found["installations"] = [installation(one) for one in server.installations]
+    found["problem"] = server.problem
+    return found
+
+
+def everything(server: NamedServer) -> Json:
+    """All that there is to say about a server; its tools are loaded for that."""
+    found: Json = {"name": server.name, "location": str(server.location)}
+    problem = server.problem
+    if problem is None:
+        found |= {key: getattr(server, key) for key in SAID}
+        try:
+            found |= _names(server)
+        except PaddockError as error:
+            problem = str(error)
+        said = server.definition
+        found |= {
+            kind: [msgspec.to_builtins(spec) for spec in getattr(said, kind)] for kind in LISTS
+        }
+        found |= said.extra
+    found["installations"] = [installation(one) for one in server.installations]
+    found["problem"] = problem
+    return found
+
+
+def text(found: Json) -> str:
+    """What `everything` gives, for people."""
+    title = f" - {found['title']}" if found.get("title") else ""
+    parts = [f"{found['name']} {found.get('version', '')}".rstrip() + title]
+    if found["problem"]:
+        parts.append(render.paragraph(f"Broken: {found['problem']}", 2))
+    if found.get("description"):
+        parts.append(render.paragraph(found["description"], 2))
+    parts.append(render.columns(list(_rows(found)), 2))
+    if found.get("instructions"):
+        parts.append(f"Instructions\n{render.paragraph(found['instructions'], 2)}")
+    return "\n\n".join(parts)
+
+
+def installation(one: Installation) -> Json:
+    """Where a server is installed, without what is needed to take it out."""
+    return {
+        "server": one.server,
+        "client": one.client,
+        "file": one.file,
+        "key": one.key,
+        "scope": one.scope,
+        "created": one.created,
+    }
+
+
+def spec_name(spec: object) -> str:
+    """What an item of a definition is called in it: a name, a reference, or the name in a table."""
+    if isinstance(spec, str):
+        return spec
+    table = spec if isinstance(spec, dict) else {}
+    found = (table.get(key) for key in ("name", "Name", "uri", "uri_template", "pickle"))
+    return str(next((value for value in found if value), "(without a name)"))
+
+
+def _names(server: NamedServer) -> Json:
+    resources = [
+        one.uri if isinstance(one, Resource) else one.uri_template for one in server.resources
+    ]
+    return {
+        "tool_names": server.tool_names,
+        "prompt_names": server.prompt_names,
+        "resource_names": resources,
+    }
+
+
+def _rows(found: Json) -> list[tuple[str, str]]:
+    rows = [("location", found["location"])]
+    for kind, names in LISTS.items():
+        listed = found.get(names) or [spec_name(spec) for spec in found.get(kind, ())]
+        if listed:
+            rows.append((kind, ", ".join(listed)))
+    rows += [
+        (f"option {tool}.{option}", render.pretty(value))
+        for tool, given in found.get("options", {}).items()
+        for option, value in given.items()
+    ]
+    if found.get("initialization"):
+        rows.append(("initialization", str(found["initialization"])))
+    rows += [
+        ("installed in", f"{one['client']} as {one['key']}: {one['file']}")
+        for one in found["installations"]
+    ]
+    return rows

@@ -1,0 +1,170 @@
+"""`paddock edit`: a named server changed, by options or in an editor."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import mkstemp
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from paddock.cli import completing, output
+from paddock.cli.complaints import ArgumentError, CommandError, did_you_mean
+from paddock.cli.defining import absolute, facts_options, given_facts
+from paddock.cli.describing import spec_name
+from paddock.errors import PaddockError
+from paddock.servers.api import edit_server, get_server, own_source, rewrite_server
+from paddock.servers.reading import read_text
+from paddock.servers.tool_options import merged
+
+if TYPE_CHECKING:
+    from paddock.servers.definition import ServerDefinition
+
+F = TypeVar("F", bound=Callable[..., object])
+
+KINDS = {"tool": completing.tools, "prompt": completing.prompts, "resource": None}
+"""What can be added and removed, and how its names are completed."""
+
+
+def change_options(function: F) -> F:
+    """An option to add and one to remove, for each kind of item."""
+    function = click.option(
+        "--remove-option",
+        multiple=True,
+        metavar="TOOL.OPTION",
+        help="Take out the value for an option of a tool; may be repeated.",
+    )(function)
+    for kind, completer in reversed(KINDS.items()):
+        for verb, text in (("remove", "Take out"), ("add", "Add")):
+            function = click.option(
+                f"--{verb}-{kind}",
+                multiple=True,
+                metavar=kind[0].upper(),
+                shell_complete=completer,
+                help=f"{text} a {kind}; may be repeated.",
+            )(function)
+    return function
+
+
+@click.command()
+@click.argument("name", shell_complete=completing.servers)
+@change_options
+@facts_options
+@click.pass_context
+def edit(ctx: click.Context, /, name: str, **changes: Any) -> None:
+    """Change the server NAME: with options as they say, without any in your editor.
+
+    The editor is that of the environment variable VISUAL or EDITOR. It gets a copy of the
+    definition, which takes the place of the old one only when it is right in every part.
+
+    An empty text takes out what an option sets: --title ''. The exit code is 1 when nothing was
+    changed.
+    """
+    if any(value not in (None, ()) for value in changes.values()):
+        edit_server(name, **_changed(get_server(name).definition, changes))
+    elif not _edit_text(name):
+        output.note("Nothing was changed")
+        ctx.exit(1)
+    click.echo(f"Changed {name}: {get_server(name).location}")
+
+
+def _changed(before: ServerDefinition, changes: dict[str, Any]) -> dict[str, Any]:
+    """What the options say, as the library takes it."""
+    given = {key: value or None for key, value in given_facts(changes).items()}
+    for kind in KINDS:
+        added, removed = changes[f"add_{kind}"], changes[f"remove_{kind}"]
+        if added or removed:
+            kept = _without(getattr(before, f"{kind}s"), removed, kind)
+            given[f"{kind}s"] = [*kept, *map(absolute, added)]
+    if changes["remove_option"] or "options" in given:
+        values = merged(before.options, given.get("options") or {})
+        given["options"] = _without_options(values, changes["remove_option"])
+    return given
+
+
+def _without(specs: list[Any], removed: tuple[str, ...], kind: str) -> list[Any]:
+    """The items that are left, when those of some names go."""
+    kept = list(specs)
+    for name in removed:
+        found = next((spec for spec in kept if name in (spec_name(spec), _short(spec))), None)
+        if found is None:
+            names = [spec_name(spec) for spec in kept]
+            raise ArgumentError(
+                f"The server has no {kind} {name!r}",
+                where=f"--remove-{kind}",
+                hint=did_you_mean(name, names) or f"it has {', '.join(names) or 'none'}",
+            )
+        kept.remove(found)
+    return kept
+
+
+def _short(spec: object) -> str:
+    """The last name of a reference."""
+    return spec_name(spec).rpartition(":")[2]
+
+
+def _without_options(values: dict[str, dict[str, Any]], removed: tuple[str, ...]) -> dict[str, Any]:
+    for path in removed:
+        tool, _, option = path.rpartition(".")
+        if option not in values.get(tool, {}):
+            known = [f"{one}.{name}" for one, given in values.items() for name in given]
+            raise ArgumentError(
+                f"The server sets no option {path!r}",
+                where="--remove-option",
+                hint=did_you_mean(path, known) or f"it sets {', '.join(known) or 'none'}",
+            )
+        del values[tool][option]
+    return {tool: given for tool, given in values.items() if given}
+
+
+def _edit_text(name: str) -> bool:
+    """Have a copy of the definition edited until it is right; whether it has changed."""
+    file = own_source(name).file
+    before = read_text(file)
+    handle, path = mkstemp(prefix="paddock-", suffix=".toml")
+    os.close(handle)
+    draft = Path(path)
+    draft.write_text(before, encoding="utf-8")
+    while True:
+        _open_editor(draft, before)
+        text = read_text(draft)
+        if text == before:
+            break
+        try:
+            _check_same(file, before)
+            rewrite_server(name, text)
+        except PaddockError as error:
+            _complain(error, draft)
+        else:
+            break
+    draft.unlink()
+    return text != before
+
+
+def _open_editor(draft: Path, before: str) -> None:
+    try:
+        click.edit(filename=str(draft))
+    except click.ClickException as error:
+        if read_text(draft) == before:
+            draft.unlink()
+        raise ArgumentError(
+            error.message, hint="name an editor in the environment variable VISUAL or EDITOR"
+        ) from None
+
+
+def _check_same(file: Path, before: str) -> None:
+    if read_text(file) != before:
+        raise ArgumentError("Somebody else has changed it meanwhile", where=str(file))
+
+
+def _complain(error: PaddockError, draft: Path) -> None:
+    """Say what is wrong with a draft, and go on only if the person wants to; it is not lost."""
+    if output.can_ask():
+        CommandError(error).show()
+        if output.ask("Edit it again?"):
+            return
+    raise ArgumentError(
+        f"The definition is as it was: {error}", hint=f"what you wrote is kept in {draft}"
+    )

@@ -1,0 +1,153 @@
+"""`paddock install`: a server written into the configuration of clients."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from paddock.cli import completing, output
+from paddock.cli.complaints import ArgumentError, CommandError
+from paddock.cli.entry_options import EntryWishes, entry_options, entry_wishes
+from paddock.cli.places import place_options
+from paddock.cli.planned import print_plan, report
+from paddock.cli.words import Words, sort_words
+from paddock.clients import install as library
+from paddock.clients.detection import detected_clients
+from paddock.clients.plan import Outcome
+from paddock.errors import PaddockError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from paddock.clients.plan import Plan
+
+
+class Settings(EntryWishes):
+    """What is the same for every client of one command."""
+
+    project: Path | None
+    file: Path | None
+    replace: bool
+    check: bool
+    dry_run: bool
+
+
+@click.command()
+@click.argument(
+    "words",
+    nargs=-1,
+    metavar="CLIENT... [SERVER]",
+    shell_complete=completing.clients_and_servers,
+)
+@click.option("--all", "everywhere", is_flag=True, help="Install into every client found here.")
+@place_options
+@entry_options
+@click.option("--replace", is_flag=True, help="Replace an entry that is not Paddock's.")
+@click.option("--no-check", is_flag=True, help="Do not start the server first to see if it works.")
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--yes", is_flag=True, help="Ask nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, and ask nothing.")
+@click.pass_context
+def install(
+    ctx: click.Context,
+    words: tuple[str, ...],
+    *,
+    everywhere: bool,
+    server: str | None,
+    project: Path | None,
+    file: Path | None,
+    name: str | None,
+    env: tuple[str, ...],
+    http: str | None,
+    headers: tuple[str, ...],
+    options: tuple[str, ...],
+    replace: bool,
+    no_check: bool,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """Install SERVER into each CLIENT, that is, into the file where it keeps its servers.
+
+    The last word is the server unless a client is called that; without one it is the built-in
+    server that suits the client. A server may also be a file (./server.py). With --file the client
+    can be left out: the file tells which it is.
+
+    An entry that Paddock has not made is replaced only with --replace, or when you say so on a
+    terminal. The exit code is 1 when some of several clients failed.
+    """
+    settings = Settings(
+        **entry_wishes(name, env, http, headers, options),
+        project=project,
+        file=file,
+        replace=replace,
+        check=not no_check,
+        dry_run=dry_run,
+    )
+    given = sort_words(words, server)
+    may_ask = output.can_ask() and not (yes or as_json)
+    clients = _clients(given, settings, everywhere=everywhere)
+    if everywhere and may_ask and not dry_run:
+        output.note("Clients found here: " + ", ".join(filter(None, clients)))
+        if not output.ask("Install into all of them?"):
+            raise click.Abort
+    outcomes = [
+        _outcome(client, given.server, settings, may_ask=may_ask, is_one=len(clients) == 1)
+        for client in clients
+    ]
+    report(ctx, outcomes, dry_run=dry_run, as_json=as_json)
+
+
+def _clients(given: Words, settings: Settings, *, everywhere: bool) -> list[str | None]:
+    """The clients to install into; None is the one that the file tells."""
+    if everywhere and (given.clients or settings["file"] or settings["project"]):
+        raise click.UsageError("--all goes with no client, --file or --project")
+    if everywhere:
+        found = [client.id for client in detected_clients()]
+        if not found:
+            raise ArgumentError(
+                "No client was found on this computer",
+                hint="name one: paddock clients --all lists all that Paddock knows",
+            )
+        return [*found]
+    if given.clients:
+        return [*given.clients]
+    if settings["file"] is None:
+        what = f" to install {given.server} into" if given.server else ""
+        raise ArgumentError(
+            f"Name a client{what}",
+            hint="paddock clients lists those on this computer; --all is all of them",
+        )
+    return [None]
+
+
+def _outcome(
+    client: str | None, server: str | None, settings: Settings, *, may_ask: bool, is_one: bool
+) -> Outcome:
+    """Install into one client; an error is raised at once when it is the only one."""
+    name = client or str(settings["file"])
+    try:
+        return Outcome(name, _installed(client, server, settings, may_ask=may_ask))
+    except PaddockError as error:
+        if is_one:
+            raise
+        return Outcome(name, error=error)
+
+
+def _installed(
+    client: str | None, server: str | None, settings: Settings, *, may_ask: bool
+) -> Plan:
+    try:
+        with output.progress(f"Installing into {client or settings['file']} …"):
+            return library.install(client, server, **settings)
+    except library.ForeignEntryError as error:
+        if not may_ask:
+            raise
+        CommandError(error).show()
+        wanted: Settings = {**settings, "replace": True, "dry_run": True}
+        print_plan(library.install(client, server, **wanted), dry_run=True)
+        if settings["dry_run"] or not output.ask("Replace it?"):
+            raise
+        wanted["dry_run"] = False
+        return _installed(client, server, wanted, may_ask=False)

@@ -1,0 +1,117 @@
+"""Where output goes and how it looks: tables and colours for people, plain text for programs.
+
+rich is loaded only when standard output is a terminal. What is asked for goes to standard output;
+everything else, questions included, to standard error.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from paddock.cli import render
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+LABELS = {"error": "red", "warning": "yellow", "ok": "green"}
+"""The colour of each level of a finding."""
+
+
+class Styled(NamedTuple):
+    """A cell of a table that has a colour on a terminal."""
+
+    text: str
+    colour: str
+
+
+Cell = str | Styled
+
+
+def is_terminal() -> bool:
+    """Whether a person sees what is printed."""
+    return sys.stdout.isatty()
+
+
+def can_ask() -> bool:
+    """Whether a person is there to answer a question."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def has_colour() -> bool:
+    """Whether standard output may be coloured; see no-color.org."""
+    return is_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def coloured(text: str, colour: str, *, bold: bool = False) -> str:
+    """Text in a colour, where there are colours."""
+    return click.style(text, fg=colour, bold=bold or None) if has_colour() else text
+
+
+def note(text: str) -> None:
+    """Say something that was not asked for."""
+    click.echo(text, err=True)
+
+
+def warn(text: str, hint: str | None = None) -> None:
+    """Say that something is not as it should be, though it was done."""
+    note(f"Warning: {text}\nHint: {hint}" if hint else f"Warning: {text}")
+
+
+def ask(question: str) -> bool:
+    """What a person answers to a yes-or-no question; no unless they say yes."""
+    return click.confirm(question, err=True)
+
+
+def print_json(value: object) -> None:
+    """Print one JSON document."""
+    click.echo(render.pretty(value))
+
+
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
+    """Print rows below headings, aligned."""
+    table = [tuple(row) for row in rows]
+    if is_terminal():
+        _print_rich(headings, table)
+        return
+    plain = [tuple(map(_text, row)) for row in table]
+    click.echo(render.columns([tuple(word.upper() for word in headings), *plain], 0))
+
+
+def _print_rich(headings: Sequence[str], rows: list[tuple[Cell, ...]]) -> None:
+    from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - only for a terminal
+    from rich.console import Console  # noqa: PLC0415 - only for a terminal
+    from rich.table import Table  # noqa: PLC0415 - only for a terminal
+    from rich.text import Text  # noqa: PLC0415 - only for a terminal
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for heading in headings:
+        table.add_column(heading.capitalize(), overflow="fold")
+    for row in rows:
+        cells = (cell if isinstance(cell, Styled) else Styled(cell, "") for cell in row)
+        table.add_row(*(Text(text, style=colour) for text, colour in cells))
+    Console().print(table)
+
+
+def _text(cell: Cell) -> str:
+    return cell.text if isinstance(cell, Styled) else cell
+
+
+@contextmanager
+def progress(text: str) -> Iterator[Callable[[str], None]]:
+    """A moving sign that something is being done; nothing at all where nobody sees it.
+
+    The value of the `with` statement is called with what is being done now.
+    """
+    if not (is_terminal() and sys.stderr.isatty()):
+        yield lambda _text: None
+        return
+    from rich.console import Console  # noqa: PLC0415 - only for a terminal
+    from rich.text import Text  # noqa: PLC0415 - only for a terminal
+
+    with Console(stderr=True).status(Text(text)) as status:
+        yield lambda now: status.update(Text(now))

@@ -1,0 +1,73 @@
+"""Pairs that are written as one word on the command line: `K=V`, `N:V`, `TOOL.OPTION=VALUE`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from paddock.cli.complaints import ArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+ToolOptions = dict[str, dict[str, object]]
+
+
+def header(text: str, where: str) -> tuple[str, str]:
+    """The name and the value of `NAME:VALUE`.
+
+    Raises:
+        ArgumentError: when it has no colon.
+    """
+    name, colon, value = text.partition(":")
+    if not (colon and name.strip()):
+        # Not the text itself: it may be nothing but a secret.
+        raise ArgumentError("Expected NAME:VALUE", where=where)
+    return name.strip(), value.strip()
+
+
+def variables(texts: Iterable[str], where: str) -> dict[str, str]:
+    """The environment that `NAME=VALUE` words describe.
+
+    Raises:
+        ArgumentError: when one of them has no name or no equals sign.
+    """
+    found = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (equals and name.strip()):
+            # Not the text itself: it may be nothing but a secret.
+            raise ArgumentError("Expected NAME=VALUE", where=where)
+        found[name.strip()] = value
+    return found
+
+
+def tool_options(texts: Iterable[str], where: str = "--option") -> ToolOptions:
+    """The options of tools that `TOOL.OPTION=VALUE` words describe; a value is JSON, or else text.
+
+    The name of a tool may hold dots, that of an option does not.
+
+    Raises:
+        ArgumentError: when one of them has another form.
+    """
+    found: ToolOptions = {}
+    for text in texts:
+        path, equals, value = text.partition("=")
+        tool, dot, option = path.rpartition(".")
+        if not (equals and dot and tool and option):
+            raise ArgumentError(
+                f"Expected TOOL.OPTION=VALUE, got {text!r}",
+                where=where,
+                hint="for example roll_dice.sides=20",
+            )
+        found.setdefault(tool, {})[option] = _value(value)
+    return found
+
+
+def _value(text: str) -> object:
+    try:
+        value: object = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return text
+    return value

@@ -1,0 +1,125 @@
+"""What an installation does, or would do, for people and for programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from paddock.cli import output
+from paddock.cli.complaints import CommandError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from paddock.clients.plan import Change, Outcome, Plan
+    from paddock.errors import PaddockError
+
+Json = dict[str, object]
+
+DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+VERBS = {
+    "install": ("Installed {server} into {client}", "{server} is in {client} already"),
+    "uninstall": ("Took {server} out of {client}", "{server} was not in {client} any more"),
+}
+"""For each action what was done, and that there was nothing to do."""
+
+
+def print_plan(plan: Plan, *, dry_run: bool) -> None:
+    """Say what was done to a client, or show what would be."""
+    if dry_run:
+        _print_dry(plan)
+        return
+    done, idle = VERBS[plan.action]
+    changed = [change for change in plan.changes if change.is_needed]
+    text = (done if changed or plan.paste else idle).format(
+        server=plan.server, client=plan.client.name
+    )
+    as_key = "" if plan.key == plan.server else f" as {plan.key}"
+    click.echo(f"{output.coloured(text, 'green')}{as_key}")
+    for change in changed:
+        kept = f" (before: {change.backup})" if change.backup else ""
+        click.echo(f"  {change.file}{kept}")
+    if changed or plan.paste:
+        _print_rest(plan)
+
+
+def _print_dry(plan: Plan) -> None:
+    text = plan.diff()
+    if text:
+        click.echo("\n".join(map(_coloured_line, text.splitlines())))
+    elif plan.paste is None:
+        output.note(f"{plan.client.name}: nothing would change")
+    _print_rest(plan)
+
+
+def _print_rest(plan: Plan) -> None:
+    if plan.paste is not None:
+        output.note(f"{plan.client.name} has no file to write to. Paste this into it:")
+        click.echo(plan.paste)
+    for text in plan.notes:
+        output.note(f"Note: {plan.client.name}: {text}")
+
+
+def _coloured_line(line: str) -> str:
+    colour = None if line.startswith(("+++", "---")) else DIFF_COLOURS.get(line[:1])
+    return output.coloured(line, colour) if colour else line
+
+
+def report(
+    ctx: click.Context, outcomes: Sequence[Outcome], *, dry_run: bool, as_json: bool
+) -> None:
+    """Tell all that came of a command; it ends with exit code 1 when some of it failed."""
+    if as_json:
+        output.print_json([_outcome(one) for one in outcomes])
+    else:
+        print_outcomes(outcomes, dry_run=dry_run)
+    if any(one.error is not None for one in outcomes):
+        ctx.exit(1)
+
+
+def print_outcomes(outcomes: Iterable[Outcome], *, dry_run: bool) -> None:
+    """Say what was done, client by client, and what failed."""
+    for one in outcomes:
+        if one.plan is not None:
+            print_plan(one.plan, dry_run=dry_run)
+        if one.error is not None:
+            CommandError(one.error).show()
+
+
+def _outcome(one: Outcome) -> Json:
+    if one.plan is not None:
+        return _plan(one.plan)
+    return {"client": one.client, "error": None if one.error is None else _error(one.error)}
+
+
+def _error(error: PaddockError) -> Json:
+    return {
+        "code": error.code,
+        "message": error.message,
+        "where": error.where,
+        "hint": error.hint,
+    }
+
+
+def _plan(plan: Plan) -> Json:
+    return {
+        "action": plan.action,
+        "client": plan.client.id,
+        "server": plan.server,
+        "key": plan.key,
+        "scope": plan.scope,
+        "is_applied": plan.is_applied,
+        "changes": [_change(change) for change in plan.changes],
+        "notes": plan.notes,
+        "paste": plan.paste,
+    }
+
+
+def _change(change: Change) -> Json:
+    return {
+        "file": str(change.file),
+        "is_needed": change.is_needed,
+        "diff": change.diff(),
+        "backup": str(change.backup) if change.backup else None,
+    }

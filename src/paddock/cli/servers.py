@@ -1,0 +1,92 @@
+"""`paddock servers` and `paddock show`: which named servers there are, and what they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from paddock.cli import completing, output
+from paddock.cli.complaints import ArgumentError, did_you_mean
+from paddock.cli.describing import everything, summary, text
+from paddock.cli.naming import server_name
+from paddock.cli.render import pretty
+from paddock.servers.api import get_server, list_servers
+
+if TYPE_CHECKING:
+    from paddock.servers.named_server import NamedServer
+
+KINDS = ("tools", "prompts")
+"""What a list of servers counts."""
+
+
+@click.command()
+@click.argument("pattern", default="*", metavar="[GLOB]", shell_complete=completing.servers)
+@click.option("--no-built-in", is_flag=True, help="Leave out the servers that come with Paddock.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def servers(pattern: str, *, no_built_in: bool, as_json: bool) -> None:
+    """List the named servers, broken ones too.
+
+    GLOB is a name in which * and ? stand for anything, in quotes: 'My*'.
+    """
+    found = list_servers(pattern, include_built_in=not no_built_in)
+    if as_json:
+        output.print_json([summary(server) for server in found])
+        return
+    if not found:
+        output.note(f"No server matches {pattern!r}" if pattern != "*" else "There is no server")
+        return
+    output.print_table(
+        ("server", "version", "tools", "prompts", "from", "installed in"), map(_row, found)
+    )
+
+
+def _row(server: NamedServer) -> list[output.Cell]:
+    where = [str(server.location), _clients(server)]
+    if server.problem is not None:
+        return [output.Styled(server.name, "red"), output.Styled("broken", "red"), "", "", *where]
+    said = server.definition
+    return [server.name, said.version, *(str(len(getattr(said, kind))) for kind in KINDS), *where]
+
+
+def _clients(server: NamedServer) -> str:
+    return ", ".join(dict.fromkeys(one.client for one in server.installations))
+
+
+@click.command()
+@click.argument("name", shell_complete=completing.servers)
+@click.option("--property", "wanted", metavar="P", help="Print only this property.")
+@click.option("--config", is_flag=True, help="Print the JSON to paste into a client.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def show(ctx: click.Context, name: str, *, wanted: str | None, config: bool, as_json: bool) -> None:
+    """Show everything about the server NAME, which may also be a definition file.
+
+    The exit code is 1 when the server is broken.
+    """
+    if config and wanted:
+        raise click.UsageError("--config and --property cannot go together")
+    server = get_server(server_name(name))
+    if config:
+        click.echo(server.json_configuration)
+        return
+    found = everything(server)
+    if wanted:
+        _print_property(found, wanted, as_json=as_json)
+    elif as_json:
+        output.print_json(found)
+    else:
+        click.echo(text(found))
+    if found["problem"] is not None:
+        ctx.exit(1)
+
+
+def _print_property(found: dict[str, Any], name: str, *, as_json: bool) -> None:
+    if name not in found:
+        raise ArgumentError(
+            f"The server has no property {name!r}",
+            where="--property",
+            hint=did_you_mean(name, found) or f"one of {', '.join(found)}",
+        )
+    value = found[name]
+    click.echo(value if isinstance(value, str) and not as_json else pretty(value))

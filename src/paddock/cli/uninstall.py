@@ -1,0 +1,113 @@
+"""`paddock uninstall`: servers taken out of the configuration of clients."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from paddock.cli import completing, output
+from paddock.cli.complaints import NothingDoneError
+from paddock.cli.places import place_options
+from paddock.cli.planned import report
+from paddock.cli.words import sort_words
+from paddock.clients import uninstall as library
+from paddock.clients.plan import Outcome
+from paddock.clients.standing import standing_on_record
+from paddock.errors import PaddockError
+from paddock.servers.installations import read_installations
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from paddock.clients.standing import Standing
+
+ALL_ALONE = "--all goes with no client, server, project, file or name"
+NOTHING_NAMED = "Say what to take out: a client, a server, both, or --all"
+
+
+class Wanted(NamedTuple):
+    """What is to be taken out; everything when nothing is said."""
+
+    client: str | None = None
+    server: str | None = None
+    project: Path | None = None
+    file: Path | None = None
+    name: str | None = None
+
+
+@click.command()
+@click.argument(
+    "words",
+    nargs=-1,
+    metavar="[CLIENT] [SERVER]",
+    shell_complete=completing.clients_and_servers,
+)
+@click.option("--all", "everything", is_flag=True, help="Take every server out of every client.")
+@place_options
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--yes", is_flag=True, help="Ask nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, and ask nothing.")
+@click.pass_context
+def uninstall(
+    ctx: click.Context,
+    words: tuple[str, ...],
+    *,
+    everything: bool,
+    server: str | None,
+    project: Path | None,
+    file: Path | None,
+    name: str | None,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """Take SERVER out of CLIENT, and give back what was there before.
+
+    Without SERVER, all that Paddock has installed into CLIENT; without CLIENT, SERVER wherever it
+    is installed. On a terminal you are asked first when that is more than one entry.
+
+    The exit code is 1 when nothing of the kind is installed, or when some of several failed.
+    """
+    given = sort_words(words, server, recorded=[one.server for one in read_installations()])
+    is_narrowed = bool(given.clients or given.server or file or project or name)
+    if len(given.clients) > 1:
+        raise click.UsageError("Name one client at a time")
+    if everything == is_narrowed:
+        raise click.UsageError(ALL_ALONE if everything else NOTHING_NAMED)
+    wanted = Wanted(next(iter(given.clients), None), given.server, project, file, name)
+    try:
+        if output.can_ask() and not (dry_run or yes or as_json):
+            _confirm(_taken_out(wanted, dry_run=True))
+        outcomes = _taken_out(wanted, dry_run=dry_run)
+    except library.NotInstalledError as error:
+        raise NothingDoneError(error) from None
+    report(ctx, outcomes, dry_run=dry_run, as_json=as_json)
+
+
+def _taken_out(wanted: Wanted, *, dry_run: bool) -> list[Outcome]:
+    if wanted != Wanted():
+        return library.uninstall(**wanted._asdict(), dry_run=dry_run)
+    standing = standing_on_record()
+    if not standing:
+        raise library.NotInstalledError("nothing is installed")
+    return [_one_out(one, dry_run=dry_run) for one in standing]
+
+
+def _one_out(one: Standing, *, dry_run: bool) -> Outcome:
+    try:
+        return library.uninstall(one.client, file=one.file, name=one.key, dry_run=dry_run)[0]
+    except PaddockError as error:
+        return Outcome(one.client, error=error)
+
+
+def _confirm(outcomes: list[Outcome]) -> None:
+    """Ask whether several entries are to go; one is what was asked for."""
+    plans = [one.plan for one in outcomes if one.plan is not None]
+    if len(plans) < 2:
+        return
+    output.note(f"{len(plans)} entries will be taken out:")
+    for plan in plans:
+        output.note(f"  {plan.server} from {plan.client.name}")
+    if not output.ask("Take them out?"):
+        raise click.Abort

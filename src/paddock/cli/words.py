@@ -1,0 +1,73 @@
+"""Which of the words after `install` and `uninstall` are clients, and which is the server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from paddock.cli.complaints import ArgumentError, did_you_mean
+from paddock.cli.naming import looks_like_path
+from paddock.clients.table import UnsupportedClientError, find_client, supported_clients
+from paddock.servers.lookup import all_sources
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+
+class Words(NamedTuple):
+    """What the words stand for."""
+
+    clients: list[str]
+    """Ids of clients."""
+    server: str | None
+    """A name or a path."""
+
+
+def sort_words(
+    words: tuple[str, ...], server: str | None, *, recorded: Collection[str] = ()
+) -> Words:
+    """Sort words into clients and, at the end, a server, which may also be given apart.
+
+    What is on record as installed is a server even if it has been deleted meanwhile.
+
+    Raises:
+        ArgumentError: when the last word is neither, or both.
+        UnsupportedClientError: when another word is no client.
+    """
+    if server is not None:
+        return Words([find_client(word).id for word in words], server)
+    if not words:
+        return Words([], None)
+    *rest, last = words
+    clients = [find_client(word).id for word in rest]
+    found = _client_id(last)
+    if found is None:
+        _check_server(last, recorded)
+        return Words(clients, last)
+    if rest and last in _server_names():
+        raise ArgumentError(
+            f"{last!r} is a client and a server", hint=f"for the server, write --server {last}"
+        )
+    return Words([*clients, found], None)
+
+
+def _client_id(word: str) -> str | None:
+    try:
+        return None if looks_like_path(word) else find_client(word).id
+    except UnsupportedClientError:
+        return None
+
+
+def _check_server(word: str, recorded: Collection[str]) -> None:
+    names = {*_server_names(), *recorded}
+    if word in names or looks_like_path(word) or Path(word).exists():
+        return
+    raise ArgumentError(
+        f"No client and no server is called {word!r}",
+        hint=did_you_mean(word, [*supported_clients(), *names])
+        or "paddock clients and paddock servers list them",
+    )
+
+
+def _server_names() -> list[str]:
+    return [source.name for source in all_sources()]

@@ -1,0 +1,1 @@
+"""Installing servers into the applications that use them."""

@@ -1,0 +1,165 @@
+"""Changing a client's file so that nothing is ever lost.
+
+The file is locked against other Paddock processes, read, changed by a function that understands it,
+backed up, written whole in one step, and read back. A client knows nothing of our lock: whatever it
+writes before our step makes us begin again from what it wrote. What is written is none of this
+module's business.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import partial
+from pathlib import Path
+from time import sleep
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from paddock.clients.backups import back_up
+from paddock.errors import PaddockError
+from paddock.files import locked, write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PAUSES = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8)
+"""Seconds before each time that we begin, since a client writes the same file."""
+
+
+class WriteError(PaddockError):
+    """A client's file could not be written, or does not hold what was written."""
+
+    code = "write-not-verified"
+
+
+class _ChangedMeanwhileError(Exception):
+    """Somebody has written the file since we read it."""
+
+
+class Edit(Struct, frozen=True):
+    """What has to become of a file."""
+
+    after: bytes | None
+    """None: there must be no such file."""
+    holds: Callable[[bytes | None], bool]
+    """Whether a file has what this change is for, whatever else is in it."""
+
+
+class Applied(Struct, frozen=True):
+    """What was done to a file."""
+
+    before: bytes | None
+    after: bytes | None
+    backup: Path | None = None
+
+
+Editor = Callable[[bytes | None], Edit]
+"""Says what has to become of a file's content; None stands for a file that does not exist."""
+Journal = Callable[[tuple[Path, ...]], AbstractContextManager[None]]
+"""Entered before a file is written, with the directories that have to be made for it, and left
+after; an error passes through it."""
+
+
+def apply_edit(file: Path, editor: Editor, journal: Journal | None = None) -> Applied:
+    """Change a file, all of it or nothing.
+
+    Raises:
+        WriteError: when it cannot be written, or others do not stop writing it.
+    """
+    made: tuple[Path, ...] = ()
+    content_of(file)  # links in a circle have no lock either
+    with locked(file):
+        for pause in PAUSES:
+            sleep(pause)
+            before = content_of(file)
+            edit = editor(before)
+            made = made or missing_directories(file)
+            entered = journal(made) if journal else nullcontext()
+            try:
+                with _told(file), entered:
+                    backup = _write(file, before, edit.after)
+            except _ChangedMeanwhileError:
+                continue
+            now = content_of(file)
+            if now == edit.after or edit.holds(now):
+                return Applied(before, edit.after, backup)
+    raise WriteError(
+        "another program keeps writing this file, and our change does not stay",
+        where=str(file),
+        hint="quit the application that it belongs to, then try again",
+    )
+
+
+def content_of(file: Path) -> bytes | None:
+    """What a file holds; None when there is none.
+
+    Raises:
+        WriteError: when it cannot be read.
+    """
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        return None
+    except (OSError, RuntimeError) as error:  # Python 3.11 tells of a circle of links like this
+        raise WriteError(f"cannot be read: {_reason(error)}", where=str(file)) from None
+
+
+def missing_directories(file: Path) -> tuple[Path, ...]:
+    """The directories that have to be made before a file can be written, the innermost first."""
+    missing = []
+    for directory in file.resolve().parents:
+        if directory.exists():
+            break
+        missing.append(directory)
+    return tuple(missing)
+
+
+def remove_directories(directories: tuple[Path, ...]) -> None:
+    """Remove directories of ours that are empty, the innermost first."""
+    with suppress(OSError):
+        for directory in directories:
+            directory.rmdir()
+
+
+def _write(file: Path, before: bytes | None, after: bytes | None) -> Path | None:
+    if after == before:
+        return None
+    unchanged = partial(_check_unchanged, file, before)
+    if before is not None and not os.access(file, os.W_OK):
+        raise WriteError("the file is read-only", where=str(file), hint="make it writable")
+    backup = back_up(file, before) if before is not None else None
+    if after is None:
+        unchanged()
+        file.resolve().unlink(missing_ok=True)
+    else:
+        write_atomically(file, after, before_replacing=unchanged)
+    return backup
+
+
+def _check_unchanged(file: Path, before: bytes | None) -> None:
+    if content_of(file) != before:
+        raise _ChangedMeanwhileError
+
+
+@contextmanager
+def _told(file: Path) -> Iterator[None]:
+    """Tell of what the system refuses, and leave no directories behind."""
+    made = missing_directories(file)
+    try:
+        yield
+    except BaseException as error:
+        remove_directories(made)
+        if isinstance(error, OSError):
+            raise WriteError(
+                f"cannot be written: {_reason(error)}",
+                where=str(error.filename or file),
+                hint="the client's file is as it was",
+            ) from None
+        raise
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

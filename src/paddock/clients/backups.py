@@ -1,0 +1,46 @@
+"""Copies of clients' files as they were before Paddock changed them.
+
+They stand in Paddock's own directory, readable by their owner only, because such files hold
+secrets; the newest few of each file are kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from paddock.directories import data_directory
+from paddock.files import write_atomically
+
+KEPT = 10
+"""How many backups of one file there are at most."""
+
+
+def back_up(file: Path, content: bytes) -> Path:
+    """Keep what a file holds, and forget its oldest backups."""
+    directory = _directory_for(file)
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    place = directory / f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%S.%f}Z{file.suffix}"
+    write_atomically(place, content)
+    for old in backups_of(file)[KEPT:]:
+        with suppress(OSError):
+            old.unlink()
+    return place
+
+
+def backups_of(file: Path) -> list[Path]:
+    """The backups of a file, the newest first."""
+    with suppress(FileNotFoundError):
+        # Names that begin with a dot belong to a backup that was being written.
+        found = [place for place in _directory_for(file).iterdir() if place.name[0] != "."]
+        return sorted(found, reverse=True)
+    return []
+
+
+def _directory_for(file: Path) -> Path:
+    real = file.resolve()
+    key = hashlib.sha256(os.fsencode(real)).hexdigest()[:12]
+    return Path(data_directory()) / "backups" / f"{real.name}-{key}"

@@ -1,0 +1,175 @@
+"""Bundles: one `.mcpb` file that Claude Desktop and others install by a double click.
+
+A bundle either starts the server as this machine has it, or brings the server along, to be run by
+uv wherever the bundle is opened. The format is described by its authors as MANIFEST.md; what is in
+a portable one is worked out by `portable`.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paddock.authoring.entries import tool_entry
+from paddock.clients.entries import entry_for, installable
+from paddock.clients.portable import contents_of
+from paddock.clients.table import find_client
+from paddock.files import write_atomically
+from paddock.serving.target import Target
+from paddock.version import __version__
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from paddock.authoring.offering import Offering
+    from paddock.clients.entries import Installable, ServerName
+
+SUFFIX = ".mcpb"
+MANIFEST = "manifest.json"
+MACHINE_MANIFEST_VERSION = "0.3"
+PORTABLE_MANIFEST_VERSION = "0.4"
+"""The first with servers that uv runs."""
+START = "main.py"
+ABOUT = "about.txt"
+LONG_AGO = (1980, 1, 1, 0, 0, 0)
+"""The time of all files, so that the same server gives the same bundle."""
+READABLE = 0o644
+
+STARTING = '''"""Serves the server of this bundle."""
+
+import sys
+from pathlib import Path
+
+from paddock.cli import main
+
+sys.argv[1:] = ["serve", str(Path(__file__).parent / {target!r})]
+main()
+'''
+PROJECT = """[project]
+name = "bundled-server"
+version = "1"
+requires-python = ">=3.11"
+dependencies = {dependencies}
+
+[tool.uv]
+package = false
+"""
+
+
+def bundle(
+    server: ServerName | None = None,
+    file: str | os.PathLike[str] | None = None,
+    *,
+    portable: bool = False,
+    env: Mapping[str, str] | None = None,
+) -> Path:
+    """Write a server as a bundle; the file that was written.
+
+    Args:
+        server: A named server, or the path of a file or directory.
+        file: The file to write, or a directory for it; by default in the working directory, by
+            the name of the server.
+        portable: Put the server itself in, to be run by uv on any machine. Otherwise the bundle
+            starts it as this machine has it, and is of use here only.
+        env: Environment variables for the server.
+
+    Raises:
+        BundleError: when the server cannot be taken to another machine.
+    """
+    found = installable(server, find_client("claude-desktop"))
+    parts = _portable(found, env or {}) if portable else _for_this_machine(found, env)
+    target = _file(file, found.key)
+    write_atomically(target, _zipped(parts), mode=READABLE)
+    return target
+
+
+def _file(file: str | os.PathLike[str] | None, key: str) -> Path:
+    target = Path(file or "").expanduser().absolute()
+    return target / f"{key}{SUFFIX}" if target.is_dir() else target
+
+
+def _for_this_machine(server: Installable, env: Mapping[str, str] | None) -> dict[str, bytes]:
+    entry = entry_for(server, env=env)
+    launch: dict[str, object] = {"command": entry.command, "args": list(entry.args)}
+    if entry.env:
+        launch["env"] = dict(entry.env)
+    start = {"type": "binary", "entry_point": ABOUT, "mcp_config": launch}
+    manifest = {
+        "manifest_version": MACHINE_MANIFEST_VERSION,
+        **_described(server),
+        "server": start,
+        "compatibility": {"platforms": [sys.platform]},
+    }
+    line = " ".join([entry.command or "", *entry.args])
+    about = f"This bundle starts a server of the machine that it was made on:\n\n{line}\n"
+    return {MANIFEST: _json(manifest), ABOUT: about.encode()}
+
+
+def _portable(server: Installable, env: Mapping[str, str]) -> dict[str, bytes]:
+    described = _described(server)
+    contents = contents_of(server)
+    args = ["run", "--directory", "${__dirname}", START]
+    launch: dict[str, object] = {"command": "uv", "args": args}
+    if env:
+        launch["env"] = dict(env)
+    manifest = {
+        "manifest_version": PORTABLE_MANIFEST_VERSION,
+        **described,
+        "server": {"type": "uv", "entry_point": START, "mcp_config": launch},
+        "compatibility": {
+            "platforms": ["darwin", "win32", "linux"],
+            "runtimes": {"python": ">=3.11"},
+        },
+    }
+    dependencies = [f"paddock=={__version__}", *sorted(contents.requirements)]
+    return {
+        MANIFEST: _json(manifest),
+        START: STARTING.format(target=contents.target).encode(),
+        "pyproject.toml": PROJECT.format(dependencies=json.dumps(dependencies)).encode(),
+        **contents.files,
+    }
+
+
+def _described(server: Installable) -> dict[str, object]:
+    offering = _loaded(server)
+    facts = offering.facts
+    author = server.named.definition.extra.get("author") if server.named else None
+    described: dict[str, object] = {
+        "name": server.key,
+        "display_name": facts.title or facts.name,
+        "version": facts.version,
+        "description": facts.description or f"The MCP server {facts.name}",
+        "author": {"name": author if isinstance(author, str) else "made with Paddock"},
+        "tools": [_shown(tool_entry(tool)) for tool in offering.tools],
+    }
+    if len(offering.prompts):
+        described["prompts_generated"] = True
+    return described
+
+
+def _loaded(server: Installable) -> Offering:
+    return server.named.load() if server.named is not None else Target(server.name).load()
+
+
+def _shown(entry: Mapping[str, object]) -> dict[str, object]:
+    return {field: entry[field] for field in ("name", "description") if entry.get(field)}
+
+
+def _json(data: object) -> bytes:
+    return json.dumps(data, indent=2, ensure_ascii=False).encode() + b"\n"
+
+
+def _zipped(parts: Mapping[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in parts.items():
+            info = zipfile.ZipInfo(name, LONG_AGO)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = READABLE << 16
+            archive.writestr(info, data)
+    return buffer.getvalue()

@@ -1,0 +1,145 @@
+"""One client: an application that servers are installed into, as a row of the table.
+
+Rows are data. What a row says about places is worked out by `paths`, about entries by `shapes`,
+about links by `links`; editing the files belongs to `editing` and to the installer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from paddock.clients.editing.document import ByName
+from paddock.clients.shapes import Shape
+
+if TYPE_CHECKING:
+    from pathlib import PurePath
+
+System: TypeAlias = Literal["linux", "macos", "windows"]
+SYSTEMS: tuple[System, ...] = ("linux", "macos", "windows")
+Encoding: TypeAlias = Literal["percent", "base64"]
+SAFE_KEY = r"[A-Za-z0-9_-]+"
+"""The names that every client takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One file in which a client may keep its servers.
+
+    The file is a template: `~` is the home directory, `${NAME:-default}` an environment variable,
+    `*` in the name of a directory stands for any text. A place with a variable that has neither
+    value nor default is none. `sign` is a path that exists only when this place is the one in use.
+    """
+
+    file: str
+    sign: str = ""
+    is_shared: bool = False
+    """Whether its directory belongs to others too, and shows nothing by being there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The places of a client on each system; the first is written when none is there yet."""
+
+    linux: tuple[Place, ...] = ()
+    macos: tuple[Place, ...] = ()
+    windows: tuple[Place, ...] = ()
+
+    def on(self, system: System) -> tuple[Place, ...]:
+        """The places on one system."""
+        return {"linux": self.linux, "macos": self.macos, "windows": self.windows}[system]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkForm:
+    """How a link that installs a server is written.
+
+    `text` holds `{name}`, `{config}` and so on; `config` says what stands for the server in it,
+    and `encoding` how: percent-encoded, as base64, or both, one after the other.
+    """
+
+    text: str
+    config: Literal["entry", "named-entry", "servers", "parameters"] = "entry"
+    encoding: tuple[Encoding, ...] = ("percent",)
+    starts_packages: bool = False
+    """Whether it starts no program by its path, and only uvx and its like."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Client:
+    """An application that servers can be installed into."""
+
+    id: str
+    """What users write: `claude-code`."""
+    name: str
+    """What users read: `Claude Code`."""
+    canonical: str = ""
+    """The name in Wolfram's AgentTools, for those who come from there: `ClaudeCode`."""
+    aliases: tuple[str, ...] = ()
+    kind: Literal["chat", "coding"] = "coding"
+    """Which of the built-in servers suits it when none is named."""
+    url: str = ""
+    places: Places = field(default_factory=Places)
+    all_places: bool = False
+    """Whether every place that exists is written, and not just the first."""
+    project: tuple[str, ...] = ()
+    """Files for one project, below its directory; the first is written when none is there yet."""
+    format: Literal["json", "toml", "yaml"] = "json"
+    dialect: Literal["strict", "comments", "jsonc"] = "strict"
+    """What of JSON the client reads: nothing more, comments, or trailing commas too."""
+    path: tuple[str, ...] = ("mcpServers",)
+    """The keys that lead to the servers, from the root."""
+    paths_by_file: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Other paths, in files of these names."""
+    listed: bool = False
+    """Whether the servers are a list of entries with a `name`, and not a mapping."""
+    shape: Shape = field(default_factory=lambda: Shape({}))
+    defaults: Mapping[tuple[str, ...], object] = field(default_factory=dict)
+    """What a file needs beside the servers, by path; put in only where it is missing."""
+    project_defaults: Mapping[tuple[str, ...], object] | None = None
+    """The same for the file of a project, where it differs."""
+    key_pattern: str = SAFE_KEY
+    """The regular expression of the keys that the client takes."""
+    marks: frozenset[str] = frozenset()
+    """Fields of entries that only this client writes, to know its files by."""
+    known_as: tuple[str, ...] = ()
+    """Further ends of paths by which its files are known, with wildcards."""
+    environment: Literal["all", "few"] = "few"
+    """Whether servers get all of the client's environment, or HOME, PATH and a few; the latter
+    where unknown."""
+    patience: float = 30.0
+    """Seconds that a server has to answer before the client gives it up; 30 where unknown."""
+    variable: str = ""
+    """How a value refers to an environment variable `NAME`; empty where it cannot."""
+    splits_command: bool = False
+    """Whether blanks in the path of the program break it on Windows."""
+    quirks: tuple[str, ...] = ()
+    """What a user has to know or do, one sentence each."""
+    programs: tuple[str, ...] = ()
+    """The names of its program on the PATH."""
+    processes: tuple[str, ...] = ()
+    """The names of its processes, where it overwrites the file while it runs."""
+    signs: tuple[str, ...] = ()
+    """Further templates of paths that show that it is there."""
+    links: tuple[LinkForm, ...] = ()
+    """Its links: first the one that opens the application, then one for web pages."""
+
+    @property
+    def http(self) -> bool:
+        """Whether it takes the address of a server."""
+        return self.shape.http is not None
+
+    @property
+    def has_file(self) -> bool:
+        """Whether its servers stand in a file; where they do not, the user pastes or clicks."""
+        return bool(self.project or any(self.places.on(system) for system in SYSTEMS))
+
+    def servers_path(self, file: PurePath | None = None) -> tuple[str, ...]:
+        """The keys that lead to the servers in a file."""
+        name = "" if file is None else file.name.casefold()
+        return dict(self.paths_by_file).get(name, self.path)
+
+    def entry_path(self, key: str, file: PurePath | None = None) -> tuple[str | ByName, ...]:
+        """The path of the entry for one server."""
+        return (*self.servers_path(file), ByName(key) if self.listed else key)

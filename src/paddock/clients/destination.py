@@ -1,0 +1,95 @@
+"""Where a server is to be installed: a client, its files, and for whom.
+
+Users name a client, a client and the directory of a project, or a file; a file says by itself whose
+it is, as far as that can be told.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paddock.clients.applying import content_of
+from paddock.clients.client import Client
+from paddock.clients.editing.opening import open_document
+from paddock.clients.guessing import FORMATS, guess_client
+from paddock.clients.paths import UnknownLocationError, locate
+from paddock.clients.placing import Spot
+from paddock.clients.table import UnsupportedClientError, find_client
+from paddock.errors import PaddockError
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+USER, FILE = "user", "file"
+
+
+class DestinationError(PaddockError):
+    """It is not said, or said twice, where to install."""
+
+    code = "unclear-destination"
+
+
+@dataclass(frozen=True)
+class Destination:
+    """The files of one client in which a server is to stand."""
+
+    client: Client
+    files: tuple[Path, ...]
+    scope: str
+    """`user`, `file`, or the directory of a project."""
+
+    def spots(self, key: str) -> list[Spot]:
+        """The place of one entry in each file."""
+        return [spot_in(self.client, file, key, self.scope) for file in self.files]
+
+
+def spot_in(client: Client, file: Path, key: str, scope: str) -> Spot:
+    """The place of an entry in a file that belongs to a user or a project."""
+    return Spot(client, file, key, is_project=scope not in (USER, FILE))
+
+
+def destination_of(
+    client: str | None,
+    *,
+    project: str | PathLike[str] | None = None,
+    file: str | PathLike[str] | None = None,
+) -> Destination:
+    """What a user means by a client, a project or a file.
+
+    Raises:
+        DestinationError: when it cannot be told.
+        UnsupportedClientError: when there is no such client, or the file says not whose it is.
+        UnsupportedProjectError: when the client knows no projects.
+        UnknownLocationError: when it has no file here, or there is no such project.
+    """
+    if project is not None and file is not None:
+        raise DestinationError("a project and a file are given", hint="give one of them")
+    if file is not None:
+        path = Path(file).expanduser().absolute()
+        return Destination(_client_of(client, path), (path,), FILE)
+    if client is None:
+        raise DestinationError("no client is given", hint="see which there are: paddock clients")
+    row = find_client(client)
+    if project is None:
+        return Destination(row, tuple(locate(row)), USER)
+    directory = Path(project).expanduser().absolute()
+    if not directory.is_dir():
+        raise UnknownLocationError(f"there is no directory {directory}", hint="check the path")
+    return Destination(row, tuple(locate(row, project=directory)), str(directory))
+
+
+def _client_of(client: str | None, file: Path) -> Client:
+    if client is not None:
+        return find_client(client)
+    format_ = FORMATS.get(file.suffix.casefold(), "json")  # what it is most often
+    opened = open_document(content_of(file) or b"", format_, where=str(file))
+    found = guess_client(file, opened.document.data())
+    if found is None:
+        raise UnsupportedClientError(
+            "cannot tell which client this file belongs to",
+            where=str(file),
+            hint="name the client too",
+        )
+    return found

@@ -1,0 +1,164 @@
+"""What a change means for plain data: what a changed document has to say when it is read again.
+
+Every format makes its changes in the text, then compares with what comes from here. Nothing
+recurses, since files can be nested more deeply than Python's stack.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from paddock.clients.editing.document import (
+    MISSING,
+    ByName,
+    ConfigurationError,
+    Path,
+    in_words,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KINDS = {
+    dict: "a mapping",
+    list: "a list",
+    str: "a text",
+    bool: "true or false",
+    type(None): "null",
+}
+
+
+def find(data: object, path: Path) -> object:
+    """What stands at a path in plain data, or `MISSING`."""
+    for step in path:
+        data = _child(data, step)
+        if data is MISSING:
+            break
+    return data
+
+
+def with_value(
+    data: object, path: Path, value: object, *, place: Callable[[Path], str] | None = None
+) -> object:
+    """The same data with one value added or replaced; what is not on the way is shared.
+
+    Containers that are missing are made, also when the data is `MISSING` itself. `place` says where
+    in the file a container stands, for the error.
+
+    Raises:
+        ConfigurationError: when something on the way is of another kind than the path wants.
+        ValueError: when a path leads nowhere, or an element of a list would not bear its name.
+    """
+    if not path:
+        raise ValueError("a path has at least one step")
+    last = path[-1]
+    if isinstance(last, ByName) and not last.matches(value):
+        raise ValueError(f"an element of a list at {in_words(path)} has to bear that name itself")
+    containers: list[object] = []
+    for depth, step in enumerate(path):
+        containers.append(data)
+        check_kind(data, path, depth, place=place)
+        data = _child(data, step)
+    for container, step in zip(reversed(containers), reversed(path), strict=True):
+        value = _with_child(container, step, value)
+    return value
+
+
+def without(data: object, path: Path, *, prune: int = 0) -> object:
+    """The same data without the value at a path, and without `prune` containers left empty."""
+    if find(data, path) is MISSING or not path:
+        return data
+    containers = [data]
+    for step in path[:-1]:
+        containers.append(_child(containers[-1], step))
+    rest: Any = MISSING
+    for container, step in zip(reversed(containers), reversed(path), strict=True):
+        if rest is MISSING:
+            rest = _without_child(container, step)
+        else:
+            rest = _with_child(container, step, rest)
+        if not rest and prune > 0:
+            prune, rest = prune - 1, MISSING
+    return rest
+
+
+def same(left: object, right: object) -> bool:
+    """Whether two pieces of plain data are equal: true is not 1, 1 is not 1.0, and NaN is NaN."""
+    pending = [(left, right)]
+    while pending:
+        one, other = pending.pop()
+        if one is other:
+            continue
+        if isinstance(one, dict) and isinstance(other, dict):
+            if one.keys() != other.keys():
+                return False
+            pending.extend((one[key], other[key]) for key in one)
+        elif isinstance(one, list) and isinstance(other, list):
+            if len(one) != len(other):
+                return False
+            pending.extend(zip(one, other, strict=True))
+        elif not _same_scalar(one, other):
+            return False
+    return True
+
+
+def kind_of(value: object) -> str:
+    """What a value is, for a message."""
+    return KINDS.get(type(value), "a number")
+
+
+def check_kind(
+    container: object, path: Path, depth: int, *, place: Callable[[Path], str] | None = None
+) -> None:
+    """Refuse a container in which the step at `depth` of a path cannot be taken.
+
+    Raises:
+        ConfigurationError: without a place, unless `place` can tell it.
+    """
+    wanted = list if isinstance(path[depth], ByName) else dict
+    if container is MISSING or isinstance(container, wanted):
+        return
+    here = path[:depth]
+    raise ConfigurationError(
+        f"{in_words(here) or 'the whole file'} is {kind_of(container)}, expected {KINDS[wanted]}",
+        where=place(here) if place else None,
+        hint="put it right by hand; nothing was changed",
+    )
+
+
+def _same_scalar(one: object, other: object) -> bool:
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, float) and isinstance(other, float) and math.isnan(one):
+        return math.isnan(other)
+    return one == other
+
+
+def _child(container: object, step: str | ByName) -> object:
+    if isinstance(step, ByName):
+        elements = container if isinstance(container, list) else []
+        return next((e for e in reversed(elements) if step.matches(e)), MISSING)
+    return container.get(step, MISSING) if isinstance(container, dict) else MISSING
+
+
+def _with_child(container: object, step: str | ByName, value: object) -> object:
+    if isinstance(step, str):
+        members = container if isinstance(container, dict) else {}
+        return {**members, step: value}
+    elements = container if isinstance(container, list) else []
+    if isinstance(value, dict) and step.field not in value:
+        value = {step.field: step.name, **value}
+    place = next((i for i in reversed(range(len(elements))) if step.matches(elements[i])), None)
+    if place is None:
+        return [*elements, value]
+    return [*elements[:place], value, *elements[place + 1 :]]
+
+
+def _without_child(container: object, step: str | ByName) -> object:
+    """All of them, where a name stands several times: else an earlier one would come to count."""
+    if isinstance(step, str):
+        return (
+            {k: v for k, v in container.items() if k != step} if isinstance(container, dict) else {}
+        )
+    return [e for e in container if not step.matches(e)] if isinstance(container, list) else []

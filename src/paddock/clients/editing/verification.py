@@ -1,0 +1,42 @@
+"""Reading a changed text again, to be sure that it says what it should and nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from paddock.clients.editing.document import ConfigurationError, UneditableError
+from paddock.clients.editing.plain_data import same
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paddock.clients.editing.document import Document
+
+D = TypeVar("D", bound="Document")
+
+BY_HAND = "make the change by hand; nothing was changed"
+CHANGES_MORE = "the change cannot be made in this text without changing something else"
+
+
+def reread(read: Callable[[str], D], text: str, where: str) -> D:
+    """A document of a text of our own making: what is wrong with it is not the user's fault.
+
+    Raises:
+        UneditableError: when it cannot be read.
+    """
+    try:
+        return read(text)
+    except ConfigurationError as error:
+        message = f"the change would make the file unreadable: {error.message}"
+        raise UneditableError(message, where=where, hint=BY_HAND) from None
+
+
+def verified(document: D, expected: list[object], where: str) -> D:
+    """The document itself, if it says one of the things that are right.
+
+    Raises:
+        UneditableError: when it does not.
+    """
+    if any(same(document.data(), data) for data in expected):
+        return document
+    raise UneditableError(CHANGES_MORE, where=where, hint=BY_HAND)

@@ -1,0 +1,277 @@
+"""What a client is told about a server: which command to start, with which variables, or which URL.
+
+A server is named, or stands in a file or directory. The entry relies on nothing that the client
+might not have: the command is absolute, and only variables go with it that the server needs. How
+an entry is written down is the business of the client's shape.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import paddock
+from paddock.clients.client import SAFE_KEY
+from paddock.clients.shapes import Entry, Kind, Slot
+from paddock.directories import DATA_VARIABLE
+from paddock.errors import LoadError, PaddockError
+from paddock.servers.api import get_server
+from paddock.servers.definition import safe_key
+from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
+from paddock.servers.launching import launch_command, launch_environment
+from paddock.servers.named_server import NamedServer
+from paddock.servers.variables import OPTIONS_VARIABLE
+from paddock.serving.target import Target
+
+if TYPE_CHECKING:
+    from paddock.clients.client import Client
+    from paddock.clients.shapes import Shape
+
+ServerName = str | os.PathLike[str] | NamedServer
+"""A named server, by its name or as it is, or the path of a file or directory."""
+Options = Mapping[str, Mapping[str, object]]
+
+DEFAULT_SERVERS = {"chat": "Demo", "coding": "Demo"}
+"""Which server a client of each kind gets when none is named."""
+GENERAL_NAMES = frozenset({"server", "main", "app", "__init__", "__main__"})
+"""Names of files that say nothing: the directory that they are in says more."""
+IMPORT_VARIABLE = "PYTHONPATH"
+OUR_VARIABLES = frozenset({DATA_VARIABLE, OPTIONS_VARIABLE, IMPORT_VARIABLE})
+
+
+class EntryError(PaddockError):
+    """An entry cannot be as it was asked for: its name, its variables or its URL."""
+
+    code = "invalid-entry"
+
+
+@dataclass(frozen=True)
+class Installable:
+    """A server that can be put into a client."""
+
+    name: str
+    """The name of a named server; else the absolute path."""
+    key: str
+    """What it is called in clients' files unless the user says otherwise."""
+    description: str = ""
+    named: NamedServer | None = None
+
+    def check(self) -> None:
+        """Make sure that everything can be found that the server is made of.
+
+        Raises:
+            PaddockError: when it cannot.
+        """
+        if self.named is not None:
+            self.named.load()
+
+    def check_options(self, options: Options) -> None:
+        """Make sure that the tools have these options, and can take these values.
+
+        Raises:
+            OptionError: when they cannot.
+        """
+        if self.named is not None:
+            self.named.load().set_tool_options(options)
+        else:
+            Target(self.name).load().set_tool_options(options)
+
+
+def installable(server: ServerName | None, client: Client) -> Installable:
+    """The server that is meant; None is the one that suits a client of this kind.
+
+    Raises:
+        ServerNotFoundError: when there is no such server.
+        ServerDefinitionError: when it is broken.
+        LoadError: when there is no such file or directory.
+    """
+    if server is None:
+        server = DEFAULT_SERVERS[client.kind]
+    if isinstance(server, NamedServer):
+        return _of_named(server)
+    if not isinstance(server, str):
+        return _of_path(os.fspath(server))
+    if _is_path(server):
+        return _of_path(server)
+    try:
+        return _of_named(get_server(server))
+    except ServerNotFoundError:
+        if Path(server).exists():
+            return _of_path(server)
+        raise
+
+
+def entry_for(
+    server: Installable,
+    *,
+    env: Mapping[str, str] | None = None,
+    http: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    options: Options | None = None,
+) -> Entry:
+    """The entry for a server, with what the user wants to have in it.
+
+    Raises:
+        EntryError: when that cannot be.
+        OptionError: when the tools of the server do not have such options.
+    """
+    if http is not None:
+        if env or options:
+            raise EntryError(
+                "variables and options go to a program that the client starts, not to a URL",
+                hint="give them to the server where it is started",
+            )
+        _check_url(http)
+        given = _texts(headers or {}, "header")
+        return Entry(url=http, headers=given, description=server.description)
+    if headers:
+        raise EntryError("headers go with a URL only", hint="give the URL too: --http URL")
+    variables = _texts(env or {}, "variable")
+    if options:
+        server.check_options(options)
+        variables[OPTIONS_VARIABLE] = json.dumps(options, separators=(",", ":"))
+    launch = launch_command(server.name if _is_by_name(server) else Path(server.name))
+    needed = {**launch_environment(), **_import_path()}
+    return Entry(
+        command=launch.command,
+        args=tuple(launch.args),
+        env={**needed, **variables},
+        description=server.description,
+    )
+
+
+def check_key(client: Client, key: str) -> None:
+    """Make sure that a client takes a key.
+
+    Raises:
+        EntryError: when it does not, with one that it takes.
+    """
+    if not re.fullmatch(client.key_pattern, key):
+        raise EntryError(
+            f"{client.name} cannot have a server called {key!r}",
+            hint=f"name it {safe_key(key)!r}: letters, digits, - and _ are safe everywhere",
+        )
+
+
+def key_for(client: Client, server: Installable, name: str | None) -> str:
+    """The key of the entry: what the user says, or the server's own, as the client takes it."""
+    if name is not None:
+        check_key(client, name)
+        return name
+    return server.key if re.fullmatch(SAFE_KEY, server.key) else safe_key(server.key)
+
+
+def server_started_by(entry: Entry) -> str | None:
+    """The server that an entry starts, by name or path; None when it does not start Paddock."""
+    line = [Path(entry.command or "").name.casefold().removesuffix(".exe"), *entry.args]
+    start = next((i for i, part in enumerate(line[:-1]) if part == "paddock"), None)
+    if start is None or line[start + 1] != "serve":
+        return None
+    rest = line[start + 2 :]
+    if "--named" in rest[:-1]:
+        return rest[rest.index("--named") + 1]
+    return next((part for part in rest if not part.startswith("-")), None)
+
+
+def is_named(entry: Entry) -> bool:
+    """Whether an entry that starts Paddock names its server, and not a path."""
+    return "--named" in entry.args
+
+
+def refreshed(shape: Shape, old: object, entry: Entry, key: str) -> dict[str, object]:
+    """The data of an entry in the place of an older one of ours, with what the user did to that.
+
+    Variables that the user has added stay, and so do settings of the client such as approvals.
+    """
+    before = shape.read(old)
+    if before is None or not isinstance(old, dict) or (before.url is None) != (entry.url is None):
+        return shape.render(entry, key)
+    kept = {name: value for name, value in before.env.items() if name not in OUR_VARIABLES}
+    merged = Entry(
+        command=entry.command,
+        args=entry.args,
+        env={**kept, **entry.env},
+        url=entry.url,
+        headers={**before.headers, **entry.headers},
+        description=entry.description,
+    )
+    new = shape.render(merged, key)
+    managed = _managed(shape)
+    return {**new, **{name: value for name, value in old.items() if name not in managed}}
+
+
+def _managed(shape: Shape) -> set[str]:
+    """The fields of an entry that say what the server is, in every form that a client reads."""
+    forms = [shape.stdio, *([shape.http] if shape.http else []), *shape.others]
+    return {
+        name
+        for form in forms
+        for name, part in form.items()
+        if isinstance(part, Slot | Kind) or (isinstance(part, Mapping) and part)
+    }
+
+
+def _is_path(text: str) -> bool:
+    is_rooted = text.startswith(("./", "../", "/", "~", ".\\", "..\\")) or Path(text).is_absolute()
+    return is_rooted or text in (".", "..") or text.endswith((".py", ".toml")) or ":" in text
+
+
+def _is_by_name(server: Installable) -> bool:
+    return server.named is not None and server.named.name == server.name
+
+
+def _of_named(server: NamedServer) -> Installable:
+    if server.problem is not None:
+        raise ServerDefinitionError(
+            f"the server {server.name!r} cannot be installed: {server.problem}",
+            hint=f"see what it says: paddock show {server.name}",
+        )
+    return Installable(server.name, server.key, server.description or "", server)
+
+
+def _of_path(text: str) -> Installable:
+    path = str(Path(text).expanduser().absolute())
+    if path.endswith(".toml"):
+        if not Path(path).is_file():
+            raise LoadError(f"there is no file {path}", hint="check the path")
+        server = _of_named(get_server(Path(path)))
+        return Installable(path, server.key, server.description, server.named)
+    target = Target(path)
+    stem = Path(target.path)
+    name = stem.parent.name if stem.stem in GENERAL_NAMES else stem.stem
+    return Installable(path, safe_key(name), target.facts.description or "")
+
+
+def _import_path() -> dict[str, str]:
+    """The variable by which alone Paddock can be imported, where that is so."""
+    home = Path(paddock.__file__).parent.parent
+    given = os.environ.get(IMPORT_VARIABLE, "").split(os.pathsep)
+    if any(part and Path(part).absolute() == home for part in given):
+        return {IMPORT_VARIABLE: str(home)}
+    return {}
+
+
+def _texts(pairs: Mapping[str, str], what: str) -> dict[str, str]:
+    for name, value in pairs.items():
+        if not isinstance(name, str) or not re.fullmatch(r"[^=\s\0:]+", name):
+            raise EntryError(f"{name!r} cannot be the name of a {what}")
+        if not isinstance(value, str):
+            raise EntryError(
+                f"the {what} {name} is of type {type(value).__name__}, expected a text",
+                hint="clients drop entries with other values than text",
+            )
+        if "\0" in value:
+            raise EntryError(f"the {what} {name} holds a zero byte")
+    return dict(pairs)
+
+
+def _check_url(url: str) -> None:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise EntryError(f"{url!r} is no URL", hint="as in http://127.0.0.1:8000/mcp")

@@ -1,0 +1,310 @@
+"""Installing a server into a client, or into all that are here.
+
+The order matters: whatever can be refused is refused first, then the server is started as the
+client will start it, and only then is anything written.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+from msgspec import structs
+
+from paddock.clients.applying import Edit, apply_edit, content_of
+from paddock.clients.checking import check_entry
+from paddock.clients.destination import USER, Destination, destination_of
+from paddock.clients.detection import detected_clients
+from paddock.clients.editing.document import MISSING
+from paddock.clients.editing.plain_data import same
+from paddock.clients.entries import (
+    ServerName,
+    entry_for,
+    installable,
+    key_for,
+    refreshed,
+    server_started_by,
+)
+from paddock.clients.plan import Change, Outcome, Plan
+from paddock.clients.recording import recorded, records_at, undo_of, with_undo
+from paddock.clients.removal import remove_entry
+from paddock.clients.running import is_running
+from paddock.clients.shapes import UnsupportedTransportError
+from paddock.clients.table import find_client
+from paddock.errors import PaddockError
+from paddock.servers.installations import Installation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from contextlib import AbstractContextManager
+    from os import PathLike
+    from pathlib import Path
+
+    from paddock.clients.client import Client
+    from paddock.clients.placing import Spot, Undo
+    from paddock.clients.shapes import Entry
+
+
+class ForeignEntryError(PaddockError):
+    """Under the key of a server stands an entry that is not ours."""
+
+    code = "foreign-entry"
+
+
+class Wishes(TypedDict, total=False):
+    """What can be said about an entry, whatever the client."""
+
+    name: str | None
+    """The key of the entry, in place of the server's own."""
+    env: Mapping[str, str] | None
+    """Variables for the server's environment."""
+    http: str | None
+    """The URL under which the server runs; without it the client starts the server."""
+    headers: Mapping[str, str] | None
+    """Headers for requests to that URL."""
+    options: Mapping[str, Mapping[str, object]] | None
+    """Values for options of tools, by the name of the tool."""
+    replace: bool
+    """Put the entry in the place of one that is not ours."""
+    check: bool
+    """Start the server first as the client would, and write nothing if it does not answer."""
+    dry_run: bool
+    """Change nothing, and only say what would be."""
+
+
+def install(
+    client: str | None,
+    server: ServerName | None = None,
+    *,
+    project: str | PathLike[str] | None = None,
+    file: str | PathLike[str] | None = None,
+    name: str | None = None,
+    env: Mapping[str, str] | None = None,
+    http: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    options: Mapping[str, Mapping[str, object]] | None = None,
+    replace: bool = False,
+    check: bool = True,
+    dry_run: bool = False,
+) -> Plan:
+    """Put a server into the configuration of a client.
+
+    An entry of ours under the same key is updated, with what the user has added to it. Where the
+    client has no file, the plan says what to paste.
+
+    Args:
+        client: The client, by any of its names; None where a file says whose it is.
+        server: A named server, or the path of a file or directory; None takes the one that suits
+            the client.
+        project: The directory of a project, to install for that alone.
+        file: The file to write, instead of the client's own.
+        name: The key of the entry, in place of the server's own.
+        env: Variables for the server's environment.
+        http: The URL under which the server runs; without it the client starts the server.
+        headers: Headers for requests to that URL.
+        options: Values for options of tools, by the name of the tool.
+        replace: Put the entry in the place of one that is not ours.
+        check: Start the server first as the client would, and write nothing if it does not answer.
+        dry_run: Change nothing, and only say what would be.
+
+    Raises:
+        ForeignEntryError: when an entry that is not ours stands under the key.
+        CheckFailedError: when the server does not start or answer.
+        ConfigurationError: when the client's file cannot be read; it is left as it is.
+        WriteError: when it cannot be written; it is left as it is.
+        PaddockError: of another kind, when something that was asked for cannot be.
+    """
+    destination = _destination(client, project, file)
+    row = destination.client
+    wanted = installable(server, row)
+    key = key_for(row, wanted, name)
+    entry = entry_for(wanted, env=env, http=http, headers=headers, options=options)
+    if http is not None and not row.http:
+        raise _no_address(row)
+    work = [
+        _Insertion(spot, wanted.name, entry, destination.scope, replaces=replace)
+        for spot in destination.spots(key)
+    ]
+    plan = Plan(
+        action="install",
+        client=row,
+        server=wanted.name,
+        key=key,
+        scope=destination.scope,
+        changes=tuple(one.change() for one in work),
+        notes=_notes(row),
+        paste=None if work else _paste(row, entry, key),
+    )
+    if dry_run:
+        return plan
+    if check:
+        if http is None:
+            wanted.check()
+        check_entry(row, entry)
+    return _applied(plan, work) if work else plan
+
+
+def install_all(server: ServerName | None = None, **wishes: Unpack[Wishes]) -> list[Outcome]:
+    """Install into every client that is found on this machine, and go on after one that fails.
+
+    Each client gets the server that suits it when none is named. The keywords are those of
+    `install`.
+    """
+    outcomes = []
+    for client in detected_clients():
+        try:
+            outcomes.append(Outcome(client.id, install(client.id, server, **wishes)))
+        except PaddockError as error:
+            outcomes.append(Outcome(client.id, error=error))
+    return outcomes
+
+
+class _Insertion:
+    """One entry on its way into one file."""
+
+    def __init__(
+        self, spot: Spot, server: str, entry: Entry, scope: str, *, replaces: bool
+    ) -> None:
+        self.spot = spot
+        self._server = server
+        self._entry = entry
+        self._scope = scope
+        self._replaces = replaces
+        self._undo: Undo | None = None
+        self._value: object = None
+
+    def change(self) -> Change:
+        """What would become of the file as it is now."""
+        before = content_of(self.spot.file)
+        after = self.edit(before).after
+        return Change(self.spot.file, before, after, self.spot.secrets_in(before, after))
+
+    def apply(self) -> Change:
+        """Write the file."""
+        file = self.spot.file
+        done = apply_edit(file, self.edit, self.journal)
+        secrets = self.spot.secrets_in(done.before, done.after)
+        return Change(file, done.before, done.after, secrets, done.backup)
+
+    def edit(self, now: bytes | None) -> Edit:
+        """The file with the entry."""
+        spot = self.spot
+        old = spot.entry_in(now)
+        records = records_at(spot.file, spot.key)
+        undo = undo_of(records)
+        is_ours = old is not MISSING and _is_ours(spot.client, old, undo)
+        if old is not MISSING and not is_ours and not self._replaces:
+            raise _foreign(spot, old)
+        shape, entry = spot.client.shape, self._entry
+        if is_ours:
+            self._value = refreshed(shape, old, entry, spot.key)
+        else:
+            self._value = shape.render(entry, spot.key)
+        if is_ours and same(old, self._value):
+            after, self._undo = now, undo
+        else:
+            after, self._undo = spot.put_in(now, self._value, is_ours=is_ours, undo=undo)
+        return Edit(after, self._is_done)
+
+    def journal(self, made: tuple[Path, ...]) -> AbstractContextManager[None]:
+        """Have it on record, also for other clients that read the same entry."""
+        if self._undo is not None and made and not self._undo.existed:
+            directories = tuple(str(directory) for directory in made)
+            self._undo = structs.replace(self._undo, directories=directories)
+        others = [
+            structs.replace(one, server=self._server, entry_kind=self.record.entry_kind)
+            for one in records_at(self.spot.file, self.spot.key)
+            if one.client != self.spot.client.id
+        ]
+        return recorded([with_undo(one, self._undo) for one in (*others, self.record)])
+
+    @property
+    def record(self) -> Installation:
+        """What is on record of it."""
+        return with_undo(
+            Installation(
+                server=self._server,
+                client=self.spot.client.id,
+                file=str(self.spot.file),
+                key=self.spot.key,
+                scope=self._scope,
+                entry_kind="stdio" if self._entry.url is None else "http",
+                created=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+            ),
+            self._undo,
+        )
+
+    def _is_done(self, content: bytes | None) -> bool:
+        return same(self.spot.entry_in(content), self._value)
+
+
+def _destination(
+    client: str | None, project: str | PathLike[str] | None, file: str | PathLike[str] | None
+) -> Destination:
+    if client is not None and file is None and project is None:
+        row = find_client(client)
+        if not row.has_file:
+            return Destination(row, (), USER)
+    return destination_of(client, project=project, file=file)
+
+
+def _applied(plan: Plan, work: list[_Insertion]) -> Plan:
+    """Write all files of a client; when one cannot be, those before it are restored."""
+    changes: list[Change] = []
+    try:
+        for one in work:
+            changes.append(one.apply())  # noqa: PERF401 - what was done is needed after an error
+    except BaseException:
+        for one in work[: len(changes)]:
+            remove_entry(one.spot, plan.server, plan.scope)
+        raise
+    records = tuple(one.record for one in work)
+    return replace(plan, changes=tuple(changes), is_applied=True, installations=records)
+
+
+def _is_ours(client: Client, old: object, undo: Undo | None) -> bool:
+    """Whether an entry starts Paddock, or is what we wrote, or leads to the same URL."""
+    entry = client.shape.read(old)
+    if entry is not None and entry.url is None and server_started_by(entry) is not None:
+        return True
+    if undo is None:
+        return False
+    written = client.shape.read(undo.entry)
+    urls = {found.url for found in (entry, written) if found is not None}
+    return same(old, undo.entry) or (entry is not None and urls == {entry.url} != {None})
+
+
+def _foreign(spot: Spot, old: object) -> ForeignEntryError:
+    entry = spot.client.shape.read(old)
+    what = "an entry that is not ours"
+    if entry is not None:
+        what = f"a server that is not ours ({entry.url or entry.command})"
+    return ForeignEntryError(
+        f"under the name {spot.key!r} stands {what}",
+        where=str(spot.file),
+        hint="choose another name for ours (--name), or replace it (--replace)",
+    )
+
+
+def _no_address(client: Client) -> UnsupportedTransportError:
+    return UnsupportedTransportError(
+        f"{client.name} takes no URL of a server in its file",
+        hint="install without a URL, so that it starts the server itself, or add the URL in its "
+        "own settings if it has a place for that",
+    )
+
+
+def _notes(client: Client) -> tuple[str, ...]:
+    if is_running(client):
+        running = f"{client.name} is running and may overwrite its file: quit it and install again."
+        return (running, *client.quirks)
+    return client.quirks
+
+
+def _paste(client: Client, entry: Entry, key: str) -> str:
+    data: object = {key: client.shape.render(entry, key)}
+    for step in reversed(client.path or ("mcpServers",)):
+        data = {step: data}
+    return json.dumps(data, indent=2, ensure_ascii=False)

@@ -1,0 +1,136 @@
+"""Links that install a server: the user clicks, the application asks, and the server is in.
+
+How each application wants its link written is in its row of the table. A link holds the same entry
+as the file would, so that it works on this machine; with a URL it works on any.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urlencode
+
+from paddock.clients.entries import IMPORT_VARIABLE, entry_for, installable, key_for
+from paddock.clients.table import find_client, supported_clients
+from paddock.errors import PaddockError
+from paddock.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from paddock.clients.client import Client, LinkForm
+    from paddock.clients.entries import Options, ServerName
+    from paddock.clients.shapes import Entry
+
+WEB = "https://"
+
+
+class LinkError(PaddockError):
+    """A client has no link that could install this server."""
+
+    code = "no-link"
+
+
+def link(
+    client: str | Client,
+    server: ServerName | None = None,
+    *,
+    web: bool = False,
+    name: str | None = None,
+    env: Mapping[str, str] | None = None,
+    http: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    options: Options | None = None,
+) -> str:
+    """The link that installs a server into a client.
+
+    Args:
+        client: The client, by name or as it is.
+        server: A named server, or the path of a file or directory; what suits the client if not
+            given.
+        web: A link that a web page or a chat may show, which leads to the other one.
+        name: What the server is to be called in the client.
+        env: Environment variables for the server.
+        http: The URL of a server that runs already; it is not started by the client then.
+        headers: Headers to send to that URL.
+        options: Options of its tools.
+
+    Raises:
+        LinkError: when the client has no such link.
+        UnsupportedClientError: when there is no such client.
+    """
+    found = find_client(client) if isinstance(client, str) else client
+    chosen = installable(server, found)
+    entry = entry_for(chosen, env=env, http=http, headers=headers, options=options)
+    return link_text(found, entry, key_for(found, chosen, name), web=web)
+
+
+def link_text(client: Client, entry: Entry, key: str, *, web: bool = False) -> str:
+    """The link for an entry.
+
+    Raises:
+        LinkError: when the client has none.
+    """
+    form = _form(client, web=web)
+    if form.starts_packages and entry.url is None:
+        entry = _packaged(entry)
+    config = _config(form, client, entry, key)
+    return form.text.format(
+        name=quote(key, safe=""), config=config, type="stdio" if entry.url is None else "http"
+    )
+
+
+def _form(client: Client, *, web: bool) -> LinkForm:
+    for form in client.links:
+        if form.text.startswith(WEB) == web:
+            return form
+    others = [other.id for other in supported_clients().values() if other.links]
+    kind = "link for web pages" if web else "link"
+    raise LinkError(
+        f"{client.name} has no {kind}",
+        hint="leave out --web" if client.links else f"these have links: {', '.join(others)}",
+    )
+
+
+def _packaged(entry: Entry) -> Entry:
+    """The same server, started by uvx: some applications start nothing else from a link."""
+    # Where Paddock is to be found is no question then.
+    env = {name: value for name, value in entry.env.items() if name != IMPORT_VARIABLE}
+    serving = entry.args[entry.args.index("serve") :]
+    args = ("--from", f"paddock=={__version__}", "paddock", *serving)
+    return replace(entry, command="uvx", args=args, env=env)
+
+
+def _config(form: LinkForm, client: Client, entry: Entry, key: str) -> str:
+    if form.config == "parameters":
+        if entry.env or entry.headers:
+            raise LinkError(
+                f"a link for {client.name} cannot carry environment variables or headers",
+                hint=f"install into its file: paddock install {client.id}",
+            )
+        return urlencode(_parameters(entry, key), quote_via=quote)
+    data: dict[str, object] = client.shape.render(entry, key)
+    if form.config == "named-entry":
+        data = {"name": key, **data}
+    if form.config == "servers":
+        data = {"mcpServers": {key: data}}
+    # All in ASCII: some applications decode base64 byte by byte.
+    text = json.dumps(data, separators=(",", ":"))
+    for encoding in form.encoding:
+        text = _encoded(text, encoding)
+    return text
+
+
+def _encoded(text: str, encoding: str) -> str:
+    if encoding == "percent":
+        return quote(text, safe="")
+    return base64.b64encode(text.encode()).decode()
+
+
+def _parameters(entry: Entry, key: str) -> list[tuple[str, str]]:
+    known = [("id", key), ("name", key), ("description", entry.description or key)]
+    if entry.url is not None:
+        return [("url", entry.url), ("type", "streamable_http"), *known]
+    return [("cmd", entry.command or ""), *(("arg", arg) for arg in entry.args), *known]

@@ -1,0 +1,207 @@
+"""An entry in the content of a client's file: put in, and taken out again.
+
+Everything here is a function of bytes; files are read and written by `applying`. What is needed to
+take an entry out again, so that the file is byte for byte as it was, is remembered as an `Undo`.
+While nobody has changed the text that was put in, it is cut out as text; after that the entry is
+removed as the format has it, and whatever stood in its place is put back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, structs
+
+from paddock.clients.client import Client
+from paddock.clients.editing.document import MISSING, ConfigurationError
+from paddock.clients.editing.opening import OpenDocument, open_document
+from paddock.clients.editing.plain_data import same
+from paddock.clients.secrets import secrets_in
+from paddock.clients.splice import Splice, is_untouched, splice_between, taken_back
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from paddock.clients.editing.document import ByName, Document
+
+NOTHING_LEFT = frozenset({"", "{}", "[]"})
+
+
+class Undo(Struct, frozen=True, kw_only=True):
+    """What is needed to take an entry out again."""
+
+    splice: Splice
+    entry: object
+    """What we wrote, as plain data."""
+    existed: bool = True
+    """Whether there was a file."""
+    replaced: tuple[object, ...] = ()
+    """The entry that stood in this place and was not ours, if there was one."""
+    made: int = 0
+    """How many containers around the entry are ours."""
+    directories: tuple[str, ...] = ()
+    """Directories that were made for the file, the innermost first."""
+
+
+@dataclass(frozen=True)
+class Spot:
+    """The place of one entry in one file of a client."""
+
+    client: Client
+    file: Path
+    key: str
+    is_project: bool = False
+
+    def opened(self, content: bytes | None) -> OpenDocument:
+        """The file as a document; one that does not exist is empty.
+
+        Raises:
+            ConfigurationError: when the client could not read it either.
+        """
+        client = self.client
+        where = str(self.file)
+        return open_document(content or b"", client.format, dialect=client.dialect, where=where)
+
+    def entry_in(self, content: bytes | None) -> object:
+        """What stands there, as plain data, or `MISSING`."""
+        return self.opened(content).document.get(self._path)
+
+    def entries_in(self, content: bytes | None) -> dict[str, object]:
+        """All entries of the file, by key."""
+        servers: object = self.opened(content).document.get(self.client.servers_path(self.file))
+        if isinstance(servers, list):
+            named = (one for one in servers if isinstance(one, dict))
+            return {str(one["name"]): one for one in named if "name" in one}
+        return dict(servers) if isinstance(servers, dict) else {}
+
+    def secrets_in(self, *contents: bytes | None) -> tuple[str, ...]:
+        """The values in the file that are shown to nobody unasked, before and after a change."""
+        return secrets_in([self.opened(content).document.data() for content in contents])
+
+    def put_in(
+        self, now: bytes | None, entry: object, *, is_ours: bool = False, undo: Undo | None = None
+    ) -> tuple[bytes, Undo]:
+        """The file with an entry, and how to take it out.
+
+        An older entry of ours in this place leaves nothing behind when the new one is taken out;
+        any other is put back then.
+        """
+        opened = self.opened(now)
+        document = opened.document
+        old = document.get(self._path)
+        base: bytes | None = now
+        replaced: tuple[object, ...] = () if old is MISSING else (old,)
+        if old is not MISSING and is_ours:
+            base, replaced = self.take_out(now, undo), undo.replaced if undo else ()
+        for path, value in self._defaults().items():
+            if document.get(path) is MISSING:
+                document = document.put(path, value)
+        after = opened.with_document(document.put(self._path, entry)).bytes()
+        return after, Undo(
+            splice=splice_between(base or b"", after),
+            entry=entry,
+            existed=base is not None,
+            replaced=replaced,
+            made=self._missing_containers(base),
+            directories=() if undo is None or base is not None else undo.directories,
+        )
+
+    def take_out(self, now: bytes | None, undo: Undo | None) -> bytes | None:
+        """The file without the entry; None when there shall be no file.
+
+        Without `undo` the entry goes, and nothing else.
+        """
+        cut = None if undo is None else self.cut_out(now, undo)
+        if cut is not None:
+            return cut.content
+        opened = self.opened(now)
+        left = opened.with_document(self._removed(opened.document, undo))
+        is_ours = undo is not None and not undo.existed
+        return None if is_ours and self._is_nothing(left.document) else left.bytes()
+
+    def cut_out(self, now: bytes | None, undo: Undo) -> Cut | None:
+        """The file without the text that was put in; None where that text cannot be told."""
+        if now is None:
+            return None
+        if is_untouched(undo.splice, now):
+            content = next(taken_back(undo.splice, now))
+            return Cut(content if undo.existed else None)
+        document = self.opened(now).document
+        wanted = self._removed(document, undo)
+        for content in taken_back(undo.splice, now):
+            if self._says(content, wanted):
+                return Cut(content if undo.existed or content.strip() else None)
+        return None
+
+    @property
+    def _path(self) -> tuple[str | ByName, ...]:
+        return self.client.entry_path(self.key, self.file)
+
+    def _removed(self, document: Document, undo: Undo | None) -> Document:
+        if undo is not None and undo.replaced:
+            return document.put(self._path, undo.replaced[0])
+        return document.remove(self._path, prune=undo.made if undo else 0)
+
+    def _says(self, content: bytes, wanted: Document) -> bool:
+        """Whether content is what a document says, or that without what we put in besides."""
+        try:
+            found = self.opened(content).document.data()
+        except ConfigurationError:
+            return False
+        return same(found, wanted.data()) or same(found, self._bare(wanted).data())
+
+    def _is_nothing(self, document: Document) -> bool:
+        """Whether a document holds nothing but what we put in besides the entry."""
+        return self._bare(document).text.strip() in NOTHING_LEFT
+
+    def _bare(self, document: Document) -> Document:
+        """A document without what its client needs besides the servers."""
+        for path, value in self._defaults().items():
+            if same(document.get(path), value):
+                document = document.remove(path, prune=len(path))
+        return document
+
+    def _defaults(self) -> Mapping[tuple[str, ...], object]:
+        client = self.client
+        if self.is_project and client.project_defaults is not None:
+            return client.project_defaults
+        return client.defaults
+
+    def _missing_containers(self, base: bytes | None) -> int:
+        document = self.opened(base).document
+        inner = (self._path[:length] for length in range(1, len(self._path)))
+        return sum(document.get(path) is MISSING for path in inner)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What is left of a file after text was cut out of it; None when there shall be no file."""
+
+    content: bytes | None
+
+
+def unwound(
+    now: bytes | None, first: tuple[Spot, Undo], later: list[tuple[Spot, Undo]]
+) -> tuple[bytes | None, list[Undo]] | None:
+    """Take out an entry around which later ones of ours were put in, as if it had never been there.
+
+    The later ones come out in turn, the last first, and are put in again. None where that is not
+    possible without guessing.
+    """
+    content = now
+    values = []
+    for spot, undo in [*reversed(later), first]:
+        values.append(spot.entry_in(content))
+        cut = None if values[-1] is MISSING else spot.cut_out(content, undo)
+        if cut is None:
+            return None
+        content = cut.content
+    undos: list[Undo] = []
+    for (spot, _), value in zip(later, reversed(values[:-1]), strict=True):
+        content, undo = spot.put_in(content, value)
+        undos.append(undo)
+    if undos and content is not None and not undos[0].existed:
+        undos[0] = structs.replace(undos[0], directories=first[1].directories)
+    return content, undos

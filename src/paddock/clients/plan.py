@@ -1,0 +1,96 @@
+"""What an installation does, or would do: which files change, how, and what else is to be said.
+
+A plan is data. It is made before anything is written, shown as it is by a dry run, and afterwards
+says what was done. Values of environment variables and headers are secrets until somebody asks to
+see them.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from paddock.clients.client import Client
+from paddock.clients.secrets import masked
+from paddock.errors import PaddockError
+from paddock.servers.installations import Installation
+
+
+@dataclass(frozen=True)
+class Change:
+    """What becomes of one file."""
+
+    file: Path
+    before: bytes | None = field(repr=False)
+    """None: there is no such file."""
+    after: bytes | None = field(repr=False)
+    """None: the file goes."""
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    """Values in it that are shown to nobody unasked."""
+    backup: Path | None = None
+    """Where the content from before is kept, once the change is made."""
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether the file changes at all."""
+        return self.before != self.after
+
+    def diff(self, *, show_values: bool = False) -> str:
+        """The change as a unified diff; values of variables and headers are hidden unless shown."""
+        name = str(self.file)
+        lines = difflib.unified_diff(
+            _lines(self.before),
+            _lines(self.after),
+            "/dev/null" if self.before is None else name,
+            "/dev/null" if self.after is None else name,
+        )
+        text = "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+        return text if show_values else masked(text, self.secrets)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is done to one client for one server."""
+
+    action: Literal["install", "uninstall"]
+    client: Client = field(repr=False)
+    server: str
+    """The name of the server, or the path that was given for it."""
+    key: str
+    """The name of the entry in the client's configuration."""
+    scope: str
+    """`user`, `file`, or the directory of a project."""
+    changes: tuple[Change, ...] = ()
+    """One for each file of the client; none where the client has no file."""
+    notes: tuple[str, ...] = ()
+    """What the user has to know or do: approve the server, quit the application first, …"""
+    paste: str | None = field(default=None, repr=False)
+    """What to paste into the client, where it has no file that could be written."""
+    is_applied: bool = False
+    """Whether the files were written; false for a dry run, and where there is only something to
+    paste."""
+    installations: tuple[Installation, ...] = field(default=(), repr=False)
+    """The records of what was installed, or of what was there."""
+
+    def diff(self, *, show_values: bool = False) -> str:
+        """All changes as one text; empty when nothing changes."""
+        return "".join(change.diff(show_values=show_values) for change in self.changes)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one of several clients: a plan, or the error that it ended with."""
+
+    client: str
+    """The id of the client."""
+    plan: Plan | None = None
+    error: PaddockError | None = None
+
+
+def _lines(content: bytes | None) -> list[str]:
+    text = (content or b"").decode("utf-8", errors="replace")
+    # Other characters that Python takes for line ends are none to an editor.
+    parts = text.split("\n")
+    return [f"{part}\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])

@@ -1,0 +1,151 @@
+"""What Python files need to run somewhere else: files beside them, and installed distributions.
+
+Found by reading the files, not by running them.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from functools import cache
+from importlib.metadata import Distribution, distribution, packages_distributions
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
+
+from paddock.errors import PaddockError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+OURSELVES = "paddock"
+
+
+class BundleError(PaddockError):
+    """A server cannot be put into a bundle as it is."""
+
+    code = "bundle"
+
+
+class Import(NamedTuple):
+    """A module that a file imports."""
+
+    name: str
+    is_optional: bool
+    """Whether the file goes on without it."""
+
+
+def files_with(file: Path) -> list[Path]:
+    """A Python file, and the modules and packages beside it that it imports, and so on."""
+    found: dict[Path, None] = {}
+    waiting = [file.resolve()]
+    while waiting:
+        one = waiting.pop()
+        if one in found:
+            continue
+        found[one] = None
+        for module in imports_of(one):
+            waiting.extend(_beside(file.resolve().parent, module.name))
+    return sorted(found)
+
+
+def requirements_of(files: list[Path]) -> list[str]:
+    """The distributions that Python files import, as requirements.
+
+    Raises:
+        BundleError: when a module comes from no distribution that could be installed elsewhere.
+    """
+    found = set()
+    for file in files:
+        for module in imports_of(file):
+            requirement = _requirement_for(module, file)
+            if requirement is not None:
+                found.add(requirement)
+    return sorted(found)
+
+
+def requirement(module: str, where: str) -> str:
+    """The requirement that brings a module.
+
+    Raises:
+        BundleError: when none can.
+    """
+    names = _distributions().get(module, [])
+    if not names:
+        raise BundleError(
+            f"no installed distribution has the module {module!r}",
+            where=where,
+            hint="install it from the package index, or put the file beside this one",
+        )
+    found = distribution(names[0])
+    if _is_local(found):
+        raise BundleError(
+            f"{found.name} is installed from a directory, where nobody else can get it",
+            where=where,
+            hint="publish it, or make a bundle for this machine: leave out --portable",
+        )
+    return f"{found.name}>={found.version}"
+
+
+def imports_of(file: Path) -> list[Import]:
+    """The modules that a file imports, by the first part of their names.
+
+    Raises:
+        BundleError: when it is no Python.
+    """
+    if file.suffix != ".py":
+        return []
+    try:
+        tree = ast.parse(file.read_bytes(), str(file))
+    except SyntaxError as error:
+        raise BundleError(f"is no Python: {error.msg}", where=f"{file}:{error.lineno}") from None
+    return sorted({*_imports(tree, is_optional=False)})
+
+
+def _imports(node: ast.AST, *, is_optional: bool) -> Iterator[Import]:
+    if isinstance(node, ast.Import):
+        yield from (Import(alias.name.partition(".")[0], is_optional) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        yield Import(node.module.partition(".")[0], is_optional)
+    inside = is_optional or isinstance(node, ast.Try)
+    children = node.orelse if _is_for_types(node) else ast.iter_child_nodes(node)
+    for child in children:
+        yield from _imports(child, is_optional=inside)
+
+
+def _is_for_types(node: ast.AST) -> TypeGuard[ast.If]:
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+
+
+def _beside(directory: Path, module: str) -> list[Path]:
+    file = directory / f"{module}.py"
+    if file.is_file():
+        return [file]
+    return sorted(path for path in (directory / module).rglob("*") if _belongs(path))
+
+
+def _belongs(path: Path) -> bool:
+    return path.is_file() and "__pycache__" not in path.parts
+
+
+def _requirement_for(module: Import, file: Path) -> str | None:
+    is_known = module.name in sys.stdlib_module_names or module.name == OURSELVES
+    if is_known or _is_near(file, module.name):
+        return None
+    if module.is_optional and module.name not in _distributions():
+        return None
+    return requirement(module.name, str(file))
+
+
+def _is_near(file: Path, module: str) -> bool:
+    """Whether a module stands beside a file, or beside the package that the file is in."""
+    folders = [file.parent, *file.parents[1:3]]
+    return any(_beside(folder, module) for folder in folders)
+
+
+def _is_local(found: Distribution) -> bool:
+    return '"file:' in (found.read_text("direct_url.json") or "")
+
+
+@cache
+def _distributions() -> dict[str, list[str]]:
+    return dict(packages_distributions())

@@ -1,0 +1,64 @@
+"""Keeping what is secret off the screen: values of environment variables and headers.
+
+Clients' files hold tokens of other people's servers next to ours, so everything that is shown of a
+file goes through here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from paddock.directories import DATA_VARIABLE
+
+MASK = "•••"
+PLACES = frozenset({"env", "envs", "environment", "headers", "http_headers"})
+"""What the places for secrets are called in clients' files."""
+KNOWN = frozenset({DATA_VARIABLE, "PYTHONPATH"})
+"""Variables that Paddock sets itself, and that are no secrets."""
+LONG = 4
+"""From this length on, a value is hidden wherever it stands, and not only where it is one."""
+
+
+def secrets_in(data: object) -> tuple[str, ...]:
+    """The values of all variables and headers in a file's data, the longest first."""
+    return tuple(sorted(set(_secrets(data)), key=lambda value: (-len(value), value)))
+
+
+def masked(text: str, secrets: Sequence[str]) -> str:
+    """A text in which no secret can be read."""
+    for secret in secrets:
+        for form in _written(secret):
+            text = re.sub(_pattern(form), MASK, text, flags=re.MULTILINE)
+    return text
+
+
+def _secrets(data: object) -> Iterator[str]:
+    pending: list[tuple[object, bool]] = [(data, False)]
+    while pending:
+        part, is_secret = pending.pop()
+        if isinstance(part, Mapping):
+            pending.extend(
+                (value, key not in KNOWN and (is_secret or key in PLACES))
+                for key, value in part.items()
+            )
+        elif isinstance(part, Sequence) and not isinstance(part, str):
+            pending.extend((value, is_secret) for value in part)
+        elif is_secret and part not in (None, "", True, False):
+            yield str(part)
+
+
+def _written(secret: str) -> list[str]:
+    """How a value may stand in a file: as it is, escaped, and each of its lines by itself."""
+    lines = [line.strip() for line in secret.splitlines()] if "\n" in secret else []
+    forms = [secret, *(json.dumps(secret, ensure_ascii=flag)[1:-1] for flag in (True, False))]
+    forms += [secret.replace("'", "''"), *lines]
+    return sorted({form for form in forms if form}, key=len, reverse=True)
+
+
+def _pattern(form: str) -> str:
+    text = re.escape(form)
+    if len(form) >= LONG:
+        return text
+    return rf"(?<=[\"']){text}(?=[\"'])|(?<=[:=] ){text}(?=,?\s*$)"

@@ -1,0 +1,71 @@
+"""All clients, and how one is found by its name.
+
+The rows stand in `chat_clients`, `editor_clients` and `terminal_clients`.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from paddock.clients.chat_clients import CHAT_CLIENTS
+from paddock.clients.editor_clients import EDITOR_CLIENTS
+from paddock.clients.terminal_clients import TERMINAL_CLIENTS
+from paddock.errors import PaddockError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from paddock.clients.client import Client
+
+
+class UnsupportedClientError(PaddockError):
+    """There is no client of the given name."""
+
+    code = "unsupported-client"
+
+
+@cache
+def supported_clients() -> Mapping[str, Client]:
+    """Every client that servers can be installed into, by its id, in alphabetical order."""
+    rows = (*CHAT_CLIENTS, *EDITOR_CLIENTS, *TERMINAL_CLIENTS)
+    return MappingProxyType({row.id: row for row in sorted(rows, key=lambda row: row.id)})
+
+
+def find_client(name: str) -> Client:
+    """The client of a name: its id, its display name or an alias, however it is spelt.
+
+    Raises:
+        UnsupportedClientError: when there is none; it suggests names that look alike.
+    """
+    names = _names()
+    wanted = _plain(name)
+    if wanted in names:
+        return names[wanted]
+    near = get_close_matches(wanted, names, n=3)
+    ids = list(dict.fromkeys(names[one].id for one in near))
+    hint = f"did you mean {' or '.join(ids)}?" if ids else "list them: paddock clients"
+    raise UnsupportedClientError(
+        f"no client is called {name!r}", hint=f"{hint} For any other one name its file: --file"
+    )
+
+
+@cache
+def _names() -> dict[str, Client]:
+    """Clients by all their names, as they are compared; a client's id wins over others' aliases."""
+    clients = supported_clients().values()
+    others = {_plain(name): client for client in clients for name in _other_names(client)}
+    return others | {_plain(client.id): client for client in clients}
+
+
+def _other_names(client: Client) -> Iterator[str]:
+    yield client.name
+    yield from client.aliases
+    if client.canonical:
+        yield client.canonical
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum())

@@ -1,0 +1,118 @@
+"""Taking servers out of clients again, so that their files are as they were.
+
+What is to go is looked up in the records, and for a client that is named also in its files: an
+entry that starts Paddock is ours, whoever put it there.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paddock.clients.destination import destination_of, spot_in
+from paddock.clients.plan import Outcome
+from paddock.clients.removal import remove_entry
+from paddock.clients.standing import Standing, standing_in, standing_on_record
+from paddock.clients.table import find_client
+from paddock.errors import PaddockError
+from paddock.servers.api import get_server
+from paddock.servers.named_server import NamedServer
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from paddock.clients.entries import ServerName
+
+
+class NotInstalledError(PaddockError):
+    """There is nothing of ours to take out."""
+
+    code = "not-installed"
+
+
+def uninstall(
+    client: str | None = None,
+    server: ServerName | None = None,
+    *,
+    project: str | PathLike[str] | None = None,
+    file: str | PathLike[str] | None = None,
+    name: str | None = None,
+    dry_run: bool = False,
+) -> list[Outcome]:
+    """Take a server out of a client again, and restore what stood there before.
+
+    Without a server, all of Paddock's go; without a client (or file), the server goes from
+    everywhere that is on record. An entry that was changed meanwhile goes too, and the plan says
+    so.
+
+    Args:
+        client: The client, by any of its names.
+        server: The server, as it was installed.
+        project: The directory of the project that it was installed for.
+        file: The file that it was installed into.
+        name: The key of the entry.
+        dry_run: Change nothing, and only say what would be.
+
+    Raises:
+        NotInstalledError: when there is nothing to take out.
+        PaddockError: what kept it from being taken out, if it was to go from one place; of
+            several, each outcome has its own.
+    """
+    if client is None and file is None and server is None and name is None:
+        raise NotInstalledError("nothing is named to take out", hint="name a client or a server")
+    if client is None and file is None and project is None:
+        found = standing_on_record()
+    else:
+        found = standing_in(destination_of(client, project=project, file=file))
+    wanted = [one for one in found if _is_meant(one, server, name)]
+    if not wanted:
+        raise _nothing(client, server, name)
+    outcomes = [_removed(one, dry_run=dry_run) for one in wanted]
+    if len(outcomes) == 1 and outcomes[0].error is not None:
+        raise outcomes[0].error
+    return outcomes
+
+
+def _is_meant(one: Standing, server: ServerName | None, name: str | None) -> bool:
+    if name is not None and one.key != name:
+        return False
+    return server is None or one.server in _names_of(server) or _shares_key(one, server)
+
+
+def _names_of(server: ServerName) -> set[str]:
+    """The names under which a server may be on record; it need not exist any more."""
+    if isinstance(server, NamedServer):
+        return {server.name}
+    return {server, _absolute(server)} if isinstance(server, str) else {_absolute(server)}
+
+
+def _absolute(path: str | PathLike[str]) -> str:
+    return str(Path(path).expanduser().absolute())
+
+
+def _shares_key(one: Standing, server: ServerName) -> bool:
+    """Whether a server is written under a key that it shares with the one that stands there."""
+    with suppress(PaddockError):
+        meant = server if isinstance(server, NamedServer) else get_server(server)
+        return meant.key == get_server(one.server).key == one.key
+    return False
+
+
+def _removed(one: Standing, *, dry_run: bool) -> Outcome:
+    try:
+        spot = spot_in(find_client(one.client), one.file, one.key, one.scope)
+        plan = remove_entry(spot, one.server, one.scope, dry_run=dry_run)
+    except PaddockError as error:
+        return Outcome(one.client, error=error)
+    return Outcome(one.client, plan)
+
+
+def _nothing(client: str | None, server: ServerName | None, name: str | None) -> NotInstalledError:
+    what = f"the server {getattr(server, 'name', server)!s}" if server is not None else "no server"
+    what = f"an entry {name!r}" if name is not None else what
+    where = f" in {client}" if client else ""
+    text = f"{what} is not installed{where}" if server or name else f"nothing is installed{where}"
+    others = [one for one in standing_on_record() if _is_meant(one, server, name)]
+    places = ", ".join(f"{one.client} ({one.scope}: {one.file})" for one in others)
+    return NotInstalledError(text, hint=f"it is in {places}" if places else None)

@@ -1,0 +1,154 @@
+"""Definition files of an extension: which one holds an item, and what it holds.
+
+An item has a file of its own, `<root>/tools/NAME.py`, or stands in a combined one,
+`<root>/tools.py`; each may also be `.toml` or `.json`, looked for in this order. A file of its own
+wins even when it is broken. What a definition means is left to those who make tools, prompts,
+resources and servers of it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from paddock.authoring.offering import Offering
+from paddock.authoring.prompt import Prompt
+from paddock.authoring.resource import Resource, ResourceTemplate
+from paddock.authoring.tool import Tool
+from paddock.errors import LoadError
+from paddock.extensions.python_modules import definition_module
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from types import ModuleType
+
+    from paddock.extensions.manifest import Kind
+
+ENDINGS = (".py", ".toml", ".json")
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "tools": (Tool,),
+    "prompts": (Prompt,),
+    "resources": (Resource, ResourceTemplate),
+    "servers": (Offering,),
+}
+_FROM_FUNCTIONS = ("tools", "prompts")
+"""Kinds of which a function alone is a definition."""
+
+
+class DefinitionFile(NamedTuple):
+    """The file that holds the definition of an item."""
+
+    path: Path
+    kind: Kind
+    item: str
+    is_combined: bool
+
+    @property
+    def directory(self) -> Path:
+        """From where relative paths in it count."""
+        return self.path.parent
+
+    def load(self) -> object:
+        """The definition: an object or a table of properties. Python files are run for it.
+
+        Raises:
+            LoadError: when the file cannot be read, or does not hold the item.
+        """
+        if self.path.suffix == ".py":
+            module = definition_module(self.path)
+            found = _in_combined(self, module) if self.is_combined else _in_own(self, module)
+        else:
+            found = _read_table(self.path)
+            if self.is_combined:
+                found = found.get(self.item) if isinstance(found, Mapping) else None
+        if found is None:
+            raise _absent(self)
+        return found
+
+
+def find_definition(root: Path, kind: Kind, item: str) -> DefinitionFile | None:
+    """The file that an item's definition is in, if there is one; nothing is read or run."""
+    for ending in ENDINGS:
+        path = root / kind / f"{item}{ending}"
+        if path.is_file():
+            return DefinitionFile(path, kind, item, is_combined=False)
+    for ending in ENDINGS:
+        path = root / f"{kind}{ending}"
+        if path.is_file():
+            return DefinitionFile(path, kind, item, is_combined=True)
+    return None
+
+
+def _read_table(path: Path) -> object:
+    try:
+        data = path.read_bytes()
+        if path.suffix == ".json":
+            return msgspec.json.decode(data)
+        return tomllib.loads(data.decode())
+    except (OSError, UnicodeDecodeError, msgspec.DecodeError, tomllib.TOMLDecodeError) as error:
+        raise LoadError(f"cannot be read: {error}", where=str(path)) from None
+
+
+def _in_own(file: DefinitionFile, module: ModuleType) -> object:
+    """What a file for one item defines: by the kind's name, by the item's, or the only one."""
+    public = _public(module)
+    for name in (file.kind.removesuffix("s"), file.item):
+        if name in public:
+            return public[name]
+    types = _TYPES[file.kind]
+    return (
+        _only(public, lambda value: isinstance(value, types))
+        or _only(public, lambda value: isinstance(value, Mapping))
+        or (
+            _only(public, lambda value: _is_function_of(value, module))
+            if file.kind in _FROM_FUNCTIONS
+            else None
+        )
+    )
+
+
+def _in_combined(file: DefinitionFile, module: ModuleType) -> object:
+    """What a file for several items defines: in a table or a list of them, or by its name."""
+    public = _public(module)
+    several = public.get(file.kind)
+    if isinstance(several, Mapping):
+        return several.get(file.item)
+    types = _TYPES[file.kind]
+    candidates = [*several] if isinstance(several, list | tuple) else [*public.values()]
+    for one in candidates:
+        if isinstance(one, types) and getattr(one, "name", None) == file.item:
+            return one
+    return public.get(file.item)
+
+
+def _public(module: ModuleType) -> dict[str, object]:
+    return {name: value for name, value in vars(module).items() if not name.startswith("_")}
+
+
+def _only(public: Mapping[str, object], is_suitable: Callable[[object], bool]) -> object:
+    found = {id(value): value for value in public.values() if is_suitable(value)}
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _is_function_of(value: object, module: ModuleType) -> bool:
+    return hasattr(value, "__code__") and getattr(value, "__module__", None) == module.__name__
+
+
+def _absent(file: DefinitionFile) -> LoadError:
+    word = file.kind.removesuffix("s")
+    if file.path.suffix != ".py":
+        expected = f"a table {file.item!r}" if file.is_combined else "a table of properties"
+    elif file.is_combined:
+        expected = f"{file.kind} = {{{file.item!r}: …}}"
+    else:
+        expected = f"{word} = …"
+    return LoadError(
+        f"holds no definition of the {word} {file.item!r}",
+        where=str(file.path),
+        hint=f"expected {expected}",
+    )

@@ -1,0 +1,97 @@
+"""What can be wrong with what somebody names or defines.
+
+Each begins with the same words whoever raises it, then says what was found.
+"""
+
+from __future__ import annotations
+
+from paddock.errors import DefinitionError
+
+
+class ManifestError(DefinitionError):
+    """A manifest cannot be read, or declares something in a way that cannot be used."""
+
+    code = "invalid-manifest"
+
+
+class SpecificationError(DefinitionError):
+    """What stands where a tool, prompt or resource should be is none."""
+
+    code = "invalid-specification"
+    words = "Invalid specification"
+
+    def __init__(self, found: str, *, hint: str | None = None, where: str | None = None) -> None:
+        super().__init__(f"{self.words}: {found}", hint=hint, where=where)
+
+
+class ToolSpecificationError(SpecificationError):
+    """What stands where a tool should be is none."""
+
+    code = "invalid-tool-specification"
+    words = "Invalid tool specification"
+
+
+class ToolsSpecificationError(SpecificationError):
+    """What stands where a list of tools should be is none."""
+
+    code = "invalid-tools-specification"
+    words = "Invalid tools specification"
+
+
+class PromptSpecificationError(SpecificationError):
+    """What stands where a prompt should be is none."""
+
+    code = "invalid-mcp-prompt-specification"
+    words = "Invalid MCP prompt specification"
+
+
+class PromptsSpecificationError(SpecificationError):
+    """What stands where a list of prompts should be is none."""
+
+    code = "invalid-mcp-prompts-specification"
+    words = "Invalid MCP prompts specification"
+
+
+class ResourceSpecificationError(SpecificationError):
+    """What stands where a resource should be is none."""
+
+    code = "invalid-resource-specification"
+    words = "Invalid resource specification"
+
+
+class ResourcesSpecificationError(SpecificationError):
+    """What stands where a list of resources should be is none."""
+
+    code = "invalid-resources-specification"
+    words = "Invalid resources specification"
+
+
+class ToolNotFoundError(DefinitionError):
+    """No tool has that name."""
+
+    code = "tool-name-not-found"
+
+
+class PromptNotFoundError(DefinitionError):
+    """No prompt has that name."""
+
+    code = "prompt-name-not-found"
+
+
+class ResourceNameError(DefinitionError):
+    """No resource has that name."""
+
+    code = "resource-name-not-found"
+
+
+class PromptDataError(DefinitionError):
+    """A definition uses the property that lists of prompts had in the past."""
+
+    code = "deprecated-prompt-data"
+
+    def __init__(self, *, where: str | None = None) -> None:
+        super().__init__(
+            'The "PromptData" property is deprecated. Use "MCPPrompts" instead.',
+            hint="in a definition of Paddock's own it is called prompts",
+            where=where,
+        )

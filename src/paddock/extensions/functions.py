@@ -1,0 +1,38 @@
+"""Functions in definitions: given as they are, or as references to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from paddock.extensions.properties import shown
+from paddock.extensions.references import is_reference, load_reference
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from paddock.extensions.properties import Properties
+
+_EXPECTED = "expected a function, or a reference to one: package.module:name, or file.py:name"
+
+
+def read_function(
+    properties: Properties, name: str, *, relative_to: Path | None, where: str
+) -> Callable[..., Any] | None:
+    """The function that a property holds or refers to; None when it is absent.
+
+    Raises:
+        SpecificationError: when it is something else.
+        LoadError: when the reference leads nowhere.
+    """
+    value = properties.get(name)
+    if value is None:
+        return None
+    given = value
+    if isinstance(value, str):
+        if not is_reference(value):
+            raise properties.refused(f"{name} is {shown(value)}", _EXPECTED)
+        given = load_reference(value, relative_to=relative_to, where=where)
+    if not callable(given):
+        raise properties.refused(f"{name} is {shown(value)}, which cannot be called", _EXPECTED)
+    return given

@@ -1,0 +1,35 @@
+"""Names of items across extensions: one grammar, one parser.
+
+`package/Item` for an extension without a publisher, `publisher/package/Item` for one with.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+_PARTS = (2, 3)
+
+
+class QualifiedName(NamedTuple):
+    """The full name of an item."""
+
+    publisher: str | None
+    package: str
+    item: str
+
+    @property
+    def package_name(self) -> str:
+        """The name of the extension: `publisher/package`, or `package`."""
+        return self.package if self.publisher is None else f"{self.publisher}/{self.package}"
+
+    def __str__(self) -> str:
+        return f"{self.package_name}/{self.item}"
+
+
+def parse_qualified(text: str) -> QualifiedName | None:
+    """A qualified name; None when a text is not one."""
+    parts = text.split("/")
+    if len(parts) not in _PARTS or not all(parts):
+        return None
+    *publisher, package, item = parts
+    return QualifiedName(publisher[0] if publisher else None, package, item)

@@ -1,0 +1,111 @@
+"""References: text that leads to a Python object.
+
+`package.module:name` is imported; `path.py:name` runs a file, which is found relative to where the
+reference stands. Dots in the name go on to attributes.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import re
+import sys
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paddock.authoring.python_file import failure
+from paddock.errors import LoadError
+from paddock.extensions.python_modules import script_module
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+_DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+_FILE_ENDING = ".py"
+
+
+def is_reference(text: str) -> bool:
+    """Whether a text has the form of a reference; what it leads to need not exist."""
+    home, colon, name = text.rpartition(":")
+    if not colon or not _DOTTED.fullmatch(name):
+        return False
+    return home.endswith(_FILE_ENDING) or _DOTTED.fullmatch(home) is not None
+
+
+def load_reference(text: str, *, relative_to: Path | None = None, where: str) -> object:
+    """The object that a reference leads to.
+
+    Args:
+        text: The reference.
+        relative_to: The directory from which a relative path counts; the working directory if
+            there is none.
+        where: Where the reference stands, for errors.
+
+    Raises:
+        LoadError: when there is no such file, module or object, or running it fails.
+    """
+    if not is_reference(text):
+        raise LoadError(
+            f"{text!r} is not a reference",
+            where=where,
+            hint="as in package.module:name, or file.py:name",
+        )
+    home, _, name = text.rpartition(":")
+    module = _run(home, relative_to, where) if home.endswith(_FILE_ENDING) else _import(home, where)
+    found: object = module
+    for part in name.split("."):
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            raise _missing(text, part, found, where) from None
+    return found
+
+
+def directory_of(text: str, relative_to: Path | None = None) -> Path | None:
+    """From where relative paths count in what a reference leads to: the directory of its file."""
+    home, _, _ = text.rpartition(":")
+    return _path(home, relative_to).parent if home.endswith(_FILE_ENDING) else relative_to
+
+
+def _path(home: str, relative_to: Path | None) -> Path:
+    return ((relative_to or Path.cwd()) / Path(home).expanduser()).resolve()
+
+
+def _run(home: str, relative_to: Path | None, where: str) -> ModuleType:
+    path = _path(home, relative_to)
+    if not path.is_file():
+        raise LoadError(
+            f"there is no file {path}", where=where, hint="check the path, or move it back"
+        )
+    return script_module(path)
+
+
+def _import(home: str, where: str) -> ModuleType:
+    try:
+        return importlib.import_module(home)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{home}.".startswith(f"{error.name}."):
+            raise _failed(home, error) from error
+        raise LoadError(
+            f"there is no module {error.name!r}",
+            where=where,
+            hint=f"install it for {sys.executable}, or give the path of a file: file.py:name",
+        ) from None
+    except (Exception, SystemExit) as error:
+        raise _failed(home, error) from error
+
+
+def _failed(home: str, error: BaseException) -> LoadError:
+    """What went wrong while a module was imported, with its line."""
+    try:
+        spec = importlib.util.find_spec(home)
+    except (ImportError, ValueError, AttributeError):
+        spec = None  # a parent package is what failed
+    return failure(Path((spec and spec.origin) or home), error)
+
+
+def _missing(text: str, part: str, found: object, where: str) -> LoadError:
+    near = get_close_matches(part, [name for name in dir(found) if not name.startswith("_")], n=1)
+    advice = f"did you mean {near[0]!r}?" if near else "check the name after the colon"
+    return LoadError(f"{text!r} leads nowhere: there is no {part!r}", where=where, hint=advice)

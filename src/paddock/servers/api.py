@@ -1,0 +1,260 @@
+"""Creating, finding, listing, editing and serving named servers."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+import msgspec
+
+from paddock.extensions.registry import declared
+from paddock.protocol.extensions import UI
+from paddock.servers.assembly import Origin, assemble, is_assembling
+from paddock.servers.definition import from_mapping, own_key
+from paddock.servers.editing import edited_text
+from paddock.servers.errors import BuiltInServerError, ServerDefinitionError
+from paddock.servers.lookup import BUILT_IN, Source, all_sources, file_source, find_source
+from paddock.servers.named_server import NamedServer
+from paddock.servers.pickles import forget_others
+from paddock.servers.reading import path_of, read_text
+from paddock.servers.serving import origin_of
+from paddock.servers.store import (
+    changing,
+    check_free,
+    pickles_of,
+    write_definition,
+    write_text,
+)
+from paddock.servers.storing import KINDS, storable
+from paddock.servers.target import default_name
+from paddock.servers.toml_text import plain_table
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping, Sequence
+
+    from paddock.authoring.prompt import Prompt
+    from paddock.authoring.resource import Resource, ResourceTemplate
+    from paddock.authoring.tool import Tool
+    from paddock.servers.definition import ServerDefinition
+    from paddock.serving.http import HttpOptions
+
+    Table = Mapping[str, Any]
+    ToolSpec = str | Tool | Table | Callable[..., Any]
+    PromptSpec = str | Prompt | Table | Callable[..., Any]
+    ResourceSpec = str | Resource | ResourceTemplate | Table
+
+
+def create_server(
+    name: str,
+    definition: Mapping[str, Any] | None = None,
+    *,
+    tools: ToolSpec | Sequence[ToolSpec] | None = None,
+    prompts: PromptSpec | Sequence[PromptSpec] | None = None,
+    resources: ResourceSpec | Sequence[ResourceSpec] | None = None,
+    instructions: str | Sequence[str] | None = None,
+    initialization: str | Callable[[], object] | None = None,
+    version: str | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    title: str | None = None,
+    description: str | None = None,
+    key: str | None = None,
+    overwrite: bool = False,
+    pickle: bool = False,
+) -> NamedServer:
+    """Store a server under a name; it can then be served and installed by that name.
+
+    Everything that it names is looked up now, and again whenever it starts. Its initialization is
+    not run. A file that a server refers to may call this: while it is being served, that does
+    nothing.
+
+    Args:
+        name: What the server is called.
+        definition: A table with any of what follows; the arguments win over it.
+        tools: Names, qualified names, references, functions, `Tool` objects or tables.
+        prompts: The same for prompts.
+        resources: References, objects or tables.
+        instructions: What a model should know before it uses the server.
+        initialization: A function, or the reference of one, that runs when the server starts.
+        version: The version of the server; 1.0.0 when left out.
+        options: Values for options of tools, by the name of the tool.
+        title: What people read.
+        description: What the server is for.
+        key: What the server is called in the files of clients.
+        overwrite: Put it in the place of a server of that name.
+        pickle: Store functions as they are where no reference leads to them.
+
+    Raises:
+        ServerExistsError: when there is one of that name, and `overwrite` was not asked for.
+        DefinitionError: when the definition cannot be; what was there stays.
+        LoadError: when a reference leads nowhere.
+    """
+    given = {
+        "tools": tools,
+        "prompts": prompts,
+        "resources": resources,
+        "instructions": instructions,
+        "initialization": initialization,
+        "version": version,
+        "options": options,
+        "title": title,
+        "description": description,
+        "key": key,
+    }
+    wanted = _defined(name, definition or {}, given)
+    if is_assembling():
+        return NamedServer(Source(name, path_of(name)), wanted)
+    check_free(name, overwrite=overwrite)  # before anything of the user's is run
+    checked = _checked(wanted, Origin(f"the server {name!r}"))
+    with changing():
+        check_free(name, overwrite=overwrite)
+        stored = storable(checked, pickles_of(name) if pickle else None)
+        path = write_definition(stored)
+        forget_others(pickles_of(name), _items(stored))
+    return NamedServer(Source(name, path), stored)
+
+
+def get_server(server: str | os.PathLike[str]) -> NamedServer:
+    """The server of a name, or the one that a definition file defines.
+
+    Raises:
+        ServerNotFoundError: when there is none, with names that are like it.
+    """
+    if isinstance(server, str):
+        return NamedServer(find_source(server))
+    return NamedServer(file_source(Path(server)))
+
+
+def list_servers(pattern: str = "*", *, include_built_in: bool = True) -> list[NamedServer]:
+    """The servers whose names match a pattern with `*`, `?` and `[…]`, the user's own first.
+
+    One whose definition cannot be read is among them, and says why: `server.problem`.
+    """
+    return [
+        NamedServer(source)
+        for source in all_sources()
+        if fnmatchcase(source.name, pattern) and (include_built_in or source.declared is None)
+    ]
+
+
+def default_servers() -> dict[str, NamedServer]:
+    """The built-in servers by their names."""
+    found = [NamedServer(Source(one.name, None, one)) for one in declared("servers")]
+    return {server.name: server for server in found if server.location == BUILT_IN}
+
+
+def edit_server(name: str, /, *, pickle: bool = False, **changes: Any) -> NamedServer:
+    """Change the definition of one of the user's servers; the rest of its file stays.
+
+    Args:
+        name: Which server.
+        pickle: Store functions as they are where no reference leads to them.
+        changes: What `create_server` takes besides; None takes something out.
+
+    Raises:
+        ServerNotFoundError: when there is none of that name.
+        BuiltInServerError: when it is not one of the user's own.
+        DefinitionError: when the definition could not be so; it stays as it was.
+    """
+    source = own_source(name)
+    while True:
+        text = read_text(source.file)
+        before = source.understood(text)
+        checked = _checked(_changed(before, changes), origin_of(source))
+        with changing():
+            if read_text(source.file) != text:
+                continue  # somebody else was quicker: begin anew with what it says now
+            after = storable(checked, pickles_of(name) if pickle else None)
+            edited = edited_text(text, plain_table(before), plain_table(after))
+            write_text(source.file, edited, after)
+            forget_others(pickles_of(name), _items(after))
+        return NamedServer(source)
+
+
+def rewrite_server(name: str, text: str) -> NamedServer:
+    """Put another text, as a person has edited it, in the place of a definition.
+
+    Raises:
+        ServerNotFoundError: when there is no server of that name.
+        BuiltInServerError: when it is not one of the user's own.
+        DefinitionError: when the definition could not be so; it stays as it was.
+    """
+    source = own_source(name)
+    wanted = source.understood(text)
+    after = _checked(msgspec.structs.replace(wanted), origin_of(source))
+    with changing():
+        write_text(source.file, edited_text(text, plain_table(wanted), plain_table(after)), after)
+        forget_others(pickles_of(name), _items(after))
+    return NamedServer(source)
+
+
+def own_source(name: str) -> Source:
+    """Where the user's server of a name is defined.
+
+    Raises:
+        ServerNotFoundError: when there is none of that name.
+        BuiltInServerError: when it is not one of the user's own.
+    """
+    source = find_source(name)
+    if source.declared is not None:
+        raise BuiltInServerError(
+            f"the server {name!r} comes with {source.declared.extension.name!r} and cannot be"
+            " changed",
+            hint="create one of your own; it may have the same name, and then counts instead",
+        )
+    return source
+
+
+def serve(name: str | None = None, http: str | None = None, **options: Unpack[HttpOptions]) -> None:
+    """Serve a named server on standard input and output, or on an address over HTTP.
+
+    Without a name it is the one that the environment variable PADDOCK_SERVER names, or `Demo`.
+
+    Raises:
+        ServerNotFoundError: when there is none of that name.
+    """
+    get_server(name or default_name()).run(http, **options)
+
+
+def _defined(name: str, table: Mapping[str, Any], given: dict[str, Any]) -> ServerDefinition:
+    """What a table and the arguments define together."""
+    definition = from_mapping({**table}, name=name)
+    definition.name = name
+    named = {key: value for key, value in given.items() if value is not None}
+    overlay = from_mapping(named, name=name)
+    for key in named:
+        setattr(definition, key, getattr(overlay, key))
+    return definition
+
+
+def _changed(before: ServerDefinition, changes: Mapping[str, Any]) -> ServerDefinition:
+    table = plain_table(before)
+    for key, value in changes.items():
+        own = own_key(key) or key
+        table.pop(own, None)
+        if value is not None:
+            table[own] = value
+    after = from_mapping(table, name=before.name)
+    if after.name != before.name:
+        raise ServerDefinitionError(
+            f"the name of {before.name!r} cannot be changed",
+            hint="create a server of the other name, then delete this one",
+        )
+    return after
+
+
+def _checked(definition: ServerDefinition, origin: Origin) -> ServerDefinition:
+    """A definition in which everything can be found."""
+    server = assemble(definition, origin)
+    if server.facts.extension(UI) is not None:
+        definition.views = True
+    return definition
+
+
+def _items(definition: ServerDefinition) -> list[object]:
+    """Everything in a definition that may stand for a stored object."""
+    items = [item for kind in KINDS for item in getattr(definition, kind)]
+    items.append(definition.initialization)
+    inner = [value for item in items if isinstance(item, dict) for value in item.values()]
+    return [*items, *inner]

@@ -1,0 +1,66 @@
+"""Changing a definition file that a person may have edited: comments and order stay."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from contextlib import suppress
+from typing import Any
+
+import tomlkit
+from tomlkit.items import Array
+
+from paddock.servers.definition import WRAPPER, own_key
+from paddock.servers.toml_text import toml_text
+
+Table = MutableMapping[str, Any]
+
+
+def edited_text(text: str, before: dict[str, Any], after: dict[str, Any]) -> str:
+    """The text of a definition with nothing changed but what differs between two tables."""
+    document = tomlkit.parse(text)
+    for key in [*before, *(key for key in after if key not in before)]:
+        if before.get(key) != after.get(key):
+            _change(*_home(document, key), after.get(key))
+    return tomlkit.dumps(document)
+
+
+def _home(document: Table, key: str) -> tuple[Table, str]:
+    """The table in which a key stands, and how it is spelled there."""
+    tables = [document]
+    if isinstance(document.get(WRAPPER), MutableMapping):
+        tables.append(document[WRAPPER])
+    for table in tables:
+        for spelled in table:
+            if own_key(spelled) == key or spelled == key:
+                return table, spelled
+    return document, key
+
+
+def _change(table: Table, key: str, value: Any) -> None:
+    if value is None:
+        table.pop(key, None)
+        return
+    present = table.get(key)
+    if isinstance(present, Array) and _change_items(present, value):
+        return
+    if isinstance(present, MutableMapping) and isinstance(value, dict):
+        for inner in [*present, *(one for one in value if one not in present)]:
+            if present.get(inner) != value.get(inner):
+                _change(present, inner, value.get(inner))
+        return
+    # Through text, so that it looks like in a file that is new.
+    table[key] = tomlkit.parse(toml_text({key: value}))[key]
+
+
+def _change_items(array: Array, value: list[Any]) -> bool:
+    """Take items out and add others at the end; False when that does not give the new list."""
+    kept = [item for item in array.unwrap() if item in value]
+    if value[: len(kept)] != kept or not all(isinstance(item, str) for item in value):
+        return False
+    for item in array.unwrap():
+        if item not in value:
+            with suppress(ValueError):
+                array.remove(item)
+    for item in value[len(kept) :]:
+        array.append(item)
+    return bool(array.unwrap() == value)

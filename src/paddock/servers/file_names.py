@@ -1,0 +1,88 @@
+"""From the name of a server to the file that defines it, and back.
+
+Every name has one file on every system: whatever is not plain is percent-encoded, and so is the
+first letter of a name that Windows keeps for its devices. Loaded before the first answer, so it
+needs nothing but the interpreter; `urllib.parse` alone would take 10 ms.
+"""
+
+from __future__ import annotations
+
+import os
+
+from paddock.directories import data_directory
+from paddock.servers.errors import ServerDefinitionError
+
+SUFFIX = ".toml"
+PICKLES = ".pickle"
+MAX_STEM = 200
+"""What is left of the 255 bytes of a file name, with room for temporary names."""
+_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
+_DEVICES = frozenset(
+    ["con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))]
+)
+
+
+def servers_directory() -> str:
+    """Where the user's definitions are; it need not exist yet."""
+    return os.path.join(data_directory(), "servers")
+
+
+def definition_path(name: str) -> str:
+    """The file that defines the user's server of a name, whether there is one or not."""
+    return os.path.join(servers_directory(), encode_name(name) + SUFFIX)
+
+
+def built_in_path(name: str) -> str:
+    """The file that would define the built-in server of a name."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    return os.path.join(package, "toolkits", "servers", encode_name(name) + SUFFIX)
+
+
+def encode_name(name: str) -> str:
+    """A name as the stem of a file.
+
+    Raises:
+        ServerDefinitionError: when it cannot be the name of a server.
+    """
+    check_name(name)
+    stem = "".join(
+        chr(byte) if chr(byte) in _PLAIN else f"%{byte:02X}" for byte in name.encode("utf-8")
+    )
+    if stem.startswith(".") or stem.partition(".")[0].lower() in _DEVICES:
+        stem = f"%{ord(stem[0]):02X}{stem[1:]}"
+    if len(stem) > MAX_STEM:
+        raise ServerDefinitionError(
+            f"the name {name[:20]!r}… of a server is too long for a file",
+            hint=f"at most {MAX_STEM} letters and digits, others count three times or more",
+        )
+    return stem
+
+
+def decode_name(stem: str) -> str | None:
+    """The name that a stem stands for; None when no name is written that way."""
+    head, *rest = stem.split("%")
+    try:
+        data = head.encode("ascii")
+        for piece in rest:
+            data += bytes.fromhex(piece[:2]) + piece[2:].encode("ascii")
+        name = data.decode("utf-8")
+        return name if encode_name(name) == stem else None
+    except (ValueError, ServerDefinitionError):
+        return None
+
+
+def check_name(name: str) -> None:
+    """Refuse what cannot be the name of a server.
+
+    Raises:
+        ServerDefinitionError: when it is empty, or holds what no terminal can show.
+    """
+    if not isinstance(name, str) or not name or name != name.strip():
+        raise ServerDefinitionError(
+            f"{name!r} cannot be the name of a server",
+            hint="use a text that neither begins nor ends with a blank",
+        )
+    if not name.isprintable():
+        raise ServerDefinitionError(
+            f"{name!r} cannot be the name of a server", hint="use printable characters only"
+        )

@@ -1,0 +1,136 @@
+"""Where each server has been installed: one file of records in the data directory.
+
+What is written into a client's file, and how it is taken out again, is `paddock.clients`.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from paddock.directories import data_directory
+from paddock.errors import LoadError
+from paddock.files import locked, write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+SCHEMA = 1
+
+
+class Installation(msgspec.Struct, frozen=True, kw_only=True):
+    """A server stands in a client's file."""
+
+    server: str
+    """The name of the server."""
+    client: str
+    """The id of the client."""
+    file: str
+    """The client's file, absolute."""
+    key: str
+    """Under which name it stands there."""
+    scope: str = "user"
+    """`user`, `file`, or the directory of a project."""
+    entry_kind: str = "stdio"
+    """How the client reaches it: `stdio` or `http`."""
+    created: str = ""
+    """When, in UTC, as ISO 8601 has it."""
+    splice: dict[str, Any] | None = None
+    """What is needed to restore the file as it was."""
+
+    def is_at(self, other: Installation) -> bool:
+        """Whether both stand in the same place of the same file."""
+        return (self.file, self.client, self.key) == (other.file, other.client, other.key)
+
+
+class _Schema(msgspec.Struct):
+    schema: int = SCHEMA
+
+
+class _Records(_Schema):
+    installations: list[Installation] = []
+
+
+def installations_path() -> Path:
+    """The file of all records; it need not exist yet."""
+    return Path(data_directory()) / "installations.json"
+
+
+def read_installations(server: str | None = None) -> list[Installation]:
+    """All records, or those of one server, in the order in which they were made.
+
+    A damaged file of records is set aside, and there are none then.
+
+    Raises:
+        LoadError: when a newer Paddock has written it.
+    """
+    path = installations_path()
+    try:
+        found = _read(path)
+    except msgspec.MsgspecError:
+        with locked(path):
+            found = _read_or_set_aside(path)
+    return [one for one in found if server is None or one.server == server]
+
+
+def record_installation(installation: Installation) -> None:
+    """Add a record; it replaces the one of the same place."""
+
+    def add(records: list[Installation]) -> list[Installation]:
+        return [*(one for one in records if not one.is_at(installation)), installation]
+
+    change_installations(add)
+
+
+def forget_installations(gone: Iterable[Installation]) -> None:
+    """Remove the records of these places."""
+    places = list(gone)
+
+    def remove(records: list[Installation]) -> list[Installation]:
+        return [one for one in records if not any(one.is_at(place) for place in places)]
+
+    change_installations(remove)
+
+
+def change_installations(change: Callable[[list[Installation]], list[Installation]]) -> None:
+    """Put what a function makes of all records in their place; nobody else writes meanwhile.
+
+    Raises:
+        LoadError: when a newer Paddock has written the file of records; it is left as it is.
+        FileBusyError: when another process does not finish.
+    """
+    path = installations_path()
+    with locked(path):
+        before = _read_or_set_aside(path)
+        after = change(list(before))
+        if after != before:
+            data = msgspec.json.format(msgspec.json.encode(_Records(installations=after)), indent=2)
+            write_atomically(path, data + b"\n")
+
+
+def _read_or_set_aside(path: Path) -> list[Installation]:
+    """The records; a file that cannot be understood gets another name. Within the lock."""
+    try:
+        return _read(path)
+    except msgspec.MsgspecError:
+        now = datetime.now(UTC)
+        path.rename(path.with_name(f"{path.stem}.broken-{now:%Y-%m-%dT%H-%M-%S}.json"))
+        return []
+
+
+def _read(path: Path) -> list[Installation]:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return []
+    schema = msgspec.json.decode(data, type=_Schema).schema
+    if schema != SCHEMA:
+        raise LoadError(
+            f"has schema {schema}, expected {SCHEMA}",
+            where=str(path),
+            hint="a newer Paddock has written it: update this one",
+        )
+    return msgspec.json.decode(data, type=_Records).installations

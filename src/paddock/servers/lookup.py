@@ -1,0 +1,166 @@
+"""Finding the definition of a server by its name.
+
+The user's own come first, then what a qualified name says, then the built-in ones. Nothing is
+loaded but the one definition that is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from paddock.authoring.offering import Offering
+from paddock.extensions.registry import declared, find_declared
+from paddock.servers.definition import from_mapping
+from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
+from paddock.servers.file_names import SUFFIX
+from paddock.servers.reading import path_of, read_definition, read_text, stored
+from paddock.version import __version__
+
+if TYPE_CHECKING:
+    from paddock.extensions.extension import Extension
+    from paddock.extensions.registry import Declared
+    from paddock.servers.definition import ServerDefinition
+
+BUILT_IN = "built-in"
+
+
+class Source(NamedTuple):
+    """Where the definition of a server is."""
+
+    name: str
+    path: Path | None
+    """The file, if it is one of the user's own."""
+    declared: Declared | None = None
+    """The item of an extension, if it is one."""
+    problem: str | None = None
+    """Why there can be no server, if that is known before anything is read."""
+    is_free: bool = False
+    """Whether the file is somewhere else, and need not be called like its server."""
+
+    @property
+    def location(self) -> Path | str:
+        """The user's file, `built-in`, or the name of the extension that brings the server."""
+        if self.declared is None:
+            return self.path or Path()
+        extension = self.declared.extension
+        return BUILT_IN if extension.is_built_in else extension.name
+
+    @property
+    def owner(self) -> Extension | None:
+        """The extension whose names count in the definition without a prefix."""
+        return None if self.declared is None else self.declared.extension
+
+    @property
+    def file(self) -> Path:
+        """The file that holds the definition.
+
+        Raises:
+            LoadError: when an extension declares the server and does not define it.
+        """
+        if self.declared is not None:
+            return self.declared.definition().path
+        return self.path or Path()
+
+    def read(self) -> ServerDefinition:
+        """The definition.
+
+        Raises:
+            DefinitionError: when it cannot be as it is.
+            LoadError: when it cannot be read.
+        """
+        if self.problem is not None:
+            raise ServerDefinitionError(self.problem, where=str(self.path))
+        if self.declared is None:
+            return self._read_own()
+        file = self.declared.definition()
+        version = __version__ if self.location == BUILT_IN else None
+        if file.path.suffix == ".toml" and not file.is_combined:
+            definition = read_definition(
+                read_text(file.path), file.path, name=self.name, version=version
+            )
+        else:
+            definition = self._read_loaded(file.load(), str(file.path))
+        definition.name = self.name
+        return definition
+
+    def _read_own(self) -> ServerDefinition:
+        return self.understood(read_text(self.file))
+
+    def understood(self, text: str) -> ServerDefinition:
+        """What a text would define as this server.
+
+        Raises:
+            DefinitionError: when it cannot be.
+        """
+        definition = read_definition(text, self.file, name=self.name)
+        if definition.name != self.name and not self.is_free:
+            raise ServerDefinitionError(
+                f"says that its name is {definition.name!r}, but it is the file of {self.name!r}",
+                where=str(self.path),
+                hint="change the name in it, or rename the file",
+            )
+        return definition
+
+    def _read_loaded(self, found: object, where: str) -> ServerDefinition:
+        if isinstance(found, Mapping):
+            return from_mapping(found, name=self.name, place=lambda key: f"{where}: {key}")
+        if isinstance(found, Offering):
+            return from_mapping(_parts_of(found), name=self.name)
+        raise ServerDefinitionError(
+            f"holds {found!r}"[:100], where=where, hint="expected a table or a Server"
+        )
+
+
+def _parts_of(offering: Offering) -> dict[str, object]:
+    """What a server that an extension made itself consists of."""
+    return {
+        "version": offering.facts.version,
+        "title": offering.facts.title,
+        "description": offering.facts.description,
+        "instructions": offering.facts.instructions,
+        "tools": list(offering.tools),
+        "prompts": list(offering.prompts),
+        "resources": [*offering.resources, *offering.templates],
+    }
+
+
+def find_source(name: str) -> Source:
+    """Where the server of a name is defined.
+
+    Raises:
+        ServerNotFoundError: when there is none, with names that are like it.
+        ServerDefinitionError: when that cannot be the name of a server.
+    """
+    path = path_of(name)
+    if path.is_file():
+        return Source(name, path)
+    item = find_declared("servers", name)
+    if item is not None:
+        return Source(item.name, None, item)
+    raise not_found(name)
+
+
+def file_source(path: Path) -> Source:
+    """A definition file anywhere, which names its server itself or is called like it."""
+    return Source(path.name.removesuffix(SUFFIX), path.absolute(), is_free=True)
+
+
+def all_sources() -> list[Source]:
+    """Every server there is: the user's own, then those of extensions that they do not shadow."""
+    own = [Source(one.name, one.path, problem=one.problem) for one in stored()]
+    taken = {source.name for source in own}
+    others = [Source(one.name, None, one) for one in declared("servers") if one.name not in taken]
+    return own + others
+
+
+def not_found(name: str) -> ServerNotFoundError:
+    """The complaint about a name that no server has."""
+    names = [source.name for source in all_sources()]
+    lowered = {one.casefold(): one for one in names}
+    near = [lowered[one] for one in get_close_matches(name.casefold(), lowered, 3)]
+    listed = ", ".join(sorted(names, key=str.casefold)[:10])
+    hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {listed}"
+    return ServerNotFoundError(f"there is no server named {name!r}", hint=hint)

@@ -1,0 +1,106 @@
+"""The user's server definitions on the disk.
+
+A definition is whole or not there: it is checked before it is written, written beside the old one
+and put in its place, and read back. All changes happen one after the other, also those of several
+processes, so none is lost and no two names differ by nothing but their case.
+"""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from paddock.files import locked, write_atomically
+from paddock.servers.definition import from_mapping
+from paddock.servers.errors import (
+    ServerDefinitionError,
+    ServerExistsError,
+    ServerNotFoundError,
+)
+from paddock.servers.file_names import PICKLES, encode_name
+from paddock.servers.reading import directory, parse, path_of, stored
+from paddock.servers.toml_text import plain_table, toml_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from paddock.servers.definition import ServerDefinition
+
+
+def pickles_of(name: str) -> Path:
+    """The directory of the functions that a server keeps as they are."""
+    return directory() / f"{encode_name(name)}{PICKLES}"
+
+
+@contextmanager
+def changing() -> Iterator[None]:
+    """Be the only one that changes definitions."""
+    with locked(directory()):
+        yield
+
+
+def check_free(name: str, *, overwrite: bool) -> None:
+    """Make sure that a definition may be written under a name. To be asked within `changing`.
+
+    Raises:
+        ServerExistsError: when there is one already, or one that differs by case only.
+    """
+    for other in stored():
+        if other.name == name:
+            if overwrite:
+                continue
+            raise ServerExistsError(
+                f"there is a server {name!r} already",
+                where=str(other.path),
+                hint="overwrite it, edit it, or choose another name",
+            )
+        if other.name.lower() == name.lower():
+            raise ServerExistsError(
+                f"there is a server {other.name!r} already, which differs from {name!r} by case",
+                where=str(other.path),
+                hint="choose another name: some systems could not tell their files apart",
+            )
+
+
+def write_definition(definition: ServerDefinition) -> Path:
+    """Write a definition, in the place of one that may be there. Within `changing`.
+
+    Raises:
+        ServerDefinitionError: when it cannot be written as TOML; nothing is changed then.
+    """
+    path = path_of(definition.name)
+    write_text(path, toml_text(plain_table(definition)), definition)
+    return path
+
+
+def write_text(path: Path, text: str, definition: ServerDefinition) -> None:
+    """Write the text of a definition, after and before it is compared with what it should say."""
+    if from_mapping(parse(text, path), name=definition.name) != definition:
+        raise ServerDefinitionError(
+            "the definition would not be the same when it is read again", where=str(path)
+        )
+    before = path.read_bytes() if path.exists() else None
+    data = text.encode("utf-8")
+    write_atomically(path, data)
+    if path.read_bytes() != data:
+        if before is not None:
+            write_atomically(path, before)
+        raise ServerDefinitionError("the file does not hold what was written", where=str(path))
+
+
+def delete_definition(name: str) -> Path:
+    """Remove the user's server of a name, with everything that belongs to it alone.
+
+    Raises:
+        ServerNotFoundError: when there is none.
+    """
+    path = path_of(name)
+    with changing():
+        try:
+            path.unlink()
+        except FileNotFoundError:
+            raise ServerNotFoundError(f"there is no server {name!r}", where=str(path)) from None
+        shutil.rmtree(pickles_of(name), ignore_errors=True)
+    return path

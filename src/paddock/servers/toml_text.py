@@ -1,0 +1,116 @@
+"""A server definition as the text of a TOML file that a person likes to read.
+
+What the first answer needs stands first, so that it can be read without a TOML parser. How a file
+that a person has edited is changed is `editing`.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import date, datetime, time
+from typing import TYPE_CHECKING, Any
+
+from paddock.servers.definition import STDIO
+from paddock.servers.errors import ServerDefinitionError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from paddock.servers.definition import ServerDefinition
+
+WIDTH = 88
+_FACTS = ("title", "description", "version", "key", "instructions", "initialization")
+_LISTS = ("tools", "prompts", "resources")
+
+
+def plain_table(definition: ServerDefinition) -> dict[str, Any]:
+    """A definition as a table, in the order of a file, without what is not said."""
+    table: dict[str, Any] = {"schema": definition.schema, "name": definition.name}
+    table |= {key: getattr(definition, key) for key in _FACTS}
+    table["transport"] = None if definition.transport == STDIO else definition.transport
+    table["views"] = definition.views or None
+    table |= {key: getattr(definition, key) or None for key in _LISTS}
+    table |= definition.extra
+    table["options"] = definition.options or None
+    return {key: value for key, value in table.items() if value is not None}
+
+
+def toml_text(table: Mapping[str, Any]) -> str:
+    """A table as TOML.
+
+    Raises:
+        ServerDefinitionError: when TOML cannot say some value.
+    """
+    head: list[str] = []
+    tables: list[str] = []
+    for key, value in table.items():
+        if key == "options":
+            tables += [_section(f"options.{_key(tool)}", given) for tool, given in value.items()]
+        elif key in _LISTS and all(isinstance(item, dict) for item in value):
+            tables += [_section(f"[{key}]", item) for item in value]
+        else:
+            head.append(f"{_key(key)} = {_value(value, key)}\n")
+    return "\n".join(["".join(head), *tables])
+
+
+def _section(name: str, table: Mapping[str, Any]) -> str:
+    lines = [f"{_key(key)} = {_value(value, key)}\n" for key, value in table.items()]
+    return f"[{name}]\n" + "".join(lines)
+
+
+def _value(value: Any, key: str) -> str:
+    """What stands behind an equals sign: long texts and lists take several lines."""
+    if isinstance(value, str) and "\n" in value:
+        return _long_text(value)
+    if isinstance(value, list | tuple):
+        items = [_inline(item, key) for item in value]
+        line = f"[{', '.join(items)}]"
+        is_short = len(key) + len(line) < WIDTH and not any(isinstance(i, dict) for i in value)
+        return line if is_short else "".join(["[\n", *(f"    {item},\n" for item in items), "]"])
+    return _inline(value, key)
+
+
+def _inline(value: Any, key: str) -> str:
+    """A value on one line."""
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_inline(item, key) for item in value)}]"
+    if isinstance(value, dict):
+        return f"{{ {', '.join(_pairs(value))} }}" if value else "{}"
+    raise ServerDefinitionError(
+        f"{value!r} cannot be stored"[:120],
+        where=key,
+        hint="use texts, numbers, true or false, dates, lists and tables",
+    )
+
+
+def _pairs(table: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in table.items():
+        if value is not None:
+            yield f"{_key(key)} = {_inline(value, key)}"
+
+
+def _key(key: Any) -> str:
+    text = str(key)
+    is_bare = text != "" and all(c.isascii() and (c.isalnum() or c in "_-") for c in text)
+    return text if is_bare else _text(text)
+
+
+def _text(text: str) -> str:
+    # JSON and TOML escape alike, but for one character that TOML does not want to see.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _long_text(text: str) -> str:
+    lines = [_text(line)[1:-1].replace('\\"', '"') for line in text.split("\n")]
+    body = "\n".join(lines).replace('"""', '""\\"')
+    if body.endswith('"'):
+        body = f'{body[:-1]}\\"'
+    return f'"""\n{body}"""'

@@ -1,0 +1,44 @@
+"""What a command may load: its own, and not what others need."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.test_import_budget import among
+from tests.command_line.program import Program
+
+NETWORK = {"asyncio", "http", "socket", "ssl", "urllib3", "uvicorn"}
+TERMINAL = {"rich"}
+FORMATS = {"ruamel", "tomlkit"}
+PEER = {"paddock.peer"}
+
+PROBE = """
+import sys
+from paddock.cli import main
+try:
+    main()
+finally:
+    with open({file!r}, "w") as file:
+        print(*sys.modules, file=file)
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "denied"),
+    [
+        ([], NETWORK | TERMINAL | FORMATS | PEER | {"paddock.servers", "paddock.clients"}),
+        (["servers"], NETWORK | TERMINAL | PEER | {"paddock.clients", "ruamel"}),
+        (["show", "Demo"], NETWORK | TERMINAL | PEER | {"paddock.clients", "ruamel"}),
+        (["tools"], NETWORK | TERMINAL | FORMATS | PEER | {"paddock.clients", "paddock.servers"}),
+        (["clients"], NETWORK | TERMINAL | FORMATS | PEER),
+        (["completion", "zsh"], NETWORK | TERMINAL | FORMATS | PEER | {"paddock.servers"}),
+    ],
+)
+def test_a_command_loads_nothing_that_only_others_need(
+    paddock: Program, tmp_path: Path, words: list[str], denied: set[str]
+) -> None:
+    file = tmp_path / "modules"
+    paddock.command = [sys.executable, "-c", PROBE.format(file=str(file))]
+    assert paddock(*words).code == 0
+    assert among(denied, set(file.read_text(encoding="utf-8").split())) == set()

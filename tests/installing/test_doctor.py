@@ -1,0 +1,182 @@
+"""The doctor finds what is wrong, and says how to mend it."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import paddock
+from paddock import Finding
+
+
+def problems(client: str = "claude-code") -> list[tuple[str, str]]:
+    found = [one for one in paddock.doctor(client) if one.key]
+    return [(one.level, one.message) for one in found if one.level != "ok"]
+
+
+@pytest.fixture
+def edit(home: Path) -> Callable[..., None]:
+    """Installs a server, and changes its entry."""
+
+    def change(**changes: Any) -> None:
+        paddock.install("claude-code", "Demo", check=False)
+        file = home / ".claude.json"
+        data = json.loads(file.read_bytes())
+        data["mcpServers"]["Demo"] |= changes
+        file.write_text(json.dumps(data))
+
+    return change
+
+
+def test_an_entry_that_works_is_ok(home: Path) -> None:
+    paddock.install("claude-code", "Demo", check=False)
+    findings = [one for one in paddock.doctor() if one.key]
+    assert [(one.level, one.client, one.key) for one in findings] == [("ok", "claude-code", "Demo")]
+    assert findings[0].file == str(home / ".claude.json")
+
+
+def test_where_nothing_is_installed_nothing_is_found(home: Path) -> None:
+    assert paddock.doctor() == []
+    assert paddock.doctor("codex") == []
+
+
+def test_a_file_that_is_gone(home: Path) -> None:
+    paddock.install("claude-code", "Demo", check=False)
+    (home / ".claude.json").unlink()
+    (finding,) = [one for one in paddock.doctor() if one.key]
+    assert (finding.level, finding.message) == ("error", "the client's file is gone")
+    assert finding.remedy == "paddock install claude-code Demo --name Demo"
+
+
+def test_a_file_that_cannot_be_read(home: Path) -> None:
+    paddock.install("claude-code", "Demo", check=False)
+    (home / ".claude.json").write_text('{"mcpServers": {]')
+    (finding,) = [one for one in paddock.doctor() if one.key]
+    assert finding.level == "error"
+    assert ".claude.json:1:" in finding.message
+
+
+def test_an_entry_that_is_gone(home: Path) -> None:
+    paddock.install("claude-code", "Demo", check=False)
+    (home / ".claude.json").write_text("{}")
+    assert problems() == [("error", "the entry is gone from the client's file")]
+
+
+def test_an_entry_that_the_client_cannot_use(edit: Callable[..., None]) -> None:
+    edit(env={"PORT": 1})
+    assert problems() == [("error", "Claude Code cannot use this entry as it is")]
+
+
+def test_an_entry_that_was_changed_and_works(edit: Callable[..., None]) -> None:
+    edit(note="mine")
+    assert problems() == [("note", "the entry is not as it was installed")]
+    assert [one.level for one in paddock.doctor() if one.key] == ["note", "ok"]
+
+
+def test_an_entry_without_a_record_is_looked_at_too(home: Path) -> None:
+    paddock.install("claude-code", "Demo", check=False)
+    (home / ".paddock" / "installations.json").unlink()
+    assert [(one.level, one.key) for one in paddock.doctor() if one.key] == [("ok", "Demo")]
+
+
+def test_an_interpreter_that_is_gone(edit: Callable[..., None]) -> None:
+    edit(command="/nowhere/bin/python")
+    assert ("error", "there is no /nowhere/bin/python any more") in problems()
+
+
+def test_an_interpreter_that_cannot_be_executed(edit: Callable[..., None], home: Path) -> None:
+    file = home / "python"
+    file.write_text("#!/bin/sh\n")
+    edit(command=str(file))
+    assert ("error", f"{file} cannot be executed") in problems()
+
+
+def test_a_command_that_only_this_terminal_finds(edit: Callable[..., None]) -> None:
+    edit(command="paddock", args=["serve", "--named", "Demo"])
+    message = "the command 'paddock' is not absolute: the client may not find it"
+    assert ("warning", message) in problems()
+
+
+def test_an_interpreter_without_paddock(edit: Callable[..., None], home: Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", home / "bare"], check=True)
+    python = home / "bare" / "bin" / "python"
+    edit(command=str(python), env={"PYTHONPATH": ""})
+    (found,) = [message for level, message in problems() if level == "error"]
+    assert found == (
+        f"{python} cannot import Paddock: ModuleNotFoundError: No module named 'paddock'"
+    )
+
+
+def test_an_interpreter_with_another_paddock(edit: Callable[..., None], home: Path) -> None:
+    (home / "old" / "paddock").mkdir(parents=True)
+    (home / "old" / "paddock" / "__init__.py").touch()
+    (home / "old" / "paddock" / "version.py").write_text('__version__ = "0.0.1"\n')
+    edit(env={"PYTHONPATH": str(home / "old")})
+    levels = [level for level, message in problems() if "has Paddock 0.0.1" in message]
+    assert levels == ["warning"]
+
+
+def test_a_server_that_was_deleted(home: Path) -> None:
+    paddock.create_server("Mine", tools=["DemoDice"])
+    paddock.install("claude-code", "Mine", check=False)
+    paddock.delete_server("Mine", uninstall=False)
+    assert problems() == [("error", "the server 'Mine' does not exist any more")]
+
+
+def test_a_server_that_is_broken(home: Path) -> None:
+    server = paddock.create_server("Mine", tools=["DemoDice"])
+    paddock.install("claude-code", "Mine", check=False)
+    Path(server.location).write_text("name = ")
+    ((level, message),) = problems()
+    assert (level, message.partition(":")[0]) == ("error", "the server 'Mine' is broken")
+
+
+def test_a_file_of_a_server_that_is_gone(home: Path) -> None:
+    file = home / "mine.py"
+    file.write_text("from paddock import Server\nserver = Server('mine')\n")
+    paddock.install("claude-code", file, check=False)
+    file.unlink()
+    assert problems() == [("error", f"there is no {file} any more")]
+
+
+def test_a_server_that_does_not_start(home: Path) -> None:
+    file = home / "mine.py"
+    file.write_text("raise SystemExit('no licence found')\n")
+    paddock.install("claude-code", file, check=False)
+    ((level, message),) = problems()
+    assert level == "error"
+    assert "no licence found" in message
+
+
+def test_a_url_that_nobody_serves(home: Path) -> None:
+    paddock.install("claude-code", "Demo", http="http://127.0.0.1:9/mcp", check=False)
+    ((level, message),) = problems()
+    assert level == "error"
+    assert "http://127.0.0.1:9/mcp" in message
+
+
+def test_an_entry_that_is_switched_off(home: Path) -> None:
+    paddock.install("kiro", "Demo", check=False)
+    file = home / ".kiro" / "settings" / "mcp.json"
+    file.write_text(file.read_text().replace('"disabled": false', '"disabled": true'))
+    assert ("note", "the entry is switched off in the client's file") in problems("kiro")
+
+
+def test_the_same_name_for_the_user_and_a_project(home: Path) -> None:
+    project = home / "project"
+    project.mkdir()
+    for scope in (project, None):
+        paddock.install("claude-code", "Demo", project=scope, check=False)
+    (message,) = [message for level, message in problems() if level == "warning"]
+    assert str(home / ".claude.json") in message
+
+
+def test_what_a_user_has_to_do_in_the_client_is_a_note(home: Path) -> None:
+    paddock.install("claude-code", "Demo", check=False)
+    notes = [one for one in paddock.doctor() if not one.key]
+    assert notes
+    assert all(isinstance(one, Finding) and one.client == "claude-code" for one in notes)

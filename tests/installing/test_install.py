@@ -1,0 +1,315 @@
+"""Putting servers into clients' files."""
+
+import json
+import os
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import paddock
+from paddock import PaddockError
+from paddock.clients.backups import backups_of
+from paddock.clients.entries import EntryError
+from paddock.clients.install import ForeignEntryError
+from paddock.clients.table import supported_clients
+from paddock.servers.installations import read_installations
+
+STARTS_DEMO = ["-P", "-m", "paddock", "serve", "--named", "Demo"]
+OTHER = {"command": "/usr/bin/other", "args": ["--port", "1"], "env": {"TOKEN": "tok-123"}}
+
+
+def entry(file: Path, key: str = "Demo") -> Any:
+    return json.loads(file.read_bytes())["mcpServers"][key]
+
+
+def test_a_client_gets_an_entry_that_starts_the_server(home: Path) -> None:
+    plan = paddock.install("Claude Code", "Demo", check=False)
+    written = entry(home / ".claude.json")
+    assert (written["command"], written["args"]) == (sys.executable, STARTS_DEMO)
+    assert written["env"]["PADDOCK_DATA_DIR"] == str(home / ".paddock")
+    assert plan.is_applied
+    (record,) = plan.installations
+    assert (record.server, record.client, record.key, record.scope, record.entry_kind) == (
+        *("Demo", "claude-code", "Demo", "user", "stdio"),
+    )
+    assert read_installations() == [record]
+
+
+def test_a_client_gets_the_server_that_suits_it_when_none_is_named(home: Path) -> None:
+    assert paddock.install("cursor", check=False).server == "Demo"
+    assert (home / ".cursor" / "mcp.json").is_file()
+
+
+def test_the_server_is_started_as_the_client_would_before_anything_is_written(home: Path) -> None:
+    plan = paddock.install("codex", "Demo")
+    data = tomllib.loads((home / ".codex" / "config.toml").read_text())
+    assert data["mcp_servers"]["Demo"]["args"] == STARTS_DEMO
+    assert plan.is_applied
+
+
+def test_a_dry_run_changes_nothing_and_shows_what_would_be(home: Path) -> None:
+    file = home / ".claude.json"
+    file.write_text('{"mcpServers": {}}\n')
+    plan = paddock.install("claude-code", "Demo", env={"KEY": "hunter22"}, dry_run=True)
+    assert file.read_text() == '{"mcpServers": {}}\n'
+    assert read_installations() == []
+    assert not plan.is_applied
+    assert "+" in plan.diff()
+    assert "hunter22" not in plan.diff()
+    assert "hunter22" in plan.diff(show_values=True)
+    assert "hunter22" not in repr(plan)
+
+
+def test_secrets_of_other_servers_are_not_shown(home: Path) -> None:
+    file = home / ".claude.json"
+    file.write_text(json.dumps({"mcpServers": {"other": OTHER}}, indent=2))
+    diff = paddock.install("claude-code", "Demo", dry_run=True).diff()
+    assert "tok-123" not in diff
+    assert "•••" in diff
+
+
+def test_a_project_gets_a_file_of_its_own(home: Path) -> None:
+    project = home / "project"
+    project.mkdir()
+    plan = paddock.install("claude-code", "Demo", project=project, check=False)
+    assert entry(project / ".mcp.json")["args"] == STARTS_DEMO
+    assert plan.scope == str(project)
+    assert plan.installations[0].scope == str(project)
+    assert not (home / ".claude.json").exists()
+
+
+def test_a_file_says_by_itself_whose_it_is(home: Path) -> None:
+    file = home / "somewhere" / ".vscode" / "mcp.json"
+    plan = paddock.install(None, "Demo", file=file, check=False)
+    assert (plan.client.id, plan.scope) == ("vscode", "file")
+    assert list(json.loads(file.read_bytes())) == ["servers"]
+
+
+def test_a_file_of_nobody_needs_a_client(home: Path) -> None:
+    file = home / "settings.json"
+    with pytest.raises(PaddockError) as caught:
+        paddock.install(None, "Demo", file=file, check=False)
+    assert caught.value.code == "unsupported-client"
+    paddock.install("gemini", "Demo", file=file, check=False)
+    assert entry(file)["args"] == STARTS_DEMO
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ({"client": None}, "unclear-destination"),
+        ({"client": "claude-code", "project": ".", "file": "f"}, "unclear-destination"),
+        ({"client": "clod-code"}, "unsupported-client"),
+        ({"client": "claude-code", "project": "/nowhere"}, "unknown-install-location"),
+        ({"client": "claude-desktop", "project": "."}, "unsupported-project"),
+        ({"client": "claude-code", "server": "Dmeo"}, "server-not-found"),
+        ({"client": "claude-code", "server": "./nowhere.py"}, "load"),
+        ({"client": "claude-code", "server": "./nowhere.toml"}, "load"),
+        ({"client": "claude-code", "name": "two words"}, "invalid-entry"),
+        ({"client": "claude-code", "env": {"A=B": "x"}}, "invalid-entry"),
+        ({"client": "claude-code", "env": {"A": 1}}, "invalid-entry"),
+        ({"client": "claude-code", "http": "localhost:80"}, "invalid-entry"),
+        ({"client": "claude-code", "headers": {"A": "b"}}, "invalid-entry"),
+        ({"client": "claude-code", "http": "http://x/mcp", "env": {"A": "b"}}, "invalid-entry"),
+        ({"client": "claude-desktop", "http": "http://x/mcp"}, "unsupported-transport"),
+        ({"client": "claude-code", "options": {"Nothing": {"a": 1}}}, "tool-option"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_written(
+    home: Path, arguments: dict[str, Any], code: str
+) -> None:
+    before = sorted(home.rglob("*"))
+    with pytest.raises(PaddockError) as caught:
+        paddock.install(**arguments, check=False)
+    assert caught.value.code == code
+    assert sorted(home.rglob("*")) == before
+
+
+def test_an_entry_that_is_not_ours_is_replaced_only_when_asked_and_comes_back(home: Path) -> None:
+    file = home / ".claude.json"
+    before = json.dumps({"mcpServers": {"Demo": OTHER}}, indent=1)
+    file.write_text(before)
+    with pytest.raises(ForeignEntryError):
+        paddock.install("claude-code", "Demo", check=False)
+    assert file.read_text() == before
+    paddock.install("claude-code", "Demo", check=False, replace=True)
+    assert entry(file)["args"] == STARTS_DEMO
+    paddock.uninstall("claude-code", "Demo")
+    assert file.read_text() == before
+
+
+def test_our_own_entry_is_updated_and_what_the_user_added_stays(home: Path) -> None:
+    paddock.install("kiro", "Demo", env={"OLD": "1", "SAME": "1"}, check=False)
+    file = home / ".kiro" / "settings" / "mcp.json"
+    data = json.loads(file.read_bytes())
+    data["mcpServers"]["Demo"] |= {"autoApprove": ["DemoDice"], "disabled": True, "note": "mine"}
+    data["mcpServers"]["Demo"]["command"] = "/old/python"
+    file.write_text(json.dumps(data))
+    paddock.install("kiro", "Demo", env={"SAME": "2"}, check=False)
+    written = entry(file)
+    assert written["command"] == sys.executable
+    assert (written["autoApprove"], written["disabled"], written["note"]) == (
+        *(["DemoDice"], True, "mine"),
+    )
+    assert (written["env"]["OLD"], written["env"]["SAME"]) == ("1", "2")
+
+
+def test_installing_twice_is_installing_once(home: Path) -> None:
+    file = home / ".claude.json"
+    paddock.install("claude-code", "Demo", check=False)
+    first = file.read_bytes()
+    plan = paddock.install("claude-code", "Demo", check=False)
+    assert (file.read_bytes(), plan.diff()) == (first, "")
+    assert len(read_installations()) == 1
+    assert backups_of(file) == []
+    paddock.uninstall("claude-code")
+    assert not file.exists()
+
+
+def test_an_entry_that_a_person_pasted_is_taken_over(home: Path) -> None:
+    file = home / ".claude.json"
+    server = paddock.get_server("Demo")
+    file.write_text(server.json_configuration)
+    paddock.install("claude-code", "Demo", env={"A": "b"}, check=False)
+    assert entry(file)["env"]["A"] == "b"
+    paddock.uninstall("claude-code", "Demo")
+    assert json.loads(file.read_bytes()) == {"mcpServers": {}}
+
+
+def test_a_file_or_directory_is_written_with_its_absolute_path(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "weather").mkdir()
+    (home / "weather" / "server.py").write_text(
+        "from paddock import Server\nserver = Server('mine')\n"
+    )
+    monkeypatch.chdir(home / "weather")
+    plan = paddock.install("claude-code", "server.py", check=False)
+    path = str(home / "weather" / "server.py")
+    assert (plan.key, plan.server) == ("weather", path)
+    assert entry(home / ".claude.json", "weather")["args"] == ["-P", "-m", "paddock", "serve", path]
+
+
+def test_a_definition_file_is_written_with_its_absolute_path(home: Path) -> None:
+    file = home / "thing.toml"
+    file.write_text('name = "Thing"\ntools = ["DemoDice"]\n')
+    plan = paddock.install("claude-code", file)
+    assert (plan.key, plan.server) == ("Thing", str(file))
+    assert entry(home / ".claude.json", "Thing")["args"][-1] == str(file)
+
+
+def test_options_of_tools_go_into_the_environment_as_compact_json(home: Path) -> None:
+    options = {"count_slowly": {"seconds_per_step": 2}}
+    paddock.install("claude-code", "Demo", options=options, check=False)
+    written = entry(home / ".claude.json")["env"]["PADDOCK_TOOL_OPTIONS"]
+    assert written == '{"count_slowly":{"seconds_per_step":2}}'
+
+
+def test_a_url_is_written_with_its_headers(home: Path) -> None:
+    headers = {"Authorization": "Bearer x"}
+    plan = paddock.install(
+        "claude-code", "Demo", http="http://127.0.0.1:1/mcp", headers=headers, check=False
+    )
+    assert entry(home / ".claude.json") == {
+        "type": "http",
+        "url": "http://127.0.0.1:1/mcp",
+        "headers": headers,
+    }
+    assert plan.installations[0].entry_kind == "http"
+    again = paddock.install("claude-code", "Demo", http="http://127.0.0.1:1/mcp", check=False)
+    assert again.diff() == ""
+
+
+def test_a_client_without_a_file_is_told_what_to_paste(home: Path) -> None:
+    client = next(one for one in supported_clients().values() if not one.has_file)
+    plan = paddock.install(client.id, "Demo", check=False)
+    assert plan.paste is not None
+    assert json.loads(plan.paste)["mcpServers"]["Demo"]["args"] == STARTS_DEMO
+    assert (plan.changes, plan.is_applied, read_installations()) == ((), False, [])
+
+
+def test_all_clients_that_are_here_get_the_server_and_one_that_fails_stops_no_other(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    for name in (".cursor", ".gemini", ".codex"):
+        (home / name).mkdir()
+    (home / ".gemini" / "settings.json").write_text("{ broken")
+    outcomes = {one.client: one for one in paddock.install_all("Demo", check=False)}
+    errors = {client: one.error.code for client, one in outcomes.items() if one.error}
+    assert errors == {"gemini-cli": "invalid-configuration"}
+    assert entry(home / ".cursor" / "mcp.json")["args"] == STARTS_DEMO
+    assert (home / ".codex" / "config.toml").is_file()
+    assert (home / ".gemini" / "settings.json").read_text() == "{ broken"
+
+
+def test_a_link_is_followed_and_a_mode_kept(home: Path) -> None:
+    real = home / "dotfiles" / "claude.json"
+    real.parent.mkdir()
+    real.write_text("{}")
+    real.chmod(0o640)
+    (home / ".claude.json").symlink_to(real)
+    paddock.install("claude-code", "Demo", check=False)
+    assert (home / ".claude.json").is_symlink()
+    assert entry(real)["args"] == STARTS_DEMO
+    assert real.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_new_file_is_readable_by_its_owner_only(home: Path) -> None:
+    paddock.install("claude-code", "Demo", check=False)
+    assert (home / ".claude.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_damaged_records_are_set_aside(home: Path) -> None:
+    paddock.install("claude-code", "Demo", check=False)
+    records = home / ".paddock" / "installations.json"
+    records.write_text("{ broken")
+    paddock.install("cursor", "Demo", check=False)
+    assert [one.client for one in read_installations()] == ["cursor"]
+    (aside,) = records.parent.glob("installations.broken-*")
+    assert aside.read_text() == "{ broken"
+    assert any(str(aside) == finding.file for finding in paddock.doctor())
+    paddock.uninstall("claude-code", "Demo")
+    assert json.loads((home / ".claude.json").read_bytes()) == {"mcpServers": {}}
+
+
+def test_servers_that_share_a_key_take_turns(home: Path) -> None:
+    for name in ("One", "Two"):
+        paddock.create_server(name, tools=["DemoDice"], key="Shared")
+    file = home / ".claude.json"
+    file.write_text('{"a": 1}')
+    paddock.install("claude-code", "One", check=False)
+    paddock.install("claude-code", "Two", check=False)
+    assert entry(file, "Shared")["args"][-1] == "Two"
+    assert [one.server for one in read_installations()] == ["Two"]
+    paddock.uninstall("claude-code", "One")
+    assert file.read_text() == '{"a": 1}'
+    assert read_installations() == []
+
+
+def test_a_client_that_reads_anothers_file_shares_the_entry(home: Path) -> None:
+    project = home / "project"
+    project.mkdir()
+    for client in ("claude-code", "copilot-cli"):
+        paddock.install(client, "Demo", project=project, check=False)
+    assert {one.client for one in read_installations()} == {"claude-code", "copilot-cli"}
+    paddock.uninstall("claude-code", "Demo", project=project)
+    assert read_installations() == []
+    assert not (project / ".mcp.json").exists()
+
+
+def test_wrong_values_are_named_in_the_error() -> None:
+    with pytest.raises(EntryError, match="PORT is of type int, expected a text"):
+        paddock.install("claude-code", "Demo", env={"PORT": 1}, check=False)  # type: ignore[dict-item]  # the mistake
+
+
+def test_the_variable_by_which_paddock_is_imported_goes_along(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = str(Path(paddock.__file__).parents[1])
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["/elsewhere", source]))
+    paddock.install("claude-code", "Demo", check=False)
+    assert entry(home / ".claude.json")["env"]["PYTHONPATH"] == source

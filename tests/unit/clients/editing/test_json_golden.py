@@ -1,0 +1,45 @@
+"""JSON files before and after one entry is put into them, byte for byte.
+
+`python -m tests.unit.clients.editing.test_json_golden` writes them anew; look at the difference.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from paddock.clients.editing.opening import OpenDocument, open_document
+
+GOLDEN = Path(__file__).parents[3] / "golden" / "editing" / "json"
+CASES = sorted(file.stem for file in GOLDEN.glob("*.before"))
+PATH = ("mcpServers", "paddock")
+ENTRY = {"command": "/usr/bin/python3", "args": ["-P", "-m", "paddock"], "env": {"KEY": "värde"}}
+
+
+def opened(case: str, stage: str) -> OpenDocument:
+    data = (GOLDEN / f"{case}.{stage}").read_bytes()
+    return open_document(data, "json", where=f"{case}.{stage}")
+
+
+def changed(case: str) -> bytes:
+    before = opened(case, "before")
+    return before.with_document(before.document.put(PATH, ENTRY)).bytes()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_entry_is_put_where_the_golden_file_has_it(case: str) -> None:
+    assert changed(case) == (GOLDEN / f"{case}.after").read_bytes()
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if not case.startswith("replaced")])
+def test_an_entry_that_is_removed_leaves_the_golden_file_as_it_was(case: str) -> None:
+    before, after = opened(case, "before"), opened(case, "after")
+    made = 0 if isinstance(before.document.get(PATH[:1]), dict) else 1
+    if not before.document.text:
+        made = 2
+    removed = after.document.remove(PATH, prune=made)
+    assert after.with_document(removed).bytes() == before.bytes()
+
+
+if __name__ == "__main__":
+    for name in CASES:
+        (GOLDEN / f"{name}.after").write_bytes(changed(name))

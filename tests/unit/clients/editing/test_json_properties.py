@@ -1,0 +1,151 @@
+"""What holds for every JSON file, however it is written."""
+
+import json
+import re
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from paddock.clients.editing.document import MISSING, ByName, ConfigurationError, Path
+from paddock.clients.editing.json_reading import read_json
+from paddock.clients.editing.json_scanner import Scanner
+from paddock.clients.editing.json_text import JsonDocument, read
+from paddock.clients.editing.opening import Dialect
+from paddock.clients.editing.plain_data import same, with_value, without
+from tests.unit.clients.editing.json_documents import SERVERS, keys, scalars, texts, values
+
+members = st.dictionaries(keys, values, max_size=4)
+named = st.lists(st.one_of(scalars, st.fixed_dictionaries({"name": keys, "v": scalars})))
+DIALECTS: list[Dialect] = ["strict", "comments", "jsonc"]
+
+# Brackets on two lines with nothing between them cannot be told from `{}` afterwards.
+FOLDED = re.compile(r"([\[{])[ \t]*(?:\r\n|\r|\n)[ \t]*([\]}])")
+
+
+def document(text: str) -> JsonDocument:
+    return read(text, where="file.json")
+
+
+def unfolded(text: str) -> str:
+    return FOLDED.sub(r"\1\2", text)
+
+
+def absent(base: JsonDocument, path: Path) -> bool:
+    return base.get(path) is MISSING
+
+
+@given(texts(members), keys, values)
+@example('{"a": 1 // one\n}', "b", {})
+@example("{ // c\n}", "b", [])
+def test_removing_what_was_put_gives_the_text_that_was_there(
+    text: str, key: str, value: object
+) -> None:
+    before = document(text)
+    if absent(before, (key,)):
+        after = before.put((key,), value).remove((key,))
+        assert unfolded(after.text) == unfolded(text)
+
+
+@given(texts(st.fixed_dictionaries({"z": scalars, SERVERS: members})), keys, values)
+def test_removing_what_was_put_into_an_inner_object_gives_the_text_that_was_there(
+    text: str, key: str, value: object
+) -> None:
+    path = (SERVERS, key)
+    before = document(text)
+    if absent(before, path):
+        after = before.put(path, value).remove(path)
+        assert unfolded(after.text) == unfolded(text)
+
+
+@given(texts(members), keys, values)
+def test_containers_that_were_made_are_pruned_again(text: str, key: str, value: object) -> None:
+    path = ("one", "two", key)
+    before = document(text)
+    after = before.put(path, value).remove(path, prune=2)
+    assert unfolded(after.text) == unfolded(text)
+
+
+@given(texts(named), keys, values)
+def test_removing_what_was_put_into_a_list_gives_the_text_that_was_there(
+    text: str, name: str, value: object
+) -> None:
+    path = (ByName(name),)
+    before = document(text)
+    if absent(before, path):
+        after = before.put(path, {"name": name, "value": value}).remove(path)
+        assert unfolded(after.text) == unfolded(text)
+
+
+@given(texts(members), keys, values)
+def test_putting_changes_nothing_else_in_the_data(text: str, key: str, value: object) -> None:
+    before = document(text)
+    after = before.put((key,), value)
+    assert same(after.data(), with_value(before.data(), (key,), value))
+    assert same(after.data(), document(after.text).data())
+
+
+@given(texts(members), keys, values)
+def test_putting_keeps_all_text_around_what_is_new(text: str, key: str, value: object) -> None:
+    """The new text is the old one with a comma and one piece more, both in their order."""
+    before = document(text)
+    if absent(before, (key,)):
+        after = before.put((key,), value).text
+        kept = 0
+        for character in after:
+            if kept < len(text) and character == text[kept]:
+                kept += 1
+        assert kept == len(text)
+
+
+@given(texts(members), st.data())
+def test_replacing_changes_just_the_value(text: str, data: st.DataObject) -> None:
+    before = document(text)
+    present = before.data()
+    assert isinstance(present, dict)
+    if present:
+        key = data.draw(st.sampled_from(list(present)))
+        marker = "a value that stands nowhere else"
+        head, _, tail = before.put((key,), marker).text.partition(json.dumps(marker))
+        assert text.startswith(head)
+        assert text.endswith(tail)
+        replaced = text[len(head) : len(text) - len(tail)]
+        assert same(read(f"[{replaced}]", where="file.json").data(), [present[key]])
+
+
+@given(texts(members), st.data())
+def test_removing_changes_nothing_else_in_the_data(text: str, data: st.DataObject) -> None:
+    before = document(text)
+    present = before.data()
+    assert isinstance(present, dict)
+    if present:
+        key = data.draw(st.sampled_from(list(present)))
+        after = before.remove((key,))
+        assert same(after.data(), without(before.data(), (key,)))
+
+
+@given(texts(members), keys, values)
+def test_putting_twice_is_putting_once(text: str, key: str, value: object) -> None:
+    once = document(text).put((key,), value)
+    assert once.put((key,), value) is once
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@given(data=st.data())
+def test_the_quick_way_and_the_exact_one_read_the_same(
+    dialect: Dialect, data: st.DataObject
+) -> None:
+    """Also what neither can read, since a piece of the text may be cut out or doubled."""
+    text = data.draw(texts(values, dialect))
+    start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
+    for tried in (text, text[:start] + text[end:], text[:end] + text[start:]):
+        assert outcome(tried, dialect, quick=True) == outcome(tried, dialect, quick=False)
+
+
+def outcome(text: str, dialect: Dialect, *, quick: bool) -> str:
+    try:
+        if quick:
+            return repr(read_json(text, where="f", dialect=dialect).data)
+        return repr(Scanner(text, where="f", dialect=dialect).scan())
+    except ConfigurationError as error:
+        return str(error)

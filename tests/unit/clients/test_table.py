@@ -1,0 +1,89 @@
+"""The table holds together, and a client is found by any of its names."""
+
+import re
+
+import pytest
+
+from paddock.clients.client import SYSTEMS, Client
+from paddock.clients.paths import Machine, candidates
+from paddock.clients.table import UnsupportedClientError, find_client, supported_clients
+
+CLIENTS = list(supported_clients().values())
+IDS = [client.id for client in CLIENTS]
+OF_AGENT_TOOLS = {
+    *("AmazonQ", "Antigravity", "AugmentCode", "AugmentCodeIDE", "ClaudeCode", "ClaudeDesktop"),
+    *("Cline", "Codex", "Continue", "CopilotCLI", "Cursor", "GeminiCLI", "Goose", "Junie"),
+    *("KimiCode", "Kiro", "LMStudio", "OpenCode", "QwenCode", "VisualStudioCode", "Windsurf"),
+    "Zed",
+}
+
+
+def names(client_id: str) -> set[str]:
+    client = supported_clients()[client_id]
+    given = {client.id, client.name, client.canonical, *client.aliases} - {""}
+    return {re.sub(r"[^a-z0-9]", "", name.casefold()) for name in given}
+
+
+def test_the_table_has_the_clients_of_agent_tools_by_their_names() -> None:
+    assert {client.canonical for client in CLIENTS} - {""} == OF_AGENT_TOOLS
+    assert all(find_client(name).canonical == name for name in OF_AGENT_TOOLS)
+
+
+def test_ids_are_written_as_on_a_command_line() -> None:
+    assert [name for name in IDS if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)] == []
+
+
+def test_no_two_clients_share_a_name() -> None:
+    shared = [
+        (one, other) for one in IDS for other in IDS if one < other and names(one) & names(other)
+    ]
+    assert shared == []
+
+
+def test_no_two_clients_share_a_file_of_the_user() -> None:
+    for system in SYSTEMS:
+        machine = Machine(system, {}, "/home/ada")
+        files = [file for client in CLIENTS for file in candidates(client, machine)]
+        assert len(files) == len(set(files))
+
+
+@pytest.mark.parametrize("client", CLIENTS, ids=IDS)
+def test_a_row_says_what_is_needed_to_install(client: Client) -> None:
+    assert client.url.startswith("https://")
+    assert client.shape.stdio
+    assert client.has_file or client.quirks
+    assert all(quirk.endswith(".") for quirk in client.quirks)
+    assert not client.processes or client.quirks
+    assert re.compile(client.key_pattern).fullmatch("Demo_1-a")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("claude-code", "claude-code"),
+        ("Claude Code", "claude-code"),
+        ("CLAUDE_CODE", "claude-code"),
+        ("Claude", "claude-desktop"),
+        ("visualstudiocode", "vscode"),
+        ("VS Code", "vscode"),
+        ("Visual Studio", "visual-studio"),
+        ("droid", "factory"),
+        ("JetBrains Junie", "junie"),
+        ("q", "amazon-q"),
+    ],
+)
+def test_case_blanks_and_hyphens_of_a_name_do_not_matter(text: str, expected: str) -> None:
+    assert find_client(text).id == expected
+
+
+def test_an_unknown_name_is_answered_with_near_ones() -> None:
+    with pytest.raises(UnsupportedClientError) as caught:
+        find_client("claude-cod")
+    assert caught.value.code == "unsupported-client"
+    assert "claude-code" in str(caught.value)
+
+
+def test_a_name_like_no_other_is_answered_with_the_list() -> None:
+    with pytest.raises(UnsupportedClientError) as caught:
+        find_client("zzzz")
+    assert "paddock clients" in str(caught.value)

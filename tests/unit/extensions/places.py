@@ -1,0 +1,24 @@
+"""Extensions on disk, for tests."""
+
+import textwrap
+from pathlib import Path
+
+from paddock.extensions.extension import Extension, read_extension
+from paddock.extensions.registry import Registry
+
+
+def write(file: Path, text: str) -> Path:
+    """A file with a text, and the directories that it needs."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(textwrap.dedent(text), encoding="utf-8")
+    return file
+
+
+def extension(directory: Path, manifest: str, package: str = "charts") -> Extension:
+    """The extension that a manifest in a directory makes of it."""
+    write(directory / "paddock.toml", manifest)
+    return read_extension(directory, package)
+
+
+def registry(*extensions: Extension) -> Registry:
+    return Registry(extensions)

@@ -1,0 +1,111 @@
+"""What a manifest says, and what is told about one that cannot be used."""
+
+from pathlib import Path
+
+import pytest
+
+from paddock.extensions.errors import ManifestError
+from paddock.extensions.extension import built_in, find_extensions
+from paddock.extensions.manifest import Item, Manifest, read_manifest
+from tests.unit.extensions.places import extension, write
+
+
+def read(directory: Path, text: str) -> Manifest:
+    return read_manifest(write(directory / "paddock.toml", text))
+
+
+def test_an_item_has_one_of_three_forms(tmp_path: Path) -> None:
+    manifest = read(
+        tmp_path,
+        """
+        schema = 1
+        publisher = "acme"
+        root = "definitions"
+        tools = [
+            "Plot",
+            ["Table", "Draws a table"],
+            { name = "Export", description = "Exports", parameters = { path = {} } },
+        ]
+        prompts = ["Explain"]
+        resources = [["Palette", "The colours"]]
+        servers = ["Charts"]
+        """,
+    )
+    assert manifest == Manifest(
+        publisher="acme",
+        root="definitions",
+        tools=(
+            Item("Plot"),
+            Item("Table", "Draws a table"),
+            Item("Export", "Exports", {"parameters": {"path": {}}}),
+        ),
+        prompts=(Item("Explain"),),
+        resources=(Item("Palette", "The colours"),),
+        servers=(Item("Charts"),),
+    )
+
+
+def test_everything_in_a_manifest_may_be_left_out(tmp_path: Path) -> None:
+    assert read(tmp_path, "") == Manifest(root="agenttools")
+
+
+def test_the_keys_of_the_wolfram_documents_are_understood(tmp_path: Path) -> None:
+    manifest = read(
+        tmp_path,
+        """
+        Root = "tools of ours"
+        MCPServers = ["Charts"]
+        MCPPrompts = ["Explain"]
+        Tools = [{ Name = "Plot", Description = "Plots" }]
+        """,
+    )
+    assert manifest.root == "tools of ours"
+    assert manifest.servers == (Item("Charts"),)
+    assert manifest.prompts == (Item("Explain"),)
+    assert manifest.tools == (Item("Plot", "Plots"),)
+
+
+def test_a_key_of_a_later_version_is_kept(tmp_path: Path) -> None:
+    assert read(tmp_path, 'tools = ["Plot"]\ncategory = "art"').extra == {"category": "art"}
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("schema = 2", "schema"),
+        ("publisher = 5", "publisher"),
+        ('publisher = "a/b"', "publisher"),
+        ('root = "/etc"', "root"),
+        ('root = "../elsewhere"', "root"),
+        ('root = ""', "root"),
+        ('tools = "Plot"', "tools"),
+        ("tools = [5]", "tools[0]"),
+        ('tools = ["Plot", ["a", "b", "c"]]', "tools[1]"),
+        ('tools = [{ description = "no name" }]', "tools[0]"),
+        ('tools = ["../../etc/passwd"]', "tools[0]"),
+        ('tools = ["a:b"]', "tools[0]"),
+        ('prompts = ["A", "A"]', "prompts[1]"),
+        ("servers = [", "cannot be read"),
+    ],
+)
+def test_what_is_wrong_is_told_with_file_and_key(tmp_path: Path, text: str, key: str) -> None:
+    with pytest.raises(ManifestError) as raised:
+        read(tmp_path, text)
+    assert raised.value.where == str(tmp_path / "paddock.toml")
+    assert raised.value.message.startswith(key)
+
+
+def test_a_missing_manifest_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ManifestError):
+        read_manifest(tmp_path / "paddock.toml")
+
+
+def test_a_publisher_is_part_of_an_extensions_name(tmp_path: Path) -> None:
+    assert extension(tmp_path / "a", 'publisher = "acme"').name == "acme/charts"
+    assert extension(tmp_path / "b", "").name == "charts"
+
+
+def test_paddock_is_an_extension_with_a_demo_server() -> None:
+    assert find_extensions()[0] == built_in()
+    assert built_in().name == "paddock"
+    assert "Demo" in [item.name for item in built_in().manifest.servers]

@@ -1,0 +1,69 @@
+"""Records of where servers are installed: nothing is lost, and nothing damaged is overwritten."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from paddock import Installation, LoadError
+from paddock.directories import DATA_VARIABLE
+from paddock.servers.installations import (
+    forget_installations,
+    installations_path,
+    read_installations,
+    record_installation,
+)
+
+PROGRAM = """
+import sys
+from paddock import Installation
+from paddock.servers.installations import record_installation
+for number in range(20):
+    key = f"{sys.argv[1]}{number}"
+    record_installation(Installation(server="s", client="cursor", file="/f.json", key=key))
+"""
+
+
+@pytest.fixture(autouse=True)
+def _own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
+
+
+def one(server: str = "calc", key: str = "calc") -> Installation:
+    splice = {"before": "{}"}
+    return Installation(server=server, client="cursor", file="/f.json", key=key, splice=splice)
+
+
+def test_what_is_recorded_is_read_until_it_is_forgotten() -> None:
+    assert read_installations() == []
+    record_installation(one())
+    record_installation(one("other", "other"))
+    assert read_installations() == [one(), one("other", "other")]
+    assert read_installations("calc") == [one()]
+    forget_installations([one()])
+    assert read_installations() == [one("other", "other")]
+
+
+def test_another_server_in_the_same_place_replaces_the_record() -> None:
+    record_installation(one("Wolfram", "shared"))
+    record_installation(one("WolframAlpha", "shared"))
+    assert [record.server for record in read_installations()] == ["WolframAlpha"]
+
+
+def test_two_processes_at_once_lose_nothing(tmp_path: Path) -> None:
+    started = [
+        subprocess.Popen([sys.executable, "-c", PROGRAM, name]) for name in ("left", "right")
+    ]
+    assert [process.wait(timeout=60) for process in started] == [0, 0]
+    assert len({record.key for record in read_installations()}) == 40
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"schema": 9, "installations": []}'])
+def test_a_damaged_file_is_left_as_it_is(text: str) -> None:
+    path = installations_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(LoadError):
+        record_installation(one())
+    assert path.read_text(encoding="utf-8") == text
