@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -19,14 +20,12 @@ from paddock.authoring.prompt import Prompt
 from paddock.authoring.resource import Resource, ResourceTemplate
 from paddock.authoring.tool import Tool
 from paddock.errors import LoadError
+from paddock.extensions.manifest import Kind
 from paddock.extensions.python_modules import definition_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
     from types import ModuleType
-
-    from paddock.extensions.manifest import Kind
 
 ENDINGS = (".py", ".toml", ".json")
 
@@ -40,8 +39,8 @@ _FROM_FUNCTIONS = ("tools", "prompts")
 """Kinds of which a function alone is a definition."""
 
 
-class DefinitionFile(NamedTuple):
-    """The file that holds the definition of an item."""
+class DefinitionFile(msgspec.Struct, frozen=True):
+    """The file that holds the definition of an item; other kinds of files load it otherwise."""
 
     path: Path
     kind: Kind

@@ -14,6 +14,30 @@ class ManifestError(DefinitionError):
     code = "invalid-manifest"
 
 
+class ExtensionError(DefinitionError):
+    """A name leads to an extension that cannot give what is wanted of it."""
+
+    code = "extension"
+
+
+class ExtensionNotInstalledError(ExtensionError):
+    """A qualified name leads to an extension that is not installed."""
+
+    code = "extension-not-installed"
+
+
+class ExtensionNotFoundError(ExtensionError):
+    """Something is installed and is no extension, or its manifest is missing."""
+
+    code = "extension-not-found"
+
+
+class ItemNotDeclaredError(ExtensionError):
+    """An extension declares no item of that name, whatever files it has."""
+
+    code = "item-not-declared"
+
+
 class SpecificationError(DefinitionError):
     """What stands where a tool, prompt or resource should be is none."""
 

@@ -1,28 +1,45 @@
-"""What contributes tools, prompts, resources and servers, and how it is found.
+"""What contributes tools, prompts, resources and servers: Paddock itself, distributions, paclets.
 
-Finding an extension reads its manifest and imports nothing of it. For now there is one: Paddock.
+An extension is its manifest and the place of its files; none of these has been read or run. How
+extensions are found is `discovery`, and what is peculiar to one kind is with that kind.
 """
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
+import msgspec
+
+from paddock.errors import LoadError
+from paddock.extensions.definition_files import find_definition
 from paddock.extensions.manifest import Manifest, read_manifest
+from paddock.version import __version__
+
+if TYPE_CHECKING:
+    from paddock.errors import PaddockError
+    from paddock.extensions.definition_files import DefinitionFile
+    from paddock.extensions.manifest import Kind
 
 BUILT_IN = "paddock"
 MANIFEST_NAME = "paddock.toml"
 
+ExtensionKind = Literal["built-in", "distribution", "paclet"]
 
-class Extension(NamedTuple):
-    """An installed package with a manifest."""
+
+class Extension(msgspec.Struct, frozen=True):
+    """Something installed that has a manifest. Each kind finds its definitions in its own way."""
 
     name: str
     """`package`, or `publisher/package`."""
     directory: Path
     """Where the manifest is."""
     manifest: Manifest
+    kind: ExtensionKind = "distribution"
+    version: str | None = None
+    distribution: str | None = None
+    """What has been installed to have it: the name of a distribution or a paclet."""
 
     @property
     def root(self) -> Path:
@@ -32,26 +49,72 @@ class Extension(NamedTuple):
     @property
     def is_built_in(self) -> bool:
         """Whether this is Paddock itself, whose items need no qualified name."""
-        return self.name == BUILT_IN
+        return self.kind == "built-in"
+
+    def definition(self, kind: Kind, item: str) -> DefinitionFile:
+        """The file with the definition of an item, neither read nor run.
+
+        Raises:
+            LoadError: when there is none.
+        """
+        found = find_definition(self.root, kind, item)
+        if found is None:
+            raise no_definition(self, kind, item, f"{item}.py, or .toml or .json")
+        return found
 
 
-def read_extension(directory: Path, package: str) -> Extension:
-    """The extension whose manifest is in a directory.
+def no_definition(extension: Extension, kind: Kind, item: str, expected: str) -> LoadError:
+    """The complaint about an item that is declared and not defined; `expected` names a file."""
+    return LoadError(
+        f"the {kind.removesuffix('s')} '{extension.name}/{item}' is declared and has no definition",
+        where=str(extension.root),
+        hint=f"expected {extension.root / kind / expected}",
+    )
+
+
+class BrokenExtension(NamedTuple):
+    """Something installed that says it is an extension, and cannot be used as one."""
+
+    name: str
+    """Its name as far as it is known: without the publisher when the manifest cannot be read."""
+    kind: ExtensionKind
+    place: Path
+    """The manifest, or where it should be told of."""
+    problem: PaddockError
+    version: str | None = None
+    distribution: str | None = None
+
+
+class Discovery(NamedTuple):
+    """What has been found: each in its order, the first of a name counts."""
+
+    extensions: tuple[Extension, ...] = ()
+    broken: tuple[BrokenExtension, ...] = ()
+
+
+def read_extension(
+    directory: Path,
+    package: str,
+    kind: ExtensionKind = "distribution",
+    version: str | None = None,
+    distribution: str | None = None,
+) -> Extension:
+    """The extension whose manifest `paddock.toml` is in a directory.
 
     Raises:
         ManifestError: when the manifest cannot be used.
     """
     manifest = read_manifest(directory / MANIFEST_NAME)
-    name = package if manifest.publisher is None else f"{manifest.publisher}/{package}"
-    return Extension(name, directory, manifest)
+    name = qualified(package, manifest.publisher)
+    return Extension(name, directory, manifest, kind, version, distribution)
+
+
+def qualified(package: str, publisher: str | None) -> str:
+    """The name of an extension: `publisher/package`, or `package`."""
+    return package if publisher is None else f"{publisher}/{package}"
 
 
 @cache
 def built_in() -> Extension:
     """Paddock's own extension."""
-    return read_extension(Path(__file__).parents[1], BUILT_IN)
-
-
-def find_extensions() -> list[Extension]:
-    """The installed extensions, Paddock's own first."""
-    return [built_in()]
+    return read_extension(Path(__file__).parents[1], BUILT_IN, "built-in", __version__)

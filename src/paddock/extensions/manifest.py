@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Kind = Literal["tools", "prompts", "resources", "servers"]
 KINDS: tuple[Kind, ...] = ("tools", "prompts", "resources", "servers")
 SCHEMA = 1
+MAX_MANIFEST = 1_000_000
+"""More bytes than any manifest has; one that has is not read on."""
 DEFAULT_ROOT = "agenttools"
 
 _SPELLINGS = {"mcp_servers": "servers", "mcp_prompts": "prompts", "mcp_resources": "resources"}
@@ -55,6 +57,11 @@ class Manifest(NamedTuple):
         return found
 
 
+def is_name(text: str) -> bool:
+    """Whether a text can name an extension or an item: it is part of paths and of longer names."""
+    return _NAME.fullmatch(text) is not None
+
+
 def read_manifest(path: Path) -> Manifest:
     """What a manifest says.
 
@@ -62,24 +69,50 @@ def read_manifest(path: Path) -> Manifest:
         ManifestError: with the file, the key, and what was expected there.
     """
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ManifestError(f"cannot be read: {error}", where=str(path)) from None
+        with path.open("rb") as file:
+            data = file.read(MAX_MANIFEST + 1)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ManifestError(f"cannot be read: {reason}", where=str(path)) from None
+    return parse_manifest(data, str(path))
+
+
+def parse_manifest(data: bytes, where: str) -> Manifest:
+    """What the bytes of a manifest say.
+
+    Raises:
+        ManifestError: with the key, and what was expected there.
+    """
+    if len(data) > MAX_MANIFEST:
+        raise ManifestError(f"is longer than {MAX_MANIFEST:,} bytes", where=where)
+    try:
+        table = tomllib.loads(data.decode("utf-8-sig"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ManifestError(f"cannot be read: {error}", where=where) from None
+    return make_manifest(table, where)
+
+
+def make_manifest(table: Mapping[str, object], where: str) -> Manifest:
+    """What a table declares, its keys spelled as here or as in a paclet.
+
+    Raises:
+        ManifestError: with the key, and what was expected there.
+    """
     found = {_spelled(key): value for key, value in table.items()}
     schema = found.pop("schema", SCHEMA)
     if schema != SCHEMA:
         raise ManifestError(
             f"schema is {shown(schema)}",
-            where=str(path),
+            where=where,
             hint=f"expected {SCHEMA}; a newer Paddock may know it",
         )
     return Manifest(
-        publisher=_publisher(found.pop("publisher", None), path),
-        root=_root(found.pop("root", DEFAULT_ROOT), path),
-        tools=_items("tools", found.pop("tools", []), path),
-        prompts=_items("prompts", found.pop("prompts", []), path),
-        resources=_items("resources", found.pop("resources", []), path),
-        servers=_items("servers", found.pop("servers", []), path),
+        publisher=_publisher(found.pop("publisher", None), where),
+        root=_root(found.pop("root", DEFAULT_ROOT), where),
+        tools=_items("tools", found.pop("tools", []), where),
+        prompts=_items("prompts", found.pop("prompts", []), where),
+        resources=_items("resources", found.pop("resources", []), where),
+        servers=_items("servers", found.pop("servers", []), where),
         extra=found,
     )
 
@@ -89,36 +122,36 @@ def _spelled(key: str) -> str:
     return _SPELLINGS.get(normal, normal)
 
 
-def _publisher(value: object, path: Path) -> str | None:
-    if value is None or (isinstance(value, str) and _NAME.fullmatch(value)):
+def _publisher(value: object, where: str) -> str | None:
+    if value is None or (isinstance(value, str) and is_name(value)):
         return value
-    raise _wrong(path, "publisher", value, "a name without slashes")
+    raise _wrong(where, "publisher", value, "a name without slashes")
 
 
-def _root(value: object, path: Path) -> str:
+def _root(value: object, where: str) -> str:
     if isinstance(value, str) and value:
         root = PurePosixPath(value)
         if not root.is_absolute() and ".." not in root.parts and "\\" not in value:
             return value
-    raise _wrong(path, "root", value, "the name of a directory beside the manifest")
+    raise _wrong(where, "root", value, "the name of a directory beside the manifest")
 
 
-def _items(kind: Kind, value: object, path: Path) -> tuple[Item, ...]:
+def _items(kind: Kind, value: object, where: str) -> tuple[Item, ...]:
     if not isinstance(value, list):
-        raise _wrong(path, kind, value, "a list")
+        raise _wrong(where, kind, value, "a list")
     found: dict[str, Item] = {}
     for index, one in enumerate(value):
         key = f"{kind}[{index}]"
-        item = _item(one, key, path)
-        if not _NAME.fullmatch(item.name):
-            raise _wrong(path, key, item.name, "a name of letters, digits, '_', '-', '.' and ' '")
+        item = _item(one, key, where)
+        if not is_name(item.name):
+            raise _wrong(where, key, item.name, "a name of letters, digits, '_', '-', '.' and ' '")
         if item.name in found:
-            raise ManifestError(f"{key}: {item.name!r} is declared twice", where=str(path))
+            raise ManifestError(f"{key}: {item.name!r} is declared twice", where=where)
         found[item.name] = item
     return tuple(found.values())
 
 
-def _item(value: object, key: str, path: Path) -> Item:
+def _item(value: object, key: str, where: str) -> Item:
     if isinstance(value, str):
         return Item(value)
     if isinstance(value, list) and len(value) == _PAIR:
@@ -130,8 +163,8 @@ def _item(value: object, key: str, path: Path) -> Item:
         name, description = properties.pop("name", None), properties.pop("description", None)
         if isinstance(name, str) and (description is None or isinstance(description, str)):
             return Item(name, description, properties)
-    raise _wrong(path, key, value, _FORMS)
+    raise _wrong(where, key, value, _FORMS)
 
 
-def _wrong(path: Path, key: str, value: object, expected: str) -> ManifestError:
-    return ManifestError(f"{key} is {shown(value)}", where=str(path), hint=f"expected {expected}")
+def _wrong(where: str, key: str, value: object, expected: str) -> ManifestError:
+    return ManifestError(f"{key} is {shown(value)}", where=where, hint=f"expected {expected}")

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from paddock.errors import DefinitionError, LoadError
-from paddock.extensions.definition_files import DefinitionFile, find_definition
+from paddock.extensions.discovery import find_extensions
 from paddock.extensions.errors import (
     PromptNotFoundError,
     PromptSpecificationError,
@@ -20,7 +19,7 @@ from paddock.extensions.errors import (
     ToolNotFoundError,
     ToolSpecificationError,
 )
-from paddock.extensions.extension import Extension, built_in, find_extensions
+from paddock.extensions.extension import Extension, built_in
 from paddock.extensions.names import parse_qualified
 from paddock.extensions.prompt_definition import make_prompt
 from paddock.extensions.references import directory_of, is_reference, load_reference
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
     from paddock.authoring.prompt import Prompt
     from paddock.authoring.resource import Resource, ResourceTemplate
     from paddock.authoring.tool import Tool
+    from paddock.errors import DefinitionError
+    from paddock.extensions.definition_files import DefinitionFile
     from paddock.extensions.manifest import Item, Kind
 
 T = TypeVar("T")
@@ -65,16 +66,7 @@ class Declared(NamedTuple):
         Raises:
             LoadError: when there is none.
         """
-        found = find_definition(self.extension.root, self.kind, self.item.name)
-        if found is None:
-            place = self.extension.root / self.kind / f"{self.item.name}.py"
-            raise LoadError(
-                f"the {self.kind.removesuffix('s')} {self.qualified_name!r} is declared and has no"
-                " definition",
-                where=str(self.extension.root),
-                hint=f"expected {place}, or .toml or .json",
-            )
-        return found
+        return self.extension.definition(self.kind, self.item.name)
 
 
 class _Making(NamedTuple):

@@ -3,7 +3,7 @@
 import textwrap
 from pathlib import Path
 
-from paddock.extensions.extension import Extension, read_extension
+from paddock.extensions.extension import BUILT_IN, Extension, ExtensionKind, read_extension
 from paddock.extensions.registry import Registry
 
 
@@ -17,7 +17,8 @@ def write(file: Path, text: str) -> Path:
 def extension(directory: Path, manifest: str, package: str = "charts") -> Extension:
     """The extension that a manifest in a directory makes of it."""
     write(directory / "paddock.toml", manifest)
-    return read_extension(directory, package)
+    kind: ExtensionKind = "built-in" if package == BUILT_IN else "distribution"
+    return read_extension(directory, package, kind)
 
 
 def registry(*extensions: Extension) -> Registry:

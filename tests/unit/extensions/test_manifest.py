@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from paddock.extensions.discovery import find_extensions
 from paddock.extensions.errors import ManifestError
-from paddock.extensions.extension import built_in, find_extensions
+from paddock.extensions.extension import built_in
 from paddock.extensions.manifest import Item, Manifest, read_manifest
 from tests.unit.extensions.places import extension, write
 

@@ -1,0 +1,65 @@
+"""Finding what is installed. Trust level: discovery, nothing of an extension is imported or run.
+
+One that is broken never hides another: it is told of beside those that work. Each kind of
+extension is found by a module of its own, with two functions: `find_all()`, and `find_named(name)`
+which looks no further than it has to. What they read they keep for as long as the files stay.
+"""
+
+from __future__ import annotations
+
+from paddock.extensions import distributions
+from paddock.extensions.errors import ExtensionError
+from paddock.extensions.extension import BrokenExtension, Discovery, Extension, built_in
+
+_FINDERS = (distributions,)
+
+
+def discover() -> Discovery:
+    """Everything that is installed and says it is an extension, Paddock's own first."""
+    return _merged([Discovery((built_in(),)), *(finder.find_all() for finder in _FINDERS)])
+
+
+def find_extensions() -> list[Extension]:
+    """The installed extensions that can be used, Paddock's own first."""
+    return list(discover().extensions)
+
+
+def find_extension(name: str) -> Discovery:
+    """The extension of a name, `package` or `publisher/package`, or what is broken about it.
+
+    Others are not looked at. What is broken may be without a publisher.
+    """
+    if name == built_in().name:
+        return Discovery((built_in(),))
+    found = _merged([finder.find_named(name) for finder in _FINDERS])
+    return Discovery(found.extensions[:1], found.broken)
+
+
+def forget_extensions() -> None:
+    """Have everything read anew when it is next asked for."""
+    for finder in _FINDERS:
+        finder.forget()
+
+
+def _merged(several: list[Discovery]) -> Discovery:
+    """All of them together; of two that have one name the second cannot be used."""
+    extensions: dict[str, Extension] = {}
+    broken: list[BrokenExtension] = []
+    for discovery in several:
+        broken += discovery.broken
+        for one in discovery.extensions:
+            first = extensions.setdefault(one.name, one)
+            if first is not one:
+                broken.append(_second(one, first))
+    return Discovery(tuple(extensions.values()), tuple(broken))
+
+
+def _second(one: Extension, first: Extension) -> BrokenExtension:
+    problem = ExtensionError(
+        f"the name {one.name!r} is taken by the {first.kind} in {first.directory}",
+        where=str(one.directory),
+        hint="uninstall one of the two",
+    )
+    return BrokenExtension(
+        one.name, one.kind, one.directory, problem, one.version, one.distribution
+    )

@@ -1,0 +1,219 @@
+"""Python distributions that are extensions, as their metadata tells. Trust level: discovery.
+
+A distribution has an entry point in the group `paddock.extensions` whose name is the package in
+qualified names, and whose value is the Python package that holds `paddock.toml`. Directories on
+`sys.path` are looked through for it without `importlib`, which could import something on the way
+and takes longer to load than this takes to run. What was read is kept until a directory or a
+manifest changes.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from paddock.errors import PaddockError
+from paddock.extensions.errors import ExtensionNotFoundError, ManifestError
+from paddock.extensions.extension import (
+    MANIFEST_NAME,
+    BrokenExtension,
+    Discovery,
+    Extension,
+    read_extension,
+)
+from paddock.extensions.manifest import is_name
+
+GROUP = "paddock.extensions"
+ENTRY_POINTS = "entry_points.txt"
+_ENDINGS = (".dist-info", ".egg-info")
+_MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+_SEPARATORS = re.compile(r"[-_.]+")
+
+
+class EntryPoint(NamedTuple):
+    """What the metadata of an installed distribution says about one extension in it."""
+
+    name: str
+    value: str
+    metadata: Path
+    """The directory of metadata; beside it the distribution's files have been put."""
+
+    @property
+    def distribution(self) -> str:
+        """The name of the distribution, in lower case with hyphens."""
+        return normal_name(self.metadata.name)
+
+    @property
+    def version(self) -> str | None:
+        """The distribution's version, if the directory's name says it."""
+        stem = self.metadata.name.rpartition(".")[0]
+        return stem.split("-")[1] if "-" in stem else None
+
+
+_directories: dict[str, tuple[int, dict[str, list[EntryPoint]]]] = {}
+"""Directories by their paths, each with its time and the distributions in it."""
+_extensions: dict[EntryPoint, tuple[tuple[Path, int, int], Extension]] = {}
+"""Extensions whose manifests have been read, each with the manifest's place, time and size."""
+
+
+def find_all() -> Discovery:
+    """The extensions among the installed distributions, in the order of `sys.path`."""
+    return _discovered([one for several in _installed().values() for one in several])
+
+
+def find_named(name: str) -> Discovery:
+    """The distributions that may be the extension of a name; no other's manifest is read."""
+    package = name.rpartition("/")[2]
+    points = [one for several in _installed().values() for one in several if one.name == package]
+    found = _discovered(points)
+    return Discovery(tuple(one for one in found.extensions if one.name == name), found.broken)
+
+
+def is_installed(distribution: str) -> bool:
+    """Whether there is a distribution of a name, be it an extension or not."""
+    return _SEPARATORS.sub("-", distribution).lower() in _installed()
+
+
+def forget() -> None:
+    """Have everything read anew."""
+    _directories.clear()
+    _extensions.clear()
+
+
+def normal_name(metadata: str) -> str:
+    """The name of a distribution, as the name of its metadata directory tells it."""
+    stem = metadata.rpartition(".")[0]
+    return _SEPARATORS.sub("-", stem.partition("-")[0]).lower()
+
+
+def parse_entry_points(text: str) -> list[tuple[str, str]]:
+    """The names and values of our group in the text of an `entry_points.txt`."""
+    found: list[tuple[str, str]] = []
+    section = ""
+    for raw in text.splitlines():
+        line = raw.strip()
+        if line.startswith("[") and line.endswith("]"):
+            section = line[1:-1].strip()
+        elif section == GROUP and line and not line.startswith(("#", ";")):
+            name, _, value = line.partition("=")
+            found.append((name.strip(), value.strip()))
+    return found
+
+
+def _installed() -> dict[str, list[EntryPoint]]:
+    """The entry points of every distribution; the first of a name on the path is the one."""
+    found: dict[str, list[EntryPoint]] = {}
+    for place in dict.fromkeys(sys.path):
+        for name, points in _in_directory(Path(place)).items():
+            found.setdefault(name, points)
+    return found
+
+
+def _in_directory(directory: Path) -> dict[str, list[EntryPoint]]:
+    try:
+        changed = directory.stat().st_mtime_ns
+    except OSError:
+        return {}
+    place = str(directory.absolute())
+    kept = _directories.get(place)
+    if kept is None or kept[0] != changed:
+        kept = _directories[place] = (changed, _read_directory(Path(place)))
+    return kept[1]
+
+
+def _read_directory(directory: Path) -> dict[str, list[EntryPoint]]:
+    try:
+        places = sorted(place for place in directory.iterdir() if place.name.endswith(_ENDINGS))
+    except OSError:  # a file, as an archive on the path is
+        return {}
+    return {normal_name(place.name): _read_points(place) for place in places}
+
+
+def _read_points(metadata: Path) -> list[EntryPoint]:
+    try:
+        data = (metadata / ENTRY_POINTS).read_bytes()
+    except OSError:
+        return []
+    if GROUP.encode() not in data:
+        return []
+    points = parse_entry_points(data.decode("utf-8", "replace"))
+    return [EntryPoint(name, value, metadata) for name, value in points]
+
+
+def _discovered(points: list[EntryPoint]) -> Discovery:
+    extensions: list[Extension] = []
+    broken: list[BrokenExtension] = []
+    for point in points:
+        try:
+            extensions.append(_extension(point))
+        except PaddockError as error:
+            place = Path(error.where) if error.where else point.metadata
+            broken.append(
+                BrokenExtension(
+                    point.name or point.distribution,
+                    "distribution",
+                    place,
+                    error,
+                    point.version,
+                    point.distribution,
+                )
+            )
+    return Discovery(tuple(extensions), tuple(broken))
+
+
+def _extension(point: EntryPoint) -> Extension:
+    kept = _extensions.get(point)
+    if kept is not None and _state(kept[0][0]) == kept[0]:
+        return kept[1]
+    manifest = _manifest(point)
+    state = _state(manifest)
+    extension = read_extension(
+        manifest.parent, point.name, "distribution", point.version, point.distribution
+    )
+    if state is not None:
+        _extensions[point] = (state, extension)
+    return extension
+
+
+def _state(manifest: Path) -> tuple[Path, int, int] | None:
+    try:
+        status = manifest.stat()
+    except OSError:
+        return None
+    return manifest, status.st_mtime_ns, status.st_size
+
+
+def _manifest(point: EntryPoint) -> Path:
+    """Where the manifest of a distribution is."""
+    where = str(point.metadata / ENTRY_POINTS)
+    if not is_name(point.name):
+        raise ManifestError(
+            f"the entry point in {GROUP} is called {point.name!r}",
+            where=where,
+            hint="expected a name of letters, digits, '_', '-', '.' and ' '",
+        )
+    if not _MODULE.fullmatch(point.value):
+        raise ManifestError(
+            f"the entry point {point.name!r} in {GROUP} is {point.value!r}",
+            where=where,
+            hint=f"expected the name of the package that holds {MANIFEST_NAME}",
+        )
+    place = Path(*point.value.split("."), MANIFEST_NAME)
+    beside = point.metadata.parent / place
+    if beside.is_file():
+        return beside
+    from paddock.extensions.editable import (  # noqa: PLC0415 - few are, and it loads slowly
+        editable_places,
+    )
+
+    for directory in editable_places(point.metadata, point.value):
+        if (directory / place).is_file():
+            return directory / place
+    raise ExtensionNotFoundError(
+        f"the distribution {point.distribution!r} is installed without the manifest of its "
+        f"extension {point.name!r}",
+        where=where,
+        hint=f"expected {beside}; its build has to include that file",
+    )
