@@ -61,6 +61,9 @@
     ├── NotInstalledError          there is nothing of ours to take out
     ├── LinkError                  a client has no link for this server
     ├── BundleError                a server cannot be put into a bundle as it is
+    ├── WolframSyntaxError         text is not Wolfram Language
+    ├── DataError                  a Wolfram Language expression is not the data that it should be
+    ├── WxfError                   bytes are not WXF
     ├── ArgumentError              an argument on the command line does not fit the tool
     └── UnexpectedQuestionError    a server under test asked more than the test answers
 

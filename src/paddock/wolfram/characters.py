@@ -1,6 +1,6 @@
-"""Characters that are more than letters: operators, brackets and spaces, by name and by code.
+r"""Characters that are more than letters: operators, brackets and spaces, by name and by code.
 
-A source may hold the character itself or its long name, `\\[Rule]`; both mean the same. A name that
+A source may hold the character itself or its long name, `\[Rule]`; both mean the same. A name that
 is not here is a letter.
 """
 

@@ -7,13 +7,15 @@ expression, for whoever can evaluate it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from paddock.errors import PaddockError
 from paddock.wolfram.expressions import Atom, Expression, Node, has_head
 from paddock.wolfram.printer import input_form
 from paddock.wolfram.text import number_value, string_value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MAX_DEPTH = 200
 """Deeper than any manifest; what is deeper is not data that somebody wrote."""
@@ -137,10 +139,10 @@ def _texts(node: Node, depth: int) -> list[str] | None:
     found: list[str] = []
     for arg in node.args:
         value = evaluate(arg, depth)
-        values = value if isinstance(value, list) else [value]
-        if not all(isinstance(one, str) for one in values):
-            return None
-        found += values
+        for one in value if isinstance(value, list) else [value]:
+            if not isinstance(one, str):
+                return None
+            found.append(one)
     return found
 
 

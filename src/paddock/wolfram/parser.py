@@ -298,9 +298,7 @@ class _Parser:
 
     def _after_operand(self, text: str, start: int) -> None:
         operator = INFIX.get(text)
-        if operator is None or (
-            not self.frames and text in PREFIX and self._crosses(start)
-        ):
+        if operator is None or (not self.frames and text in PREFIX and self._crosses(start)):
             # It stands before an operand, which is a factor or on a line of its own.
             self._adjacent(start)
             self._prefix(text, start)
@@ -329,10 +327,10 @@ class _Parser:
             last = pending.pop()
             last.make(last)
 
-    def _infix_left(self, operator: Operator, text: str, start: int) -> None:
+    def infix_left(self, operator: Operator, text: str, start: int) -> None:
         self._push(operator.precedence, text, self._make_infix, start)
 
-    def _infix_right(self, operator: Operator, text: str, start: int) -> None:
+    def infix_right(self, operator: Operator, text: str, start: int) -> None:
         self._reduce(operator.precedence + 1)
         last = self._last()
         if last is not None and last.text == "/:" and text in ("=", ":="):
@@ -342,13 +340,13 @@ class _Parser:
         self.pending.append(_Pending(operator.precedence, text, self._make_infix, start))
         self.is_ready = False
 
-    def _infix_chain(self, operator: Operator, text: str, start: int) -> None:
+    def infix_chain(self, operator: Operator, text: str, start: int) -> None:
         self._push(operator.precedence, text, self._make_chain, start)
 
-    def _infix_compare(self, operator: Operator, text: str, start: int) -> None:
+    def infix_compare(self, operator: Operator, text: str, start: int) -> None:
         self._push(operator.precedence, text, self._make_comparison, start)
 
-    def _postfix(self, operator: Operator, text: str, _start: int) -> None:
+    def postfix(self, operator: Operator, text: str, _start: int) -> None:
         if text == "=.":
             self._unset()
             return
@@ -368,7 +366,7 @@ class _Parser:
             node = self._node("Unset", [inner], inner.start, self.position, "=.")
         self.operands[-1] = node
 
-    def _special(self, operator: Operator, text: str, start: int) -> None:
+    def special(self, operator: Operator, text: str, start: int) -> None:
         act = _SPECIALS.get(text)
         if act is not None:
             act(self, operator, text, start)
@@ -378,18 +376,18 @@ class _Parser:
     def _last(self) -> _Pending | None:
         return self.pending[-1] if len(self.pending) > self.base else None
 
-    def _apply(self, operator: Operator, text: str, start: int) -> None:
+    def apply(self, operator: Operator, text: str, start: int) -> None:
         """`f @ x`, which groups to the right."""
         self._reduce(operator.precedence + 1)
         self.pending.append(_Pending(operator.precedence, text, self._make_application, start))
         self.is_ready = False
 
-    def _tag(self, operator: Operator, text: str, start: int) -> None:
+    def tag(self, operator: Operator, text: str, start: int) -> None:
         self._reduce(operator.precedence + 1)
         self.pending.append(_Pending(operator.precedence, text, self._make_tag, start))
         self.is_ready = False
 
-    def _tilde(self, operator: Operator, text: str, start: int) -> None:
+    def tilde(self, operator: Operator, text: str, start: int) -> None:
         """`a ~ f ~ b`: the second one makes a pair of the first."""
         self._reduce(operator.precedence + 1)
         last = self._last()
@@ -399,7 +397,7 @@ class _Parser:
             return
         self._push(operator.precedence, text, self._make_tilde, start)
 
-    def _span(self, operator: Operator, text: str, start: int) -> None:
+    def span(self, operator: Operator, text: str, start: int) -> None:
         self._reduce(operator.precedence + 1)
         last = self._last()
         if last is not None and last.text == ";;" and last.size == 2:
@@ -408,7 +406,7 @@ class _Parser:
             return
         self._push(operator.precedence, text, self._make_span, start)
 
-    def _derivative(self, operator: Operator, text: str, _start: int) -> None:
+    def derivative(self, operator: Operator, text: str, _start: int) -> None:
         self._reduce(operator.precedence)
         inner = self.operands[-1]
         if isinstance(inner, Node) and inner.form == "'" and not inner.is_grouped:
@@ -419,7 +417,7 @@ class _Parser:
         head = Node(symbol("Derivative"), [Atom("number", "1")])
         self.operands[-1] = Node(head, [inner], inner.start, self.position, text)
 
-    def _message_name(self, operator: Operator, text: str, start: int) -> None:
+    def message_name(self, operator: Operator, text: str, start: int) -> None:
         self._reduce(operator.precedence)
         inner = self.operands[-1]
         found = tokens.TAG.match(self.text, self.position)
@@ -436,14 +434,14 @@ class _Parser:
         node = self._node("MessageName", [inner, tag], inner.start, self.position, text)
         self.operands[-1] = node
 
-    def _put(self, operator: Operator, text: str, start: int) -> None:
+    def put(self, operator: Operator, text: str, start: int) -> None:
         self._reduce(operator.precedence)
         inner = self.operands[-1]
         node = self._node(operator.head, [inner, self._file(start)], inner.start, 0, text)
         node.end = self.position
         self.operands[-1] = node
 
-    def _get(self, text: str, start: int) -> None:
+    def get(self, text: str, start: int) -> None:
         file = self._file(start)
         self._operand(self._node("Get", [file], start, self.position, text), start)
 
@@ -455,7 +453,7 @@ class _Parser:
         self.position = found.end()
         return Atom("string", _quoted(found[1]), found.start(1), found.end())
 
-    def _open_call(self, text: str, start: int) -> None:
+    def open_call(self, text: str, start: int) -> None:
         """`f[` and `f[[`; without a head it is an error, and read as if one had been there."""
         if not self.is_ready:
             self._complain(f"Expected an expression before {text}", start, self.position)
@@ -463,7 +461,7 @@ class _Parser:
         self._reduce(CALL_PRECEDENCE)
         self._open(text, self.operands.pop(), start)
 
-    def _open_other(self, text: str, start: int) -> None:
+    def open_other(self, text: str, start: int) -> None:
         if self.is_ready:
             self._adjacent(start)
         elif self.pending and not self.frames:
@@ -475,7 +473,7 @@ class _Parser:
         self.base = len(self.pending)
         self.is_ready = False
 
-    def _comma(self, _text: str, start: int) -> None:
+    def comma(self, _text: str, start: int) -> None:
         if not self.frames:
             self._complain("A comma outside of brackets", start, self.position)
             self._complete_at(start)
@@ -496,7 +494,7 @@ class _Parser:
         self.is_ready = False
         return self.operands.pop()
 
-    def _close(self, text: str, start: int) -> None:
+    def close(self, text: str, start: int) -> None:
         bracket = CLOSERS[text]
         if not self._has_open(bracket):
             self._complain(f"Unexpected {text}", start, self.position)
@@ -508,17 +506,17 @@ class _Parser:
             self._close_part(start)
         self._close_frame(frame, self.position)
 
-    def _close_bracket(self, text: str, start: int) -> None:
+    def close_bracket(self, text: str, start: int) -> None:
         """`]` closes a call, and with a second one a part."""
         if self.frames and self.frames[-1].bracket == "[[":
             self._close_part(start)
             self._close_frame(self.frames[-1], self.position)
         elif self._has_open("["):
-            self._close(text, start)
+            self.close(text, start)
         elif self._has_open("[["):
             while self.frames[-1].bracket != "[[":
                 self._abandon(start)
-            self._close_bracket(text, start)
+            self.close_bracket(text, start)
         else:
             self._complain(f"Unexpected {text}", start, self.position)
 
@@ -580,9 +578,7 @@ class _Parser:
 
     # What becomes of operators once their operands are complete.
 
-    def _node(
-        self, head: str, args: list[Expression], start: int, end: int, form: str
-    ) -> Node:
+    def _node(self, head: str, args: list[Expression], start: int, end: int, form: str) -> Node:
         return Node(symbol(head), args, start, end, form)
 
     def _pair(self) -> tuple[Expression, Expression]:
@@ -592,9 +588,7 @@ class _Parser:
     def _make_infix(self, pending: _Pending) -> None:
         left, right = self._pair()
         head = INFIX[pending.text].head
-        self.operands.append(
-            self._node(head, [left, right], left.start, right.end, pending.text)
-        )
+        self.operands.append(self._node(head, [left, right], left.start, right.end, pending.text))
 
     def _make_chain(self, pending: _Pending) -> None:
         left, right = self._pair()
@@ -613,7 +607,7 @@ class _Parser:
             return left
         return self._node(head, [left, right], left.start, right.end, form)
 
-    def _make_difference(self, pending: _Pending) -> None:
+    def make_difference(self, pending: _Pending) -> None:
         left, right = self._pair()
         negative = _negative(right, pending.place)
         self.operands.append(self._chained("Plus", left, negative, pending.text))
@@ -647,11 +641,11 @@ class _Parser:
             node = self._node(head, [inner], pending.place, inner.end, f"prefix {pending.text}")
         self.operands.append(node)
 
-    def _make_compound(self, pending: _Pending) -> None:
+    def make_compound(self, pending: _Pending) -> None:
         left, right = self._pair()
         self.operands.append(self._chained("CompoundExpression", left, right, pending.text))
 
-    def _make_postfix_call(self, pending: _Pending) -> None:
+    def make_postfix_call(self, pending: _Pending) -> None:
         left, right = self._pair()
         self.operands.append(Node(right, [left], left.start, right.end, pending.text))
 
@@ -659,19 +653,15 @@ class _Parser:
         left, right = self._pair()
         self.operands.append(Node(left, [right], left.start, right.end, pending.text))
 
-    def _make_pattern(self, pending: _Pending) -> None:
+    def make_pattern(self, pending: _Pending) -> None:
         left, right = self._pair()
         is_name = isinstance(left, Atom) and left.kind == "symbol" and not left.is_grouped
         head = "Pattern" if is_name else "Optional"
-        self.operands.append(
-            self._node(head, [left, right], left.start, right.end, pending.text)
-        )
+        self.operands.append(self._node(head, [left, right], left.start, right.end, pending.text))
 
     def _make_tag(self, pending: _Pending) -> None:
         if pending.size == 2:
-            self._complain(
-                "Expected = or := after /:", pending.place, pending.place + 2
-            )
+            self._complain("Expected = or := after /:", pending.place, pending.place + 2)
             left, right = self._pair()
             node = self._node("TagSet", [left, right], left.start, right.end, "/:")
         else:
@@ -747,44 +737,44 @@ _CHAINS = frozenset(
 )
 _COMPARISONS = frozenset(text for text, operator in INFIX.items() if operator.shape == "compare")
 _BRACKETS: dict[str, Callable[[_Parser, str, int], None]] = {
-    "[": _Parser._open_call,
-    "[[": _Parser._open_call,
-    "{": _Parser._open_other,
-    "(": _Parser._open_other,
-    "<|": _Parser._open_other,
-    "]": _Parser._close_bracket,
-    "]]": _Parser._close,
-    "}": _Parser._close,
-    ")": _Parser._close,
-    "|>": _Parser._close,
-    ",": _Parser._comma,
-    "<<": _Parser._get,
+    "[": _Parser.open_call,
+    "[[": _Parser.open_call,
+    "{": _Parser.open_other,
+    "(": _Parser.open_other,
+    "<|": _Parser.open_other,
+    "]": _Parser.close_bracket,
+    "]]": _Parser.close,
+    "}": _Parser.close,
+    ")": _Parser.close,
+    "|>": _Parser.close,
+    ",": _Parser.comma,
+    "<<": _Parser.get,
 }
 _SHAPES: dict[str, Callable[[_Parser, Operator, str, int], None]] = {
-    "left": _Parser._infix_left,
-    "right": _Parser._infix_right,
-    "chain": _Parser._infix_chain,
-    "compare": _Parser._infix_compare,
-    "postfix": _Parser._postfix,
-    "special": _Parser._special,
+    "left": _Parser.infix_left,
+    "right": _Parser.infix_right,
+    "chain": _Parser.infix_chain,
+    "compare": _Parser.infix_compare,
+    "postfix": _Parser.postfix,
+    "special": _Parser.special,
 }
 _SPECIALS: dict[str, Callable[[_Parser, Operator, str, int], None]] = {
-    ">>": _Parser._put,
-    ">>>": _Parser._put,
-    "/:": _Parser._tag,
-    ";;": _Parser._span,
-    "~": _Parser._tilde,
-    "@": _Parser._apply,
-    "\\[InvisibleApplication]": _Parser._apply,
-    "\\[Application]": _Parser._apply,
-    "'": _Parser._derivative,
-    "::": _Parser._message_name,
+    ">>": _Parser.put,
+    ">>>": _Parser.put,
+    "/:": _Parser.tag,
+    ";;": _Parser.span,
+    "~": _Parser.tilde,
+    "@": _Parser.apply,
+    "\\[InvisibleApplication]": _Parser.apply,
+    "\\[Application]": _Parser.apply,
+    "'": _Parser.derivative,
+    "::": _Parser.message_name,
 }
 _MAKERS: dict[str, Callable[[_Parser, _Pending], None]] = {
-    "CompoundExpression": _Parser._make_compound,
-    "Postfix": _Parser._make_postfix_call,
-    "Pattern": _Parser._make_pattern,
-    "Plus": _Parser._make_difference,
+    "CompoundExpression": _Parser.make_compound,
+    "Postfix": _Parser.make_postfix_call,
+    "Pattern": _Parser.make_pattern,
+    "Plus": _Parser.make_difference,
 }
 
 

@@ -290,7 +290,11 @@ def _message_name(node: Node) -> Written | None:
     precedence = INFIX["::"].precedence
     names = [arg.text[1:-1] if isinstance(arg, Atom) else "" for arg in node.args[1:]]
     kinds = {arg.kind for arg in node.args[1:] if isinstance(arg, Atom)}
-    if not names or kinds != {"string"} or not all(name.isascii() and name.isalnum() for name in names):
+    if (
+        not names
+        or kinds != {"string"}
+        or not all(name.isascii() and name.isalnum() for name in names)
+    ):
         return None
     return Written(precedence, [(node.args[0], precedence + 1), *(f"::{name}" for name in names)])
 

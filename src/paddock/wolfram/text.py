@@ -13,10 +13,11 @@ _ESCAPE = re.compile(
     re.DOTALL,
 )
 _SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "<": "", ">": ""}
-_GREEK = (
-    "Alpha Beta Gamma Delta Epsilon Zeta Eta Theta Iota Kappa Lambda Mu Nu Xi Omicron Pi Rho "
-    "FinalSigma Sigma Tau Upsilon Phi Chi Psi Omega"
-).split()
+_GREEK = [
+    *("Alpha", "Beta", "Gamma", "Delta", "Epsilon", "Zeta", "Eta", "Theta", "Iota", "Kappa"),
+    *("Lambda", "Mu", "Nu", "Xi", "Omicron", "Pi", "Rho", "FinalSigma", "Sigma", "Tau"),
+    *("Upsilon", "Phi", "Chi", "Psi", "Omega"),
+]
 _OTHERS = {
     "Degree": 0xB0,
     "Infinity": 0x221E,

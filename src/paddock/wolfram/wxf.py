@@ -138,16 +138,14 @@ class _Reader:
         mark = self.data[self.position]
         self.position += 1
         if mark == ord("f"):
-            return self._begin(self._length() + 1)
+            self._begin(self._length() + 1)
+            return None
         if mark == ord("A"):
-            size = self._length()
-            done = self._begin(size + 1)
-            self.open[-1].parts.append(symbol("Association"))
-            return self._without_head(done)
+            self._begin(self._length() + 1)
+            return self._with_head("Association")
         if mark in _RULES:
-            done = self._begin(3)
-            self.open[-1].parts.append(symbol(_RULES[mark]))
-            return self._without_head(done)
+            self._begin(3)
+            return self._with_head(_RULES[mark])
         return self._value(mark)
 
     def _begin(self, parts: int) -> None:
@@ -155,9 +153,10 @@ class _Reader:
             raise WxfError("The data ends too early")
         self.open.append(_Open(parts))
 
-    def _without_head(self, _begun: None) -> Expression | None:
+    def _with_head(self, name: str) -> Expression | None:
         """The head is known already; a node without arguments is then complete."""
         last = self.open[-1]
+        last.parts.append(symbol(name))
         last.missing -= 1
         if last.missing:
             return None
@@ -231,7 +230,7 @@ def _number(value: float) -> Atom:
 
 def _real(value: float) -> Atom:
     """A machine number as it is written: `1.5`, `2.`, `3.*^20`."""
-    if value != value or value in (float("inf"), float("-inf")):  # noqa: PLR0124 - not a number
+    if value != value or value in (float("inf"), float("-inf")):
         return symbol("Indeterminate")
     digits, _, exponent = repr(value).partition("e")
     digits = digits.removesuffix("0") if digits.endswith(".0") else digits
@@ -260,9 +259,7 @@ def _rule_mark(node: Node) -> bytes | None:
     return b":" if has_head(node, "RuleDelayed") else None
 
 
-def _write_association(
-    node: Node, body: bytearray, waiting: list[Expression | bytes]
-) -> None:
+def _write_association(node: Node, body: bytearray, waiting: list[Expression | bytes]) -> None:
     body += b"A" + _size(len(node.args))
     for arg in reversed(node.args):
         if isinstance(arg, Node):
