@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from paddock.errors import LoadError
 from paddock.extensions.paclets.archives import SUFFIX, common_folder, opened
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class PacletFiles(Protocol):
@@ -67,9 +69,7 @@ class DirectoryFiles:
             with path.open("rb") as file:
                 data = file.read(limit + 1)
         except OSError as error:
-            raise LoadError(
-                f"cannot be read: {error.strerror or error}", where=str(path)
-            ) from None
+            raise LoadError(f"cannot be read: {error.strerror or error}", where=str(path)) from None
         return _limited(data, limit, path)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import PurePath, PurePosixPath, PureWindowsPath
+from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING
 
 from paddock.directories import data_directory
@@ -56,7 +56,7 @@ def search_paths(
 def _home(path: type[PurePath]) -> str:
     """The home directory where the environment does not say; nowhere for another system."""
     own = PureWindowsPath if sys.platform == "win32" else PurePosixPath
-    return os.path.expanduser("~") if path is own else ""
+    return str(Path.home()) if path is own else ""
 
 
 def _given(

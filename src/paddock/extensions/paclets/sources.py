@@ -83,7 +83,7 @@ def _from_text(data: bytes, where: str) -> Content:
 
 
 def _result(expression: Expression) -> Expression:
-    """What an expression is worth where that can be seen: the last of `a; b`, the `b` of `a = b`."""
+    """What an expression is seen to be worth: the last of `a; b`, the `b` of `a = b`."""
     while isinstance(expression, Node) and expression.args:
         if not has_head(expression, "CompoundExpression") and not has_head(expression, "Set"):
             break
