@@ -14,7 +14,10 @@ import click
 from paddock.cli.complaints import ArgumentError
 from paddock.cli.naming import looks_like_path
 from paddock.cli.pairs import header
+from paddock.extensions.errors import ExtensionError
+from paddock.extensions.names import parse_qualified
 from paddock.protocol.versions import SUPPORTED_VERSIONS
+from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
 
 if TYPE_CHECKING:
     from paddock.peer.settings import Options
@@ -39,6 +42,7 @@ def target_of(ctx: click.Context, target: str) -> str | list[str]:
 
     Raises:
         ServerNotFoundError: when it is a single word that leads nowhere.
+        ExtensionError: when it is a qualified name that leads nowhere.
     """
     command: list[str] | None = ctx.meta.get("paddock.command")
     if command is not None:
@@ -52,13 +56,15 @@ def _named(word: str) -> list[str] | None:
     from paddock.servers import lookup  # noqa: PLC0415 - only for what may be a name
     from paddock.servers.launching import launch_command  # noqa: PLC0415 - only for a name
 
-    if word in (source.name for source in lookup.all_sources()):
-        launch = launch_command(word)
-        return [launch.command, *launch.args]
-    is_word = word.isidentifier() and not Path(word).exists()
-    if is_word and shutil.which(word) is None:
-        raise lookup.not_found(word)
-    return None
+    try:
+        lookup.find_source(word)
+    except (ServerNotFoundError, ServerDefinitionError, ExtensionError):
+        is_name = word.isidentifier() or parse_qualified(word) is not None
+        if is_name and " " not in word and not Path(word).exists() and shutil.which(word) is None:
+            raise
+        return None
+    launch = launch_command(word)
+    return [launch.command, *launch.args]
 
 
 def server_options(function: F) -> F:

@@ -36,6 +36,13 @@ GROUPS = {
             "List the prompts that servers can be made of.",
         ),
     },
+    "Extensions": {
+        "extensions": (
+            "paddock.cli.extensions:extensions",
+            "List what is installed that brings tools and servers.",
+        ),
+        "new": ("paddock.cli.new:new", "Write a new extension to begin with."),
+    },
     "Programs that use servers": {
         "clients": ("paddock.cli.clients:clients", "List the clients, those found here first."),
         "install": ("paddock.cli.install:install", "Install a server into clients."),

@@ -18,15 +18,26 @@ if TYPE_CHECKING:
     import click
 
     from paddock.extensions.manifest import Kind
+    from paddock.servers.lookup import Source
 
     Names = Iterable[tuple[str, str]]
     Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
 def _server_names() -> Names:
-    from paddock.servers.api import list_servers  # noqa: PLC0415 - only to complete
+    from paddock.servers.lookup import all_sources  # noqa: PLC0415 - only to complete
 
-    return [(server.name, server.title or "") for server in list_servers()]
+    return [(source.name, _title(source)) for source in all_sources()]
+
+
+def _title(source: Source) -> str:
+    """What a server is, as far as that can be said without running anything."""
+    if source.declared is not None:
+        return source.declared.item.description or ""
+    try:
+        return source.read().title or ""
+    except PaddockError:
+        return ""
 
 
 def _client_names() -> Names:
@@ -39,6 +50,14 @@ def _declared_names(kind: Kind) -> Names:
     from paddock.extensions.registry import declared  # noqa: PLC0415 - only to complete
 
     return [(found.name, found.item.description or "") for found in declared(kind)]
+
+
+def _extension_names() -> Names:
+    from paddock.extensions.discovery import discover  # noqa: PLC0415 - only to complete
+
+    found = discover()
+    broken = [(one.name, "broken") for one in found.broken]
+    return [*((one.name, one.kind) for one in found.extensions), *broken]
 
 
 def _completer(*sources: Callable[[], Names]) -> Completer:
@@ -63,4 +82,5 @@ servers = _completer(_server_names)
 clients = _completer(_client_names)
 clients_and_servers = _completer(_client_names, _server_names)
 tools = _completer(lambda: _declared_names("tools"))
+extensions = _completer(_extension_names)
 prompts = _completer(lambda: _declared_names("prompts"))

@@ -30,15 +30,23 @@ LISTS = {"tools": "tool_names", "prompts": "prompt_names", "resources": "resourc
 
 
 def summary(server: NamedServer) -> Json:
-    """A server in a list: what its definition says."""
+    """A server in a list: what its definition says, or its manifest where that is Python."""
     found: Json = {"name": server.name, "location": str(server.location)}
-    if server.problem is None:
-        said = server.definition
+    problem = None
+    try:
+        said = server.outline
+    except PaddockError as error:
+        problem = str(error)
+    else:
         found |= {"title": said.title, "description": said.description, "version": said.version}
-        found |= {kind: [spec_name(spec) for spec in getattr(said, kind)] for kind in LISTS}
+        found |= {kind: _spec_names(getattr(said, kind)) for kind in LISTS}
     found["installations"] = [installation(one) for one in server.installations]
-    found["problem"] = server.problem
+    found["problem"] = problem
     return found
+
+
+def _spec_names(specs: list[Any] | None) -> list[str] | None:
+    return None if specs is None else [spec_name(spec) for spec in specs]
 
 
 def everything(server: NamedServer) -> Json:

@@ -11,6 +11,7 @@ from paddock.cli.complaints import ArgumentError, did_you_mean
 from paddock.cli.describing import everything, summary, text
 from paddock.cli.naming import server_name
 from paddock.cli.render import pretty
+from paddock.errors import PaddockError
 from paddock.servers.api import get_server, list_servers
 
 if TYPE_CHECKING:
@@ -43,10 +44,15 @@ def servers(pattern: str, *, no_built_in: bool, as_json: bool) -> None:
 
 def _row(server: NamedServer) -> list[output.Cell]:
     where = [str(server.location), _clients(server)]
-    if server.problem is not None:
+    try:
+        said = server.outline
+    except PaddockError:
         return [output.Styled(server.name, "red"), output.Styled("broken", "red"), "", "", *where]
-    said = server.definition
-    return [server.name, said.version, *(str(len(getattr(said, kind))) for kind in KINDS), *where]
+    return [server.name, said.version, *(_count(getattr(said, kind)) for kind in KINDS), *where]
+
+
+def _count(specs: list[Any] | None) -> str:
+    return "" if specs is None else str(len(specs))
 
 
 def _clients(server: NamedServer) -> str:

@@ -7,11 +7,13 @@ an entry is written down is the business of the client's shape.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
+import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -21,6 +23,7 @@ from paddock.clients.client import SAFE_KEY
 from paddock.clients.shapes import Entry, Kind, Slot
 from paddock.directories import DATA_VARIABLE
 from paddock.errors import LoadError, PaddockError
+from paddock.extensions.errors import ExtensionError
 from paddock.servers.api import get_server
 from paddock.servers.definition import safe_key
 from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
@@ -88,6 +91,7 @@ def installable(server: ServerName | None, client: Client) -> Installable:
 
     Raises:
         ServerNotFoundError: when there is no such server.
+        ExtensionError: when a qualified name leads nowhere.
         ServerDefinitionError: when it is broken.
         LoadError: when there is no such file or directory.
     """
@@ -101,7 +105,7 @@ def installable(server: ServerName | None, client: Client) -> Installable:
         return _of_path(server)
     try:
         return _of_named(get_server(server))
-    except ServerNotFoundError:
+    except (ServerNotFoundError, ExtensionError):
         if Path(server).exists():
             return _of_path(server)
         raise
@@ -146,6 +150,24 @@ def entry_for(
     )
 
 
+def suited(client: Client, entry: Entry) -> Entry:
+    """An entry as a client can start it, where blanks in the path of the program break it.
+
+    Raises:
+        EntryError: when there is no path without blanks.
+    """
+    command = entry.command
+    if not client.splits_command or sys.platform != "win32" or not command or " " not in command:
+        return entry
+    short = _short_path(command)
+    if " " in short:
+        raise EntryError(
+            f"{client.name} cannot start a program with blanks in its path: {command}",
+            hint="install Paddock into a directory without blanks",
+        )
+    return replace(entry, command=short)
+
+
 def check_key(client: Client, key: str) -> None:
     """Make sure that a client takes a key.
 
@@ -170,8 +192,9 @@ def key_for(client: Client, server: Installable, name: str | None) -> str:
 def server_started_by(entry: Entry) -> str | None:
     """The server that an entry starts, by name or path; None when it does not start Paddock."""
     line = [Path(entry.command or "").name.casefold().removesuffix(".exe"), *entry.args]
-    start = next((i for i, part in enumerate(line[:-1]) if part == "paddock"), None)
-    if start is None or line[start + 1] != "serve":
+    pairs = enumerate(itertools.pairwise(line))
+    start = next((place for place, pair in pairs if pair == ("paddock", "serve")), None)
+    if start is None:
         return None
     rest = line[start + 2 :]
     if "--named" in rest[:-1]:
@@ -215,6 +238,17 @@ def _managed(shape: Shape) -> set[str]:
         for name, part in form.items()
         if isinstance(part, Slot | Kind) or (isinstance(part, Mapping) and part)
     }
+
+
+def _short_path(path: str) -> str:
+    """The path in the old form without blanks, where Windows keeps one."""
+    if sys.platform != "win32":
+        return path
+    import ctypes  # noqa: PLC0415 - for one client on one system
+
+    buffer = ctypes.create_unicode_buffer(1024)
+    length = ctypes.windll.kernel32.GetShortPathNameW(path, buffer, len(buffer))
+    return buffer.value if 0 < length < len(buffer) else path
 
 
 def _is_path(text: str) -> bool:

@@ -26,6 +26,7 @@ from paddock.clients.entries import (
     key_for,
     refreshed,
     server_started_by,
+    suited,
 )
 from paddock.clients.plan import Change, Outcome, Plan
 from paddock.clients.recording import recorded, records_at, undo_of, with_undo
@@ -121,6 +122,7 @@ def install(
     wanted = installable(server, row)
     key = key_for(row, wanted, name)
     entry = entry_for(wanted, env=env, http=http, headers=headers, options=options)
+    entry = suited(row, entry)
     if http is not None and not row.http:
         raise _no_address(row)
     work = [

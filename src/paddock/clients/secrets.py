@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from paddock.directories import DATA_VARIABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 MASK = "•••"
 PLACES = frozenset({"env", "envs", "environment", "headers", "http_headers"})
@@ -38,12 +41,12 @@ def _secrets(data: object) -> Iterator[str]:
     pending: list[tuple[object, bool]] = [(data, False)]
     while pending:
         part, is_secret = pending.pop()
-        if isinstance(part, Mapping):
+        if isinstance(part, dict):
             pending.extend(
                 (value, key not in KNOWN and (is_secret or key in PLACES))
                 for key, value in part.items()
             )
-        elif isinstance(part, Sequence) and not isinstance(part, str):
+        elif isinstance(part, list):
             pending.extend((value, is_secret) for value in part)
         elif is_secret and part not in (None, "", True, False):
             yield str(part)

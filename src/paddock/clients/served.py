@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from paddock.clients.entries import is_named, server_started_by
 from paddock.clients.interpreters import Problem
 from paddock.errors import PaddockError
+from paddock.extensions.errors import ExtensionError
 from paddock.servers.api import get_server
 from paddock.servers.errors import ServerNotFoundError
 
@@ -28,10 +29,13 @@ def server_problem(entry: Entry) -> Iterator[Problem]:
             yield Problem(f"there is no {path} any more", "put it back, or uninstall the entry")
         return
     try:
-        get_server(name).load()
-    except ServerNotFoundError as error:
+        server = get_server(name)
+    except (ServerNotFoundError, ExtensionError) as error:
         message = f"the server {name!r} does not exist any more"
         yield Problem(message, error.hint or "create it again, or uninstall the entry")
+        return
+    try:
+        server.load()
     except PaddockError as error:
         remedy = error.hint or f"mend its definition: paddock edit {name}"
         yield Problem(f"the server {name!r} is broken: {error.message}", remedy)

@@ -1,8 +1,9 @@
 """Finding what is installed. Trust level: discovery, nothing of an extension is imported or run.
 
 One that is broken never hides another: it is told of beside those that work. Each kind of
-extension is found by a module of its own, with two functions: `find_all()`, and `find_named(name)`
-which looks no further than it has to. What they read they keep for as long as the files stay.
+extension is found by a module of its own: `find_all()`, `find_named(name)` which looks no further
+than it has to, and `is_installed(name)`. What they read they keep for as long as the files stay,
+or until `forget()`.
 """
 
 from __future__ import annotations
@@ -34,6 +35,11 @@ def find_extension(name: str) -> Discovery:
         return Discovery((built_in(),))
     found = _merged([finder.find_named(name) for finder in _FINDERS])
     return Discovery(found.extensions[:1], found.broken)
+
+
+def is_installed(name: str) -> bool:
+    """Whether something of a name is installed, be it an extension or not."""
+    return any(finder.is_installed(name) for finder in _FINDERS)
 
 
 def forget_extensions() -> None:

@@ -15,9 +15,21 @@ class ManifestError(DefinitionError):
 
 
 class ExtensionError(DefinitionError):
-    """A name leads to an extension that cannot give what is wanted of it."""
+    """An extension cannot give what is wanted of it."""
 
     code = "extension"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        where: str | None = None,
+        extension: str | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint, where=where)
+        self.extension = extension
+        """Its name: `package`, or `publisher/package`."""
 
 
 class ExtensionNotInstalledError(ExtensionError):

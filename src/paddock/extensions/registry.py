@@ -1,15 +1,15 @@
 """Everything that extensions declare, by its name, and what a server's lists mean by it.
 
-Looking for a declared item loads nothing; its definition is loaded when it is resolved.
+Trust level: looking for a declared item is discovery and loads nothing; its definition is loaded
+when it is resolved, which is inspection. A short name never has installed extensions looked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from paddock.extensions.discovery import find_extensions
+from paddock.extensions.discovery import find_extension, find_extensions, is_installed
 from paddock.extensions.errors import (
     PromptNotFoundError,
     PromptSpecificationError,
@@ -20,6 +20,7 @@ from paddock.extensions.errors import (
     ToolSpecificationError,
 )
 from paddock.extensions.extension import Extension, built_in
+from paddock.extensions.missing import listed, near_names, no_extension, not_declared
 from paddock.extensions.names import parse_qualified
 from paddock.extensions.prompt_definition import make_prompt
 from paddock.extensions.references import directory_of, is_reference, load_reference
@@ -27,7 +28,7 @@ from paddock.extensions.resource_definition import make_resource
 from paddock.extensions.tool_definition import make_tool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from paddock.authoring.prompt import Prompt
@@ -35,12 +36,11 @@ if TYPE_CHECKING:
     from paddock.authoring.tool import Tool
     from paddock.errors import DefinitionError
     from paddock.extensions.definition_files import DefinitionFile
+    from paddock.extensions.errors import ExtensionError
     from paddock.extensions.manifest import Item, Kind
+    from paddock.extensions.names import QualifiedName
 
 T = TypeVar("T")
-
-MAX_LISTED = 12
-"""How many names an error lists."""
 
 
 class Declared(NamedTuple):
@@ -95,11 +95,27 @@ class Registry:
     def __init__(self, extensions: Sequence[Extension]) -> None:
         self._extensions = {extension.name: extension for extension in extensions}
 
+    def extensions(self) -> Iterable[Extension]:
+        """All of them."""
+        return self._extensions.values()
+
+    def extension(self, name: str) -> Extension | None:
+        """The extension of a name.
+
+        Raises:
+            PaddockError: when there is one and it is broken.
+        """
+        return self._extensions.get(name)
+
+    def built_in(self) -> Extension | None:
+        """The extension whose items have short names."""
+        return next((one for one in self._extensions.values() if one.is_built_in), None)
+
     def declared(self, kind: Kind) -> list[Declared]:
         """Every item of a kind, extension by extension."""
         return [
             Declared(extension, kind, item)
-            for extension in self._extensions.values()
+            for extension in self.extensions()
             for item in extension.manifest.items(kind)
         ]
 
@@ -107,14 +123,17 @@ class Registry:
         """The item that a name means.
 
         A short name is one of the owner's, if the name stands in an extension's own definition,
-        or else a built-in one; a qualified name is one of that extension.
+        or else a built-in one; a qualified name is one of that extension. No other is looked at.
+
+        Raises:
+            PaddockError: when the extension is there and broken.
         """
         qualified = parse_qualified(name)
-        if qualified is not None:
-            extension = self._extensions.get(qualified.package_name)
-            return _in(extension, kind, qualified.item)
-        own = next((one for one in self._extensions.values() if one.is_built_in), None)
-        return _in(owner, kind, name) or _in(own, kind, name)
+        if qualified is None:
+            return _in(owner, kind, name) or _in(self.built_in(), kind, name)
+        if owner is not None and owner.name == qualified.package_name:
+            return _in(owner, kind, qualified.item)
+        return _in(self.extension(qualified.package_name), kind, qualified.item)
 
     def resolve(
         self,
@@ -146,38 +165,55 @@ class Registry:
             expected = f"say which object: {name}:name" if name else f"the name of a {word}"
             return making.invalid(repr(name), where=where, hint=expected)
         qualified = parse_qualified(name)
-        if qualified is None:
-            message = f'No {word} named "{name}" found in {making.registry}'
-        elif qualified.package_name in self._extensions:
-            message = (
-                f'No {word} named "{name}" found: the extension "{qualified.package_name}"'
-                " declares no such item"
-            )
-        else:
-            message = (
-                f'No {word} named "{name}" found: no extension "{qualified.package_name}"'
-                " is installed"
-            )
-        return making.not_found(message, where=where, hint=self._advice(kind, name, owner))
-
-    def _advice(self, kind: Kind, name: str, owner: Extension | None) -> str:
-        """Names that are like one that was not found, or all if there are few."""
+        if qualified is not None:
+            return self.absent(kind, qualified, owner, where)
         declared = self.declared(kind)
         known = [one.name for one in declared]
-        known += [one.item.name for one in declared if one.extension is owner]
-        qualified = parse_qualified(name)
-        item = (qualified.item if qualified else name).casefold()
-        same = [one.name for one in declared if one.item.name.casefold() == item]
-        lowered = {one.casefold(): one for one in known}
-        near = [
-            lowered[one] for one in get_close_matches(name.casefold(), lowered, n=2, cutoff=0.7)
-        ]
-        suggested = list(dict.fromkeys([*same, *near]))
-        if suggested:
-            return f"did you mean {' or '.join(suggested)}?"
-        more = ", …" if len(known) > MAX_LISTED else ""
-        listed = ", ".join(known[:MAX_LISTED]) + more if known else "none"
-        return f"there are: {listed}; a function of yours is package.module:name or file.py:name"
+        known += [one.item.name for one in declared if one.extension == owner]
+        near = near_names(name, known)
+        hint = (
+            f"did you mean {' or '.join(near)}?"
+            if near
+            else f"there are: {listed(known)}; a function of yours is package.module:name or"
+            " file.py:name"
+        )
+        message = f'No {word} named "{name}" found in {making.registry}'
+        return making.not_found(message, where=where, hint=hint)
+
+    def absent(
+        self,
+        kind: Kind,
+        name: QualifiedName,
+        owner: Extension | None = None,
+        where: str | None = None,
+    ) -> ExtensionError:
+        """Why a qualified name leads to nothing."""
+        is_own = owner is not None and owner.name == name.package_name
+        extension = owner if is_own else self.extension(name.package_name)
+        if extension is not None:
+            return not_declared(kind, name, extension, where)
+        near = near_names(str(name), [one.name for one in self.declared(kind)])
+        return no_extension(kind, name, near, where, is_installed=is_installed(name.package_name))
+
+
+class InstalledRegistry(Registry):
+    """The items of all installed extensions; which these are is found out when it matters."""
+
+    def __init__(self) -> None:
+        super().__init__([built_in()])
+
+    def extensions(self) -> Iterable[Extension]:
+        """All that can be used."""
+        return find_extensions()
+
+    def extension(self, name: str) -> Extension | None:
+        """The extension of a name, found without looking at others."""
+        found = find_extension(name)
+        if found.extensions:
+            return found.extensions[0]
+        for broken in found.broken:
+            raise broken.problem
+        return None
 
 
 class LazyItems(Mapping[str, T], Generic[T]):
@@ -222,7 +258,7 @@ def _in(extension: Extension | None, kind: Kind, name: str) -> Declared | None:
 
 def registry() -> Registry:
     """The items of all installed extensions."""
-    return Registry(find_extensions())
+    return InstalledRegistry()
 
 
 def declared(kind: Kind) -> list[Declared]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import msgspec
 
-from paddock.extensions.registry import declared
+from paddock.extensions.extension import built_in
+from paddock.extensions.registry import Registry
 from paddock.protocol.extensions import UI
 from paddock.servers.assembly import Origin, assemble, is_assembling
 from paddock.servers.definition import from_mapping, own_key
@@ -67,7 +68,7 @@ def create_server(
 
     Everything that it names is looked up now, and again whenever it starts. Its initialization is
     not run. A file that a server refers to may call this: while it is being served, that does
-    nothing.
+    nothing. Trust level: inspection; definitions of extensions are loaded, nothing is called.
 
     Args:
         name: What the server is called.
@@ -118,8 +119,11 @@ def create_server(
 def get_server(server: str | os.PathLike[str]) -> NamedServer:
     """The server of a name, or the one that a definition file defines.
 
+    Trust level: discovery; what it is made of is inspection, and loaded when it is asked for.
+
     Raises:
         ServerNotFoundError: when there is none, with names that are like it.
+        ExtensionError: when the name is qualified, and its extension has no such server.
     """
     if isinstance(server, str):
         return NamedServer(find_source(server))
@@ -129,19 +133,20 @@ def get_server(server: str | os.PathLike[str]) -> NamedServer:
 def list_servers(pattern: str = "*", *, include_built_in: bool = True) -> list[NamedServer]:
     """The servers whose names match a pattern with `*`, `?` and `[…]`, the user's own first.
 
-    One whose definition cannot be read is among them, and says why: `server.problem`.
+    Those of extensions are called by their qualified names. One whose definition cannot be read is
+    among them, and says why: `server.problem`. Trust level: discovery.
     """
     return [
         NamedServer(source)
         for source in all_sources()
-        if fnmatchcase(source.name, pattern) and (include_built_in or source.declared is None)
+        if fnmatchcase(source.name, pattern) and (include_built_in or source.location != BUILT_IN)
     ]
 
 
 def default_servers() -> dict[str, NamedServer]:
-    """The built-in servers by their names."""
-    found = [NamedServer(Source(one.name, None, one)) for one in declared("servers")]
-    return {server.name: server for server in found if server.location == BUILT_IN}
+    """The built-in servers by their names. Trust level: discovery."""
+    own = Registry([built_in()]).declared("servers")
+    return {one.name: NamedServer(Source(one.name, None, one)) for one in own}
 
 
 def edit_server(name: str, /, *, pickle: bool = False, **changes: Any) -> NamedServer:
@@ -210,6 +215,7 @@ def serve(name: str | None = None, http: str | None = None, **options: Unpack[Ht
     """Serve a named server on standard input and output, or on an address over HTTP.
 
     Without a name it is the one that the environment variable PADDOCK_SERVER names, or `Demo`.
+    Trust level: execution.
 
     Raises:
         ServerNotFoundError: when there is none of that name.

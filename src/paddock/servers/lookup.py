@@ -1,30 +1,44 @@
 """Finding the definition of a server by its name.
 
-The user's own come first, then what a qualified name says, then the built-in ones. Nothing is
-loaded but the one definition that is asked for.
+The user's own come first, then what a qualified name says, then the built-in ones. Finding and
+listing are discovery; reading the definition of an extension is inspection, since it may be Python.
+Nothing is loaded but the one definition that is asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.authoring.offering import Offering
-from paddock.extensions.registry import declared, find_declared
+from paddock.extensions.missing import near_names
+from paddock.extensions.names import parse_qualified
+from paddock.extensions.registry import declared, find_declared, registry
 from paddock.servers.definition import from_mapping
 from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
+from paddock.servers.facts import DEFAULT_VERSION
 from paddock.servers.file_names import SUFFIX
-from paddock.servers.reading import path_of, read_definition, read_text, stored
-from paddock.version import __version__
+from paddock.servers.reading import path_of, read_definition, read_text, stored, with_version
 
 if TYPE_CHECKING:
+    from paddock.errors import PaddockError
     from paddock.extensions.extension import Extension
     from paddock.extensions.registry import Declared
     from paddock.servers.definition import ServerDefinition
 
 BUILT_IN = "built-in"
+
+
+class Outline(NamedTuple):
+    """What a list of servers tells about one; None stands for what only its Python file knows."""
+
+    title: str | None
+    description: str | None
+    version: str
+    tools: list[Any] | None
+    prompts: list[Any] | None
+    resources: list[Any] | None
 
 
 class Source(NamedTuple):
@@ -76,15 +90,33 @@ class Source(NamedTuple):
         if self.declared is None:
             return self._read_own()
         file = self.declared.definition()
-        version = __version__ if self.location == BUILT_IN else None
+        version = self.declared.extension.version
         if file.path.suffix == ".toml" and not file.is_combined:
             definition = read_definition(
                 read_text(file.path), file.path, name=self.name, version=version
             )
         else:
-            definition = self._read_loaded(file.load(), str(file.path))
+            definition = self._read_loaded(file.load(), str(file.path), version)
         definition.name = self.name
         return definition
+
+    def outline(self) -> Outline:
+        """What can be said of the server and runs nothing, also where its definition is Python.
+
+        Raises:
+            PaddockError: when the definition is missing, or cannot be as it is.
+        """
+        if self.declared is None or self.declared.definition().path.suffix != ".py":
+            said = self.read()
+            return Outline(
+                *(said.title, said.description, said.version),
+                *(said.tools, said.prompts, said.resources),
+            )
+        item = self.declared.item
+        lists = [_names_in(item.properties, kind) for kind in ("tools", "prompts", "resources")]
+        title = item.properties.get("title")
+        version = self.declared.extension.version or DEFAULT_VERSION
+        return Outline(title if isinstance(title, str) else None, item.description, version, *lists)
 
     def _read_own(self) -> ServerDefinition:
         return self.understood(read_text(self.file))
@@ -104,14 +136,21 @@ class Source(NamedTuple):
             )
         return definition
 
-    def _read_loaded(self, found: object, where: str) -> ServerDefinition:
+    def _read_loaded(self, found: object, where: str, version: str | None) -> ServerDefinition:
         if isinstance(found, Mapping):
-            return from_mapping(found, name=self.name, place=lambda key: f"{where}: {key}")
+            table = with_version(found, version)
+            return from_mapping(table, name=self.name, place=lambda key: f"{where}: {key}")
         if isinstance(found, Offering):
             return from_mapping(_parts_of(found), name=self.name)
         raise ServerDefinitionError(
             f"holds {found!r}"[:100], where=where, hint="expected a table or a Server"
         )
+
+
+def _names_in(properties: Mapping[str, object], kind: str) -> list[Any] | None:
+    """A list that a manifest gives for a server, for those who do not read its definition."""
+    found = next((properties[key] for key in (kind, f"mcp_{kind}") if key in properties), None)
+    return list(found) if isinstance(found, list | tuple) else None
 
 
 def _parts_of(offering: Offering) -> dict[str, object]:
@@ -132,6 +171,7 @@ def find_source(name: str) -> Source:
 
     Raises:
         ServerNotFoundError: when there is none, with names that are like it.
+        ExtensionError: when the name is qualified, and its extension has no such server.
         ServerDefinitionError: when that cannot be the name of a server.
     """
     path = path_of(name)
@@ -156,11 +196,13 @@ def all_sources() -> list[Source]:
     return own + others
 
 
-def not_found(name: str) -> ServerNotFoundError:
+def not_found(name: str) -> PaddockError:
     """The complaint about a name that no server has."""
     names = [source.name for source in all_sources()]
-    lowered = {one.casefold(): one for one in names}
-    near = [lowered[one] for one in get_close_matches(name.casefold(), lowered, 3)]
+    near = near_names(name, names)
+    qualified = parse_qualified(name)
+    if qualified is not None:
+        return registry().absent("servers", qualified)
     listed = ", ".join(sorted(names, key=str.casefold)[:10])
     hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {listed}"
     return ServerNotFoundError(f"there is no server named {name!r}", hint=hint)

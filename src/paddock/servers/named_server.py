@@ -1,7 +1,7 @@
 """A named server as Python sees it: its properties, and running it.
 
-Looking at it runs nothing but what its tools and prompts are made of, and that only when they are
-asked for.
+Having it is discovery. Its properties are inspection: looking at them runs nothing but what its
+tools and prompts are made of, and that only when they are asked for. Running it is execution.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from paddock.server import Server
     from paddock.servers.definition import ServerDefinition
     from paddock.servers.installations import Installation
-    from paddock.servers.lookup import Source
+    from paddock.servers.lookup import Outline, Source
     from paddock.serving.http import HttpOptions
 
 PROPERTIES = (
@@ -70,6 +70,15 @@ class NamedServer:
         if self._definition is None:
             self._definition = self._source.read()
         return self._definition
+
+    @property
+    def outline(self) -> Outline:
+        """What a list tells about it. Trust level: discovery, unlike that of `definition`.
+
+        Raises:
+            PaddockError: when the definition is missing, or cannot be read.
+        """
+        return self._source.outline()
 
     @property
     def name(self) -> str:

@@ -6,10 +6,11 @@ How they are written is `store`.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from paddock.servers.definition import from_mapping
+from paddock.servers.definition import WRAPPER, from_mapping, own_key
 from paddock.servers.errors import ServerDefinitionError
 from paddock.servers.file_names import (
     SUFFIX,
@@ -57,10 +58,17 @@ def read_definition(
         ServerDefinitionError: when it cannot be understood, with the line if it is known.
         DefinitionError: of another kind, when tools or prompts are no lists.
     """
-    table = parse(text, path)
-    if version is not None:
-        table = {"version": version, **table}
+    table = with_version(parse(text, path), version)
     return from_mapping(table, name=name, place=lambda key: _place(text, path, key))
+
+
+def with_version(table: Mapping[str, Any], version: str | None) -> dict[str, Any]:
+    """A table that says a version, unless it says its own in any spelling."""
+    inner = table.get(WRAPPER)
+    said = [*table, *(inner if isinstance(inner, Mapping) else ())]
+    if version is None or any(own_key(key) == "version" for key in said):
+        return {**table}
+    return {"version": version, **table}
 
 
 def parse(text: str, path: Path) -> dict[str, Any]:

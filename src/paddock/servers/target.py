@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from paddock.errors import LoadError
+from paddock.extensions.errors import ExtensionError
 from paddock.servers.errors import ServerNotFoundError
 from paddock.servers.facts import DEFAULT_VERSION, read_facts
 from paddock.servers.file_names import SUFFIX, built_in_path, definition_path
@@ -87,15 +88,19 @@ def find_target(text: str) -> Loadable:
 
     Raises:
         LoadError: when it is neither.
+        ExtensionError: when it is a qualified name that leads nowhere.
     """
     places = (text, text.rpartition(":")[0])
     if _looks_like_path(text) and any(map(os.path.exists, places)):
         return _file_target(text)
     try:
         return NamedTarget(text)
-    except ServerNotFoundError as error:
+    except (ServerNotFoundError, ExtensionError) as error:
         if os.path.exists(text):
             return _file_target(text)
+        if isinstance(error, ExtensionError) and _may_be_qualified(text):
+            error.hint = f"there is no file or directory of that name either; {error.hint}"
+            raise
         if _looks_like_path(text):
             return Target(text)  # says what it expected
         raise LoadError(
@@ -125,6 +130,10 @@ def _set_options(offering: Offering) -> None:
     )
 
     offering.set_tool_options(options_from_environment())
+
+
+def _may_be_qualified(text: str) -> bool:
+    return not text.startswith((".", "~")) and not text.endswith((".py", SUFFIX))
 
 
 def _looks_like_path(text: str) -> bool:

@@ -1,6 +1,6 @@
 """Changing YAML: where entries go, what goes with them, and what is refused."""
 
-import itertools
+from itertools import pairwise
 
 import pytest
 
@@ -173,7 +173,7 @@ def test_what_cannot_be_read_or_is_of_the_wrong_kind_is_refused_with_its_place(
 
 def test_aliases_that_stand_for_too_much_are_refused() -> None:
     names = "abcdefgh"
-    lines = [f"{b}: &{b} [{', '.join([f'*{a}'] * 10)}]" for a, b in itertools.pairwise(names)]
+    lines = [f"{b}: &{b} [{', '.join([f'*{a}'] * 10)}]" for a, b in pairwise(names)]
     with pytest.raises(ConfigurationError):
         read("\n".join(["a: &a [1, 2, 3, 4, 5, 6, 7, 8]", *lines]), where="f")
 

@@ -1,0 +1,101 @@
+"""`paddock extensions`: what is installed that brings tools, prompts, resources and servers.
+
+Only metadata and manifests are read; nothing of an extension is loaded.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from paddock.cli import completing, output, render
+from paddock.cli.subcommands import CommandWithSubcommands
+from paddock.extensions.discovery import discover
+from paddock.extensions.extension import Extension
+from paddock.extensions.manifest import KINDS
+
+if TYPE_CHECKING:
+    from paddock.extensions.extension import BrokenExtension
+    from paddock.extensions.manifest import Item, Kind
+
+Json = dict[str, Any]
+
+COUNTED: tuple[Kind, ...] = ("servers", "tools", "prompts")
+"""What the list counts."""
+
+
+class ExtensionsCommand(CommandWithSubcommands):
+    """The list of extensions, and what else can be done with them."""
+
+
+@click.command(cls=ExtensionsCommand)
+@click.argument("pattern", default="*", metavar="[GLOB]", shell_complete=completing.extensions)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def extensions(pattern: str, *, as_json: bool) -> None:
+    """List what is installed that brings tools, prompts and servers, broken extensions too.
+
+    GLOB is a name in which * and ? stand for anything, in quotes: 'acme/*'. A name as it is shows
+    everything that this extension declares.
+    """
+    found = discover()
+    everything: list[Extension | BrokenExtension] = [*found.extensions, *found.broken]
+    matching = [one for one in everything if fnmatchcase(one.name.lower(), pattern.lower())]
+    if as_json:
+        output.print_json([_described(one) for one in matching])
+    elif not matching:
+        output.note(f"No extension matches {pattern!r}")
+    elif pattern == matching[0].name:
+        click.echo("\n\n".join(_text(_described(one)) for one in matching))
+    else:
+        headings = ("extension", "version", "kind", *COUNTED, "from")
+        output.print_table(headings, map(_row, matching))
+        _tell_problems(matching)
+
+
+def _row(one: Extension | BrokenExtension) -> list[output.Cell]:
+    if isinstance(one, Extension):
+        counts = [str(len(one.manifest.items(kind))) for kind in COUNTED]
+        return [one.name, one.version or "", one.kind, *counts, str(one.directory)]
+    broken: list[output.Cell] = [output.Styled(one.name, "red"), output.Styled("broken", "red")]
+    return [*broken, one.kind, *("" for _ in COUNTED), str(one.place)]
+
+
+def _tell_problems(several: list[Extension | BrokenExtension]) -> None:
+    for one in several:
+        if not isinstance(one, Extension):
+            output.warn(f"{one.name}: {one.problem.message}", one.problem.hint)
+
+
+def _described(one: Extension | BrokenExtension) -> Json:
+    found: Json = {
+        "name": one.name,
+        "kind": one.kind,
+        "version": one.version,
+        "distribution": one.distribution,
+    }
+    if not isinstance(one, Extension):
+        return found | {"place": str(one.place), "problem": str(one.problem)}
+    items = {kind: [_item(one, item) for item in one.manifest.items(kind)] for kind in KINDS}
+    return found | {"place": str(one.directory), "root": str(one.root)} | items | {"problem": None}
+
+
+def _item(extension: Extension, item: Item) -> Json:
+    name = item.name if extension.is_built_in else f"{extension.name}/{item.name}"
+    return {"name": name, "description": item.description, **item.properties}
+
+
+def _text(found: Json) -> str:
+    parts = [f"{found['name']} {found['version'] or ''}".rstrip()]
+    if found["problem"]:
+        parts.append(render.paragraph(f"Broken: {found['problem']}", 2))
+    rows = [("kind", found["kind"]), ("place", found["place"])]
+    if found["distribution"]:
+        rows.insert(1, ("installed as", found["distribution"]))
+    parts.append(render.columns(rows, 2))
+    for kind in KINDS:
+        items = [(one["name"], render.one_line(one["description"])) for one in found.get(kind, ())]
+        if items:
+            parts.append(f"{kind.capitalize()}\n{render.columns(items, 2)}")
+    return "\n\n".join(parts)

@@ -1,0 +1,93 @@
+"""What is said about a name that leads to no item: why not, and what may be meant instead.
+
+Where a name is qualified, it is the extension that cannot give the item, and each reason has a
+code of its own. Only here are all installed extensions looked at, for names that are alike.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from paddock.extensions.errors import (
+    ExtensionNotFoundError,
+    ExtensionNotInstalledError,
+    ItemNotDeclaredError,
+)
+from paddock.extensions.names import parse_qualified
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from paddock.extensions.errors import ExtensionError
+    from paddock.extensions.extension import Extension
+    from paddock.extensions.manifest import Kind
+    from paddock.extensions.names import QualifiedName
+
+MAX_LISTED = 12
+"""How many names an error lists."""
+
+
+def not_declared(
+    kind: Kind, name: QualifiedName, extension: Extension, where: str | None
+) -> ExtensionError:
+    """The complaint about an item that its extension does not declare, whatever files it has."""
+    word = kind.removesuffix("s")
+    names = [item.name for item in extension.manifest.items(kind)]
+    near = get_close_matches(name.item, names, n=2)
+    if near:
+        hint = f"did you mean {' or '.join(f'{extension.name}/{one}' for one in near)}?"
+    else:
+        hint = f"its {kind} are: {listed(names)}; paddock extensions {extension.name} shows it"
+    return ItemNotDeclaredError(
+        f'No {word} named "{name}" found: the extension "{extension.name}" declares no such item',
+        where=where,
+        hint=hint,
+        extension=extension.name,
+    )
+
+
+def no_extension(
+    kind: Kind, name: QualifiedName, near: Sequence[str], where: str | None, *, is_installed: bool
+) -> ExtensionError:
+    """The complaint about an item of what is no extension, or is not installed.
+
+    Args:
+        kind: What was looked for.
+        name: Its name.
+        near: Names that may have been meant.
+        where: Where the name stands.
+        is_installed: Whether there is a distribution of that name, which is no extension.
+    """
+    package, word = name.package_name, kind.removesuffix("s")
+    meant = f"did you mean {' or '.join(near)}? " if near else ""
+    if is_installed:
+        return ExtensionNotFoundError(
+            f'No {word} named "{name}" found: "{package}" is installed and is no extension',
+            where=where,
+            hint=f"{meant}paddock extensions lists those that are",
+            extension=package,
+        )
+    return ExtensionNotInstalledError(
+        f'No {word} named "{name}" found: no extension "{package}" is installed',
+        where=where,
+        hint=f"{meant}paddock extensions lists what is installed, "
+        f"paddock extensions search {name.package} what could be",
+        extension=package,
+    )
+
+
+def near_names(name: str, known: Sequence[str]) -> list[str]:
+    """Those of some names that may have been meant: the same item elsewhere, or spelled alike."""
+    qualified = parse_qualified(name)
+    item = (qualified.item if qualified else name).casefold()
+    same = [one for one in known if one.rpartition("/")[2].casefold() == item]
+    lowered = {one.casefold(): one for one in known}
+    near = [lowered[one] for one in get_close_matches(name.casefold(), lowered, n=2, cutoff=0.7)]
+    return list(dict.fromkeys([*same, *near]))[:3]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Some names in a row, not too many."""
+    more = ", …" if len(names) > MAX_LISTED else ""
+    return ", ".join(names[:MAX_LISTED]) + more if names else "none"
