@@ -80,7 +80,9 @@ def _schema(details: dict[str, Any], where: str) -> Schema:
     schema = interpreting.schema(details.get("Interpreter"))
     help_text = text_of(details, "Help", where) or text_of(details, "Description", where) or ""
     parts = [help_text, interpreting.note()]
-    schema["description"] = " ".join(part for part in parts if part)
+    description = " ".join(part for part in parts if part)
+    if description:
+        schema["description"] = description
     default = details.get("Default")
     if not is_missing(default):
         schema["default"] = plain(default)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from paddock.extensions.errors import PromptSpecificationError
+from paddock.extensions.keys import normal_key
 from paddock.extensions.paclets.string_templates import TemplateText, slots
 from paddock.extensions.paclets.tables import is_missing, key_of, plain, table_of
 from paddock.extensions.paclets.texts import text_of
@@ -61,7 +62,7 @@ def _content(
     if isinstance(content, Held) and not is_missing(content):
         return WolframFunction(content.text, owner)
     if isinstance(content, Template):
-        return TemplateText(content.text, [str(one["name"]) for one in arguments], owner)
+        return TemplateText(content.text, [str(one.get("name")) for one in arguments], owner)
     if isinstance(content, str) and kind != "function":
         return content
     if isinstance(content, list) and kind != "function":
@@ -100,4 +101,4 @@ def _argument(given: object, where: str) -> Argument:
             where=where,
             hint='expected <| "Name" -> …, "Description" -> …, "Required" -> … |>',
         )
-    return {key: value for key, value in table.items() if not is_missing(value)}
+    return {normal_key(key): value for key, value in table.items() if not is_missing(value)}

@@ -57,7 +57,7 @@ def given_paths() -> str | None:
     """What `PADDOCK_PACLET_PATH` says, in a form that means the same in any directory."""
     path = PureWindowsPath if sys.platform == "win32" else PurePosixPath
     given = _given(os.environ, path, path(Path.home()))
-    return os.pathsep.join(os.path.abspath(one) for one in given) or None
+    return os.pathsep.join(str(Path(one).absolute()) for one in given) or None
 
 
 def _home(path: type[PurePath]) -> str:

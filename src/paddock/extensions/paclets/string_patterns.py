@@ -50,7 +50,9 @@ _POSIX = {
 _WILD = {"*": f"{_ANY}*", "@": "[^A-Z]+"}
 """What stands for more than itself in a plain text that is a pattern."""
 _LEADING_FLAGS = re.compile(r"^\(\?([a-zA-Z]+)\)")
-_WRAPPED_FLAGS = re.compile(r"\(\?-?[a-zA-Z]+\)")
+_WRAPPED_FLAGS = re.compile(r"\(\?-?[ms]+\)")
+_KNOWN_FLAGS = frozenset("msuU")
+"""Flags that need not be told; others change what is matched."""
 _POSIX_CLASS = re.compile(r"\[:(\w+):\]")
 _PIECE = re.compile(r"\\x\{([0-9A-Fa-f]+)\}|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|.", re.DOTALL)
 _ENDS = {r"\A": "^", r"\z": "$", r"\Z": "$"}
@@ -153,6 +155,8 @@ def _for_javascript(text: str) -> str | None:
     except (re.error, OverflowError, RecursionError):
         return None
     flags = _LEADING_FLAGS.match(text)
+    if flags is not None and not set(flags[1]) <= _KNOWN_FLAGS:
+        return None
     is_dotall = flags is not None and "s" in flags[1]
     if flags is not None:
         text = text[flags.end() :]

@@ -83,6 +83,6 @@ def no_engine(code: str, owner: Owner) -> NoEngineError:
     return NoEngineError(
         f"The {owner} is the Wolfram Language function {shown}, and there is no Wolfram engine "
         "to call it",
-        hint="this version of Paddock reads paclets and evaluates nothing; get a Wolfram Engine, free "
-        "for developers, from https://www.wolfram.com/engine and run the paclet's server in it",
+        hint="this version of Paddock reads paclets and evaluates nothing; get a Wolfram Engine "
+        "(free for developers, https://www.wolfram.com/engine) and run the paclet's server in it",
     )
