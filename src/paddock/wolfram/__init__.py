@@ -16,10 +16,12 @@ from paddock.wolfram.expressions import (
     same,
     string,
     symbol,
+    walk,
 )
-from paddock.wolfram.parser import Problem, Source, WolframSyntaxError, parse, parse_strict
+from paddock.wolfram.parser import parse, parse_strict
 from paddock.wolfram.printer import full_form, input_form
-from paddock.wolfram.text import number_value, string_value
+from paddock.wolfram.source import Problem, Source, WolframSyntaxError
+from paddock.wolfram.text import number_value, string_value, symbol_name
 from paddock.wolfram.wxf import WxfError, read_wxf, write_wxf
 
 __all__ = [
@@ -48,5 +50,7 @@ __all__ = [
     "string",
     "string_value",
     "symbol",
+    "symbol_name",
+    "walk",
     "write_wxf",
 ]

@@ -6,7 +6,10 @@ was added by the parser (the `Plus` of `a + b`) has no place of its own.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Kind = Literal["symbol", "string", "number", "boxes", "error"]
 Form = str
@@ -57,7 +60,9 @@ class Node:
         self.is_grouped = False
 
     def __repr__(self) -> str:
-        return f"Node({self.head!r}, {self.args!r})"
+        # Not of all that is inside: that may be deeper than the interpreter's stack.
+        head = self.head.text if isinstance(self.head, Atom) else "…"
+        return f"<Node {head}[{len(self.args)} arguments]>"
 
 
 Expression = Atom | Node
@@ -70,8 +75,13 @@ def symbol(name: str) -> Atom:
 
 def string(value: str) -> Atom:
     """A string that does not come from a source."""
+    return Atom("string", quoted(value))
+
+
+def quoted(value: str) -> str:
+    """A string as it is written in a source."""
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-    return Atom("string", f'"{escaped}"')
+    return f'"{escaped}"'
 
 
 def call(head: str | Expression, *args: Expression) -> Node:
@@ -103,3 +113,14 @@ def same(one: Expression, other: Expression) -> bool:
         waiting.append((left.head, right.head))
         waiting.extend(zip(left.args, right.args, strict=True))
     return True
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    """An expression and all that it is made of, each before its parts, from left to right."""
+    waiting = [expression]
+    while waiting:
+        found = waiting.pop()
+        yield found
+        if isinstance(found, Node):
+            waiting += reversed(found.args)
+            waiting.append(found.head)

@@ -22,12 +22,15 @@ def blank(text: str, start: int, end: int) -> Node:
     args: list[Expression] = []
     if after not in ("", "."):
         args.append(Atom("symbol", after, end - len(after), end))
+    whole = end
+    if after == ".":
+        end -= 1
     found = Node(symbol(_BLANKS[bars]), args, start + len(name), end, BLANK_FORM)
     if name:
         variable = Atom("symbol", name, start, start + len(name))
         found = Node(symbol("Pattern"), [variable, found], start, end, BLANK_FORM)
     if after == ".":
-        found = Node(symbol("Optional"), [found], start, end, BLANK_FORM)
+        found = Node(symbol("Optional"), [found], start, whole, BLANK_FORM)
     return found
 
 
