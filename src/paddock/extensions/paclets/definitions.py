@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from paddock.extensions.manifest import Kind
     from paddock.extensions.paclets.files import PacletFiles
+    from paddock.extensions.paclets.sources import Content
     from paddock.extensions.paclets.tables import Table
 
 ENDINGS = (".wxf", ".wl")
@@ -122,23 +123,23 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
         if self.is_combined:
             items = table_of(value)
             if items is None or self.item not in items:
-                raise self._refused(value if items is None else items, content.place)
+                raise self._refused(value if items is None else items, content)
             value = items[self.item]
         try:
             table = tool_table(value) if self.kind == "tools" else table_of(value)
         except DataError as error:
             raise LoadError(error.message, where=content.place) from None
         if table is None:
-            raise self._refused(value, content.place)
+            raise self._refused(value, content)
         return table, content.place
 
-    def _refused(self, value: object, where: str) -> LoadError:
+    def _refused(self, value: object, content: Content) -> LoadError:
         word = self.kind.removesuffix("s")
         expected = f'<| "{self.item}" -> <| … |>, … |>' if self.is_combined else "<| … |>"
         return LoadError(
             f"holds no definition of the {word} {self.item!r}, but {shown(plain(value))}",
-            where=where,
-            hint=f"expected {expected}, written out: nothing is evaluated to read it",
+            where=content.place,
+            hint=content.remark or f"expected {expected}, written out: nothing is evaluated to read it",
         )
 
 

@@ -91,7 +91,8 @@ def parse_info(data: bytes, where: str) -> PacletInfo:
         raise ManifestError(
             "does not describe a paclet",
             where=content.place,
-            hint='expected PacletObject[<| "Name" -> …, "Version" -> …, "Extensions" -> {…} |>]',
+            hint=content.remark
+            or 'expected PacletObject[<| "Name" -> …, "Version" -> …, "Extensions" -> {…} |>]',
         )
     name, publisher = _name(table, content.place)
     version = table.get("Version")

@@ -17,9 +17,13 @@ from paddock.wolfram.wxf import read_wxf
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
+    from paddock.wolfram.parser import Source
 
 MAX_BYTES = 2_000_000
 """More than any definition has, packed or not; what is longer is not read on."""
+_RULES = ("Rule", "RuleDelayed")
+_WRITTEN = ("Association", "List", "PacletObject", "LLMTool", *_RULES)
+"""What data is written with."""
 _PACKED, _UNPACKED = b"8C:", b"8:"
 
 
@@ -27,8 +31,36 @@ class Content(NamedTuple):
     """The expression that a file is worth, and where it stands."""
 
     expression: Expression
-    place: str
-    """The file, with line and column where it has any."""
+    where: str
+    """The file."""
+    source: Source | None = None
+    """Its text, if it has one."""
+
+    @property
+    def place(self) -> str:
+        """The file, with line and column where it has any."""
+        return self._place_of(self.expression)
+
+    @property
+    def remark(self) -> str | None:
+        """What probably keeps it from being data: something in an association that is no rule."""
+        waiting = [self.expression]
+        while waiting:
+            node = waiting.pop()
+            if not isinstance(node, Node) or not any(has_head(node, head) for head in _WRITTEN):
+                continue
+            odd = [arg for arg in node.args if not any(has_head(arg, rule) for rule in _RULES)]
+            if odd and has_head(node, "Association"):
+                found = "a comma too many" if is_symbol(odd[0], "Null") else "what is no rule"
+                return f"the association at {self._place_of(node)} has {found}"
+            waiting += reversed(node.args)
+        return None
+
+    def _place_of(self, expression: Expression) -> str:
+        if self.source is None or expression.start < 0:
+            return self.where
+        line, column = self.source.position(expression.start)
+        return f"{self.where}:{line}:{column}"
 
     def value(self) -> object:
         """The expression as data; what is none stays an expression.
@@ -75,11 +107,7 @@ def _from_text(data: bytes, where: str) -> Content:
         raise LoadError(problem.message, where=f"{where}:{line}:{column}")
     if not source.expressions:
         raise LoadError("holds no expression", where=where)
-    last = _result(source.expressions[-1])
-    if last.start < 0:
-        return Content(last, where)
-    line, column = source.position(last.start)
-    return Content(last, f"{where}:{line}:{column}")
+    return Content(_result(source.expressions[-1]), where, source)
 
 
 def _result(expression: Expression) -> Expression:

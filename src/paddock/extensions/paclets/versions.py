@@ -6,6 +6,9 @@ import re
 
 _PART = re.compile(r"(\d*)(.*)", re.DOTALL)
 _MAX_DIGITS = 18
+_USUAL_PARTS = 8
+_NOTHING = (0, True, "")
+"""A part that is zero, or not there."""
 
 Order = tuple[tuple[int, bool, str], ...]
 
@@ -17,9 +20,9 @@ def version_order(version: str) -> Order:
     (`2.0-beta`) is below the number alone.
     """
     parts = [_part(part) for part in version.strip().split(".")]
-    while parts and parts[-1] == (0, True, ""):
+    while parts and parts[-1] == _NOTHING:
         parts.pop()
-    return tuple(parts)
+    return (*parts, *[_NOTHING] * (_USUAL_PARTS - len(parts)))
 
 
 def _part(text: str) -> tuple[int, bool, str]:
