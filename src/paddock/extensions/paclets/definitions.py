@@ -139,7 +139,7 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
         return LoadError(
             f"holds no definition of the {word} {self.item!r}, but {shown(plain(value))}",
             where=content.place,
-            hint=content.remark or f"expected {expected}, written out: nothing is evaluated to read it",
+            hint=f"expected {expected}, written out: nothing is evaluated to read it",
         )
 
 

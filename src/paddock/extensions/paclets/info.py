@@ -91,8 +91,7 @@ def parse_info(data: bytes, where: str) -> PacletInfo:
         raise ManifestError(
             "does not describe a paclet",
             where=content.place,
-            hint=content.remark
-            or 'expected PacletObject[<| "Name" -> …, "Version" -> …, "Extensions" -> {…} |>]',
+            hint='expected PacletObject[<| "Name" -> …, "Version" -> …, "Extensions" -> {…} |>]',
         )
     name, publisher = _name(table, content.place)
     version = table.get("Version")

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 MAX_BYTES = 2_000_000
 """More than any definition has, packed or not; what is longer is not read on."""
 _RULES = ("Rule", "RuleDelayed")
-_WRITTEN = ("Association", "List", "PacletObject", "LLMTool", *_RULES)
-"""What data is written with."""
+_WRITTEN = ("Association", "List", "PacletObject", "LLMTool", "Rule")
+"""What data is written with; the right side of a delayed rule is code."""
 _PACKED, _UNPACKED = b"8C:", b"8:"
 
 
@@ -41,21 +41,6 @@ class Content(NamedTuple):
         """The file, with line and column where it has any."""
         return self._place_of(self.expression)
 
-    @property
-    def remark(self) -> str | None:
-        """What probably keeps it from being data: something in an association that is no rule."""
-        waiting = [self.expression]
-        while waiting:
-            node = waiting.pop()
-            if not isinstance(node, Node) or not any(has_head(node, head) for head in _WRITTEN):
-                continue
-            odd = [arg for arg in node.args if not any(has_head(arg, rule) for rule in _RULES)]
-            if odd and has_head(node, "Association"):
-                found = "a comma too many" if is_symbol(odd[0], "Null") else "what is no rule"
-                return f"the association at {self._place_of(node)} has {found}"
-            waiting += reversed(node.args)
-        return None
-
     def _place_of(self, expression: Expression) -> str:
         if self.source is None or expression.start < 0:
             return self.where
@@ -66,12 +51,30 @@ class Content(NamedTuple):
         """The expression as data; what is none stays an expression.
 
         Raises:
-            LoadError: when it is nested too deeply.
+            LoadError: when it is nested too deeply, or an association in it has a slip.
         """
+        self._check_associations()
         try:
             return evaluate(self.expression)
         except PaddockError as error:
             raise LoadError(error.message, where=self.place, hint=error.hint) from None
+
+    def _check_associations(self) -> None:
+        """Refuse an association with something that is no rule: it would not be data."""
+        waiting = [self.expression]
+        while waiting:
+            node = waiting.pop()
+            if not isinstance(node, Node) or not any(has_head(node, head) for head in _WRITTEN):
+                continue
+            odd = [arg for arg in node.args if not any(has_head(arg, rule) for rule in _RULES)]
+            if odd and has_head(node, "Association"):
+                is_empty = is_symbol(odd[0], "Null")
+                raise LoadError(
+                    "the association has something that is no rule",
+                    where=self._place_of(node),
+                    hint="there is a comma too many" if is_empty else 'expected "key" -> value, …',
+                )
+            waiting += reversed(node.args)
 
 
 def read_content(data: bytes, suffix: str, where: str) -> Content:

@@ -98,7 +98,7 @@ def test_what_is_no_item_does_not_count_and_is_told() -> None:
     ("text", "where"),
     [
         ("", "PacletInfo.wl"),
-        ('PacletObject[<| "Name" -> "A", |>]', "PacletInfo.wl:1:1"),
+        ('PacletObject[<| "Name" -> "A", |>]', "PacletInfo.wl:1:14"),
         ('"text"', "PacletInfo.wl:1:1"),
         ("\n  Get[ elsewhere ]", "PacletInfo.wl:2:3"),
         ('PacletObject[<| "Name" -> 1 |>]', "PacletInfo.wl:1:1"),
