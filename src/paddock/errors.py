@@ -21,7 +21,9 @@
     ├── ServerNotFoundError        there is no server of that name
     ├── BuiltInServerError         a server is not the user's to change
     ├── LoadError                  a file or directory of definitions cannot be loaded
+    │   └── ArchiveError               an archive cannot be read, or is not safe
     ├── ToolError                  raised by a handler to tell the model something
+    │   └── NoEngineError              Wolfram code is to be evaluated, and there is no engine
     ├── ResultError                a handler returned what cannot be sent, or not what it declared
     ├── AskError                   a client refused a question or answered nonsense
     ├── ProtocolError              a fault told to the peer as a JSON-RPC error

@@ -17,7 +17,7 @@ from paddock.wolfram.wxf import read_wxf
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.parser import Source
+    from paddock.wolfram.source import Source
 
 MAX_BYTES = 2_000_000
 """More than any definition has, packed or not; what is longer is not read on."""
