@@ -6,7 +6,7 @@ choice. What JSON has no type for, such as `"City"`, is sent as text, and the no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from paddock.extensions.paclets.string_patterns import json_pattern
@@ -72,26 +72,23 @@ class Interpreting:
 
     def _composed(self, interpreter: object, depth: int) -> Schema | None:
         """The schema of what is made of other interpreters, or is a pattern for text."""
-        arguments = arguments_of(interpreter)
-        work = _COMPOSED.get(head_of(interpreter) or "")
-        if work is not None and arguments:
-            return work(self, arguments[0], arguments[1:], depth)
+        match head_of(interpreter), arguments_of(interpreter):
+            case "Interpreter", [form, *_]:
+                return self.schema(form, depth)
+            case "Restricted", [form, *conditions]:
+                return self._restricted(form, conditions, depth)
+            case "RepeatingElement", [form, *others]:
+                counts = _counts(others[0] if others else None)
+                return {"type": "array", "items": self.schema(form, depth), **counts}
+            case "AnySubset", [choices, *_]:
+                choice = _choice(choices)
+                return choice and {"type": "array", "items": choice, "uniqueItems": True}
+            case "CompoundElement", [parts, *_]:
+                return self._compound(parts, depth)
+            case "Alternatives", several:
+                return {"anyOf": [self.schema(one, depth) for one in several]}
         pattern = json_pattern(interpreter)
         return None if pattern is None else _patterned(pattern)
-
-    def _wrapped(self, form: object, _others: list[object], depth: int) -> Schema | None:
-        return self.schema(form, depth)
-
-    def _repeating(self, form: object, others: list[object], depth: int) -> Schema | None:
-        counts = _counts(others[0] if others else None)
-        return {"type": "array", "items": self.schema(form, depth), **counts}
-
-    def _subset(self, choices: object, _others: list[object], _depth: int) -> Schema | None:
-        choice = _choice(choices)
-        return choice and {"type": "array", "items": choice, "uniqueItems": True}
-
-    def _alternatives(self, first: object, others: list[object], depth: int) -> Schema | None:
-        return {"anyOf": [self.schema(one, depth) for one in (first, *others)]}
 
     def _restricted(self, form: object, conditions: list[object], depth: int) -> Schema | None:
         base = self.schema(form, depth)
@@ -107,7 +104,7 @@ class Interpreting:
             return _restricted_text(conditions)
         return None
 
-    def _compound(self, parts: object, _others: list[object], depth: int) -> Schema | None:
+    def _compound(self, parts: object, depth: int) -> Schema | None:
         if isinstance(parts, list):
             several = [self.schema(one, depth) for one in parts]
             return {
@@ -128,16 +125,6 @@ class Interpreting:
         name = key_of(interpreter)
         self._unknown.append(name if name is not None else shown(source_of(interpreter))[1:-1])
         return {"type": "string"}
-
-
-_COMPOSED: dict[str, Callable[[Interpreting, object, list[object], int], Schema | None]] = {
-    "Interpreter": Interpreting._wrapped,  # noqa: SLF001 - of this module
-    "Restricted": Interpreting._restricted,  # noqa: SLF001
-    "RepeatingElement": Interpreting._repeating,  # noqa: SLF001
-    "AnySubset": Interpreting._subset,  # noqa: SLF001
-    "CompoundElement": Interpreting._compound,  # noqa: SLF001
-    "Alternatives": Interpreting._alternatives,  # noqa: SLF001
-}
 
 
 def _choice(value: object) -> Schema | None:
