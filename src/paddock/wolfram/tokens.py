@@ -71,6 +71,8 @@ TOKEN = _token(rf"({_QUOTED})(?:\s*(,))?")
 OPEN_TOKEN = _token(r"((?!))((?!))")
 """For what follows a string that has no end: there is no other string, and none is looked for."""
 
+SYMBOL_NAME = re.compile(_SYMBOL)
+NUMERAL = re.compile(rf"-?(?:{_BASED}|{_DIGITS})")
 SPACE = re.compile(_SKIPPED)
 REST_OF_LINE = re.compile(r"[^\r\n]*+")
 LINE_END = re.compile(
