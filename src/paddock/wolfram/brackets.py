@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.wolfram import results, tokens
-from paddock.wolfram.expressions import Atom, Node, symbol
+from paddock.wolfram.expressions import NOWHERE, Atom, Node, symbol
 from paddock.wolfram.operands import before_operand, complete_if_begun, fill
 from paddock.wolfram.operators import CALL_PRECEDENCE, CALLS, GROUPS
-from paddock.wolfram.reading import Frame
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
@@ -24,6 +23,7 @@ _OPENERS = {closer: {opener} for opener, (closer, _) in GROUPS.items()} | {
 _PARTS = ("[[", "\\[LeftDoubleBracket]")
 _REACH = 50
 """How many brackets a closing one may leave unclosed."""
+_LIST = symbol("List")
 
 
 def open_call(reading: Reading, text: str, start: int) -> None:
@@ -31,18 +31,27 @@ def open_call(reading: Reading, text: str, start: int) -> None:
     if not reading.is_ready:
         fill(reading, start, before_operator=True)
     reading.reduce(CALL_PRECEDENCE)
-    _open(reading, text, reading.operands.pop(), start)
+    head = reading.operands.pop()
+    if text == "[":
+        node = Node(head, [], head.start)
+    elif text in _PARTS:
+        node = Node(symbol("Part"), [head], head.start, NOWHERE, text)
+    else:
+        specifier = results.node("TypeSpecifier", [head], NOWHERE, NOWHERE, text)
+        node = Node(specifier, [], head.start, NOWHERE, text)
+    _open(reading, node, text, start)
 
 
 def open_group(reading: Reading, text: str, start: int) -> None:
     """`{`, `(` and the like, which need nothing before them."""
     if reading.is_ready or not reading.frames:
         before_operand(reading, start)
-    _open(reading, text, None, start)
+    head = _LIST if text == "{" else symbol(GROUPS[text][1])
+    _open(reading, Node(head, [], start, NOWHERE, text), text, start)
 
 
-def _open(reading: Reading, text: str, head: Expression | None, start: int) -> None:
-    reading.frames.append(Frame(text, head, start, reading.base))
+def _open(reading: Reading, node: Node, text: str, start: int) -> None:
+    reading.frames.append((node, text, start, reading.base))
     reading.base = len(reading.pending)
     reading.is_ready = reading.has_crossed = False
 
@@ -53,10 +62,14 @@ def comma(reading: Reading, _text: str, start: int) -> None:
         reading.complain("A comma outside of brackets", start, reading.position)
         complete_if_begun(reading, start)
         return
-    frame = reading.frames[-1]
-    if frame.bracket == "(":
+    node, bracket, _, _ = reading.frames[-1]
+    if bracket == "(":
         reading.complain("A comma in parentheses", start, reading.position)
-    frame.args.append(_argument(reading, start))
+    if reading.is_ready and len(reading.pending) == reading.base:
+        node.args.append(reading.operands.pop())
+        reading.is_ready = False
+    else:
+        node.args.append(_argument(reading, start))
 
 
 def _argument(reading: Reading, at: int) -> Expression:
@@ -74,13 +87,13 @@ def _argument(reading: Reading, at: int) -> Expression:
 def close(reading: Reading, text: str, start: int) -> None:
     """A closing bracket; it closes what has been left open inside of its own one, too."""
     frames, openers = reading.frames, _OPENERS[text]
-    if not frames or frames[-1].bracket not in openers:
-        if not any(frame.bracket in openers for frame in frames[-_REACH:]):
+    if not frames or frames[-1][1] not in openers:
+        if not any(bracket in openers for _, bracket, _, _ in frames[-_REACH:]):
             reading.complain(f"Unexpected {text}", start, reading.position)
             return
-        while frames[-1].bracket not in openers:
+        while frames[-1][1] not in openers:
             abandon(reading, start)
-    if frames[-1].bracket == "[[":
+    if frames[-1][1] == "[[":
         _close_part(reading, start)
     _close_frame(reading, start, reading.position)
 
@@ -97,46 +110,37 @@ def _close_part(reading: Reading, start: int) -> None:
 
 def abandon(reading: Reading, at: int) -> None:
     """Close a bracket that was not closed where it should have been."""
-    frame = reading.frames[-1]
-    reading.complain(
-        f"{frame.bracket} is not closed", frame.start, frame.start + len(frame.bracket)
-    )
+    _, bracket, start, _ = reading.frames[-1]
+    reading.complain(f"{bracket} is not closed", start, start + len(bracket))
     _close_frame(reading, at, reading.previous)
 
 
 def _close_frame(reading: Reading, at: int, end: int) -> None:
-    frame = reading.frames[-1]
-    if reading.is_ready or frame.args or len(reading.pending) > reading.base:
-        frame.args.append(_argument(reading, at))
+    node, bracket, _, base = reading.frames[-1]
+    if reading.is_ready and len(reading.pending) == reading.base:
+        node.args.append(reading.operands.pop())
+    elif reading.is_ready or len(reading.pending) > reading.base or _has_arguments(node, bracket):
+        node.args.append(_argument(reading, at))
     reading.frames.pop()
-    reading.base = frame.base
-    reading.operands.append(_closed(reading, frame, end))
+    reading.base = base
+    node.end = end
+    reading.operands.append(_grouped(reading, node) if bracket == "(" else node)
     reading.is_ready = True
 
 
-def _closed(reading: Reading, frame: Frame, end: int) -> Expression:
-    head, args, bracket = frame.head, frame.args, frame.bracket
-    if head is None:
-        if bracket == "(":
-            return _grouped(reading, frame, end)
-        return Node(symbol(GROUPS[bracket][1]), args, frame.start, end, bracket)
-    if bracket == "[":
-        return Node(head, args, head.start, end)
-    if bracket in _PARTS:
-        return Node(symbol("Part"), [head, *args], head.start, end, bracket)
-    specifier = results.node("TypeSpecifier", [head], head.start, frame.start, bracket)
-    return Node(specifier, args, head.start, end, bracket)
+def _has_arguments(node: Node, bracket: str) -> bool:
+    """Whether a comma came before; the first argument of a part is what it is a part of."""
+    return len(node.args) > (bracket in _PARTS)
 
 
-def _grouped(reading: Reading, frame: Frame, end: int) -> Expression:
+def _grouped(reading: Reading, group: Node) -> Expression:
     """What stands in parentheses, which count for its place."""
-    if len(frame.args) == 1:
-        inner = frame.args[0]
-        inner.start, inner.end, inner.is_grouped = frame.start, end, True
+    if len(group.args) == 1:
+        inner = group.args[0]
+        inner.start, inner.end, inner.is_grouped = group.start, group.end, True
         return inner
-    if not frame.args:
-        reading.complain("Nothing in parentheses", frame.start, end)
-        return Atom("error", "()", frame.start, end)
-    several = results.node("Sequence", frame.args, frame.start, end, "(")
-    several.is_grouped = True
-    return several
+    if not group.args:
+        reading.complain("Nothing in parentheses", group.start, group.end)
+        return Atom("error", "()", group.start, group.end)
+    group.is_grouped = True
+    return group

@@ -7,7 +7,8 @@ expression, for whoever can evaluate it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from math import prod
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.errors import PaddockError
 from paddock.wolfram.expressions import Atom, Expression, Node, has_head
@@ -15,7 +16,7 @@ from paddock.wolfram.printer import input_form
 from paddock.wolfram.text import number_value, string_value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 MAX_DEPTH = 200
 """Deeper than any manifest; what is deeper is not data that somebody wrote."""
@@ -51,30 +52,24 @@ class Held:
         return hash(self.text)
 
 
-class Rule:
-    """A rule that stands alone, outside of an association."""
+class Rule(NamedTuple):
+    """A rule that stands alone, outside of an association; of `:>` the value is held."""
 
-    __slots__ = ("key", "value")
-
-    def __init__(self, key: object, value: object) -> None:
-        self.key = key
-        self.value = value
-
-    def __repr__(self) -> str:
-        return f"Rule({self.key!r}, {self.value!r})"
+    key: object
+    value: object
 
 
-class Template:
+class Template(NamedTuple):
     """The text of a `StringTemplate`, with its slots as they are written."""
 
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
+    text: str
 
 
 def evaluate(expression: Expression, depth: int = 0) -> object:
     """The value of an expression; what is not data is `Held`.
+
+    Strings, numbers, `True`, `False`, lists and associations are their Python counterparts, `None`
+    and `Null` are None.
 
     Raises:
         DataError: when it is nested too deeply.
@@ -108,18 +103,29 @@ def _list(node: Node, depth: int) -> Worked:
 
 def _association(node: Node, depth: int) -> Worked:
     found: dict[object, object] = {}
-    for arg in node.args:
-        if isinstance(arg, Node) and len(arg.args) == 2 and has_head(arg, "Rule"):
-            key, value = evaluate(arg.args[0], depth), evaluate(arg.args[1], depth)
-        elif isinstance(arg, Node) and len(arg.args) == 2 and has_head(arg, "RuleDelayed"):
-            key, value = evaluate(arg.args[0], depth), Held(arg.args[1])
-        else:
+    for arg in _flat(node.args):
+        if not isinstance(arg, Node) or len(arg.args) != 2:
             return None
+        is_delayed = has_head(arg, "RuleDelayed")
+        if not is_delayed and not has_head(arg, "Rule"):
+            return None
+        key = evaluate(arg.args[0], depth)
         try:
-            found[key] = value
+            found[key] = Held(arg.args[1]) if is_delayed else evaluate(arg.args[1], depth)
         except TypeError:
             return None
     return (found,)
+
+
+def _flat(args: list[Expression]) -> Iterator[Expression]:
+    """The rules of an association, which may stand in lists."""
+    waiting = list(reversed(args))
+    while waiting:
+        arg = waiting.pop()
+        if isinstance(arg, Node) and has_head(arg, "List"):
+            waiting += reversed(arg.args)
+        else:
+            yield arg
 
 
 def _rule(node: Node, depth: int) -> Worked:
@@ -159,19 +165,51 @@ def _template(node: Node, depth: int) -> Worked:
     return (Template(texts[0]),) if texts and len(texts) == 1 else None
 
 
-def _product(node: Node, depth: int) -> Worked:
+def _numbers(node: Node, depth: int) -> list[Any] | None:
+    """The arguments, if all are numbers."""
     values = [evaluate(arg, depth) for arg in node.args]
-    if not all(isinstance(value, int | float) for value in values):
-        return None
-    result: Any = 1
-    for value in values:
-        result *= value
-    return (result,)
+    return values if all(type(value) in (int, float) for value in values) else None
 
 
 def _sum(node: Node, depth: int) -> Worked:
-    values: list[Any] = [evaluate(arg, depth) for arg in node.args]
-    return (sum(values),) if all(isinstance(value, int | float) for value in values) else None
+    values = _numbers(node, depth)
+    return None if values is None else _finite(lambda: sum(values))
+
+
+def _product(node: Node, depth: int) -> Worked:
+    if len(node.args) == 2 and _is_inverse(node.args[1]):
+        return _quotient(node, depth)
+    values = _numbers(node, depth)
+    return None if values is None else _finite(lambda: prod(values))
+
+
+def _is_inverse(expression: Expression) -> bool:
+    """Whether it is what `/ b` stands for."""
+    if not isinstance(expression, Node) or not has_head(expression, "Power"):
+        return False
+    exponent = expression.args[1] if len(expression.args) == 2 else None
+    return isinstance(exponent, Atom) and exponent.text == "-1"
+
+
+def _quotient(node: Node, depth: int) -> Worked:
+    """`a/b`: whole if it can be."""
+    inverse = node.args[1]
+    below = inverse.args[0] if isinstance(inverse, Node) else inverse
+    values = _numbers(Node(node.head, [node.args[0], below]), depth)
+    if values is None or values[1] == 0:
+        return None
+    one, other = values
+    if type(one) is type(other) is int and one % other == 0:
+        return (one // other,)
+    return _finite(lambda: one / other)
+
+
+def _finite(work: Callable[[], Any]) -> Worked:
+    """What is worked out, unless it is more than Python can have."""
+    try:
+        return (work(),)
+    except OverflowError:
+        return None
 
 
 _WORK: dict[str, Callable[[Node, int], Worked]] = {

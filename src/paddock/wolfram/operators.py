@@ -301,7 +301,7 @@ PREFIX: dict[str, Prefix] = {
 GROUPS = {
     "{": ("}", "List"),
     "<|": ("|>", "Association"),
-    "(": (")", ""),
+    "(": (")", "Sequence"),
     "\\[LeftAngleBracket]": ("\\[RightAngleBracket]", "AngleBracket"),
     "\\[LeftCeiling]": ("\\[RightCeiling]", "Ceiling"),
     "\\[LeftFloor]": ("\\[RightFloor]", "Floor"),

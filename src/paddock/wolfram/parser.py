@@ -7,16 +7,17 @@ of operators in `results`, and the stacks are in `reading`.
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING
 
 from paddock.wolfram import brackets, tokens
 from paddock.wolfram.characters import NAME_OF_CHARACTER
-from paddock.wolfram.expressions import Atom
+from paddock.wolfram.expressions import Atom, Node
 from paddock.wolfram.infix import get, operator
 from paddock.wolfram.operands import add_operand, before_operand, complete_if_begun
 from paddock.wolfram.operators import CALL_PRECEDENCE, CALLS, GROUPS, SAME_BRACKETS
 from paddock.wolfram.patterns import blank, out, slot
-from paddock.wolfram.reading import Frame, Reading
+from paddock.wolfram.reading import Reading
 
 if TYPE_CHECKING:
     import re
@@ -31,7 +32,21 @@ _UNEXPECTED = "Unexpected character"
 
 
 def parse(text: str) -> Source:
-    """Read a source, as much of it as can be read."""
+    """Read a source, as much of it as can be read.
+
+    It never raises for any text.
+    """
+    # Nothing of what is made here is garbage: looking for some takes as long as reading.
+    is_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return _parse(text)
+    finally:
+        if is_collecting:
+            gc.enable()
+
+
+def _parse(text: str) -> Source:
     reading = Reading(text)
     _skip_opening(reading)
     _read(reading, len(text))
@@ -121,7 +136,7 @@ def _next_statement(reading: Reading) -> int | None:
     """Where something new very likely begins, after a bracket that is not closed."""
     if not reading.frames:
         return None
-    for found in tokens.STATEMENT.finditer(reading.text, reading.frames[0].start + 1):
+    for found in tokens.STATEMENT.finditer(reading.text, reading.frames[0][2] + 1):
         at = found.start()
         if not any(start < at < end for start, end in reading.source.comments):
             return at
@@ -155,13 +170,13 @@ def _atom_comma(reading: Reading, found: re.Match[str], kind: int) -> None:
         reading.is_ready
         or not frames
         or len(reading.pending) > reading.base
-        or frames[-1].bracket == "("
+        or frames[-1][1] == "("
     ):
         add_operand(reading, atom, start)
         reading.previous = end
         brackets.comma(reading, ",", reading.position - 1)
     else:
-        frames[-1].args.append(atom)
+        frames[-1][0].args.append(atom)
 
 
 def _symbol_call(reading: Reading, found: re.Match[str], _kind: int) -> None:
@@ -176,7 +191,7 @@ def _symbol_call(reading: Reading, found: re.Match[str], _kind: int) -> None:
         reading.is_ready = True
         brackets.open_call(reading, "[", end)
         return
-    reading.frames.append(Frame("[", head, end, reading.base))
+    reading.frames.append((Node(head, [], start), "[", end, reading.base))
     reading.base = len(pending)
     reading.is_ready = False
 
@@ -213,6 +228,23 @@ def _slot(reading: Reading, found: re.Match[str], kind: int) -> None:
 def _out(reading: Reading, found: re.Match[str], kind: int) -> None:
     start = found.start(kind)
     add_operand(reading, out(found[kind], start, reading.position), start)
+
+
+def _list(reading: Reading, found: re.Match[str], kind: int) -> None:
+    brackets.open_group(reading, "{", found.start(kind))
+
+
+def _closer(reading: Reading, found: re.Match[str], kind: int) -> None:
+    brackets.close(reading, found[kind], reading.position - 1)
+
+
+def _closer_comma(reading: Reading, found: re.Match[str], _kind: int) -> None:
+    """A closing bracket and its comma."""
+    reading.position = end = found.end(tokens.CLOSER)
+    brackets.close(reading, found[tokens.CLOSER], end - 1)
+    reading.previous = end
+    reading.position = found.end()
+    brackets.comma(reading, ",", reading.position - 1)
 
 
 def _part(reading: Reading, found: re.Match[str], kind: int) -> None:
@@ -290,6 +322,9 @@ _ACTS_BY_KIND: dict[int, Callable[[Reading, re.Match[str], int], None]] = {
     tokens.SYMBOL_BLANK: _named_blank,
     tokens.STRING: _atom,
     tokens.STRING_COMMA: _atom_comma,
+    tokens.LIST: _list,
+    tokens.CLOSER: _closer,
+    tokens.CLOSER_COMMA: _closer_comma,
     tokens.PART: _part,
     tokens.OPERATOR: _plain,
     tokens.BASED: _based_number,

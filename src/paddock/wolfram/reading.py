@@ -15,20 +15,12 @@ from paddock.wolfram.source import Problem, Source
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.wolfram.expressions import Expression
+    from paddock.wolfram.expressions import Expression, Node
 
 
-class Frame:
-    """An open bracket: what stands in it so far, and where the operators around it begin."""
-
-    __slots__ = ("args", "base", "bracket", "head", "start")
-
-    def __init__(self, bracket: str, head: Expression | None, start: int, base: int) -> None:
-        self.bracket = bracket
-        self.head = head
-        self.start = start
-        self.base = base
-        self.args: list[Expression] = []
+Frame = tuple["Node", str, int, int]
+"""An open bracket: the node that its arguments belong to, its text, its place, and how many of the
+pending operators are outside of the bracket around it. A plain tuple, for there are many."""
 
 
 class Pending:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Atom, Node, is_symbol, symbol
@@ -24,9 +25,13 @@ _COMPARISONS = frozenset(text for text, operator in INFIX.items() if operator.sh
 _VECTORS = frozenset(text for text, operator in INFIX.items() if operator.shape == "vector")
 
 
+_head = cache(symbol)
+"""One atom for all heads of a name that were not written: there are many, and none has a place."""
+
+
 def node(head: str, args: list[Expression], start: int, end: int, form: str) -> Node:
     """A node whose head was not written."""
-    return Node(symbol(head), args, start, end, form)
+    return Node(_head(head), args, start, end, form)
 
 
 def make_infix(reading: Reading, pending: Pending) -> None:

@@ -1,8 +1,8 @@
 """The pattern that finds the next token of a source, and what its groups mean.
 
 One pattern for all, tried at one place after the other, is the quickest that the standard library
-has: reading is what most of the time of parsing goes into. The pairs that notebooks are full of, a
-string or number with its comma and a symbol with its bracket, are one token each.
+has: reading is what most of the time of parsing goes into. The pairs that notebooks are full of, an
+atom or a closing bracket with its comma and a symbol with its bracket, are one token each.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from paddock.wolfram.operators import NAMED, PLAIN
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-SYMBOL, SYMBOL_CALL, SYMBOL_COMMA, SYMBOL_BLANK, STRING, STRING_COMMA, PART, OPERATOR = range(1, 9)
-BASED, NUMBER, NUMBER_COMMA, SLOT, OUT, NAMED_OPERATOR, CHARACTER, COMMENT = range(9, 17)
-BOXES, BLANK = range(17, 19)
+SYMBOL, SYMBOL_CALL, SYMBOL_COMMA, SYMBOL_BLANK, STRING, STRING_COMMA = range(1, 7)
+LIST, CLOSER, CLOSER_COMMA, PART, OPERATOR, BASED, NUMBER, NUMBER_COMMA = range(7, 15)
+SLOT, OUT, NAMED_OPERATOR, CHARACTER, COMMENT, BOXES, BLANK = range(15, 22)
 """Groups of `TOKEN`: the last one that matched says what was found."""
 
 
@@ -53,7 +53,7 @@ def _token(string: str) -> re.Pattern[str]:
         rf"{_SKIPPED}(?:"
         rf"({_SYMBOL})(?:(\[)(?!\s*\[)|(,)|({_BLANK}))?"
         rf"|{string}"
-        rf"|(\[\s*\[)"
+        r"|(\{)|([\]}])(?:\s*(,))?|(\[\s*\[)"
         rf"|(?!\(\*|\.\d)({_PLAIN})"
         rf"|({_BASED})|({_DIGITS})(?:\s*(,))?"
         rf"|(\#(?:\#\d*|\d+|{_WORD}|{_QUOTED})?)"
@@ -62,8 +62,7 @@ def _token(string: str) -> re.Pattern[str]:
         rf"|([{_OPERATORS}])"
         r"|(\(\*)"
         r"|((?:\\!)?\\\(|\\\)|\\[!@%^_&/`*+])"
-        rf"|({_BLANK})"
-        r")",
+        rf"|({_BLANK}))",
         re.DOTALL,
     )
 
@@ -72,6 +71,8 @@ TOKEN = _token(rf"({_QUOTED})(?:\s*(,))?")
 OPEN_TOKEN = _token(r"((?!))((?!))")
 """For what follows a string that has no end: there is no other string, and none is looked for."""
 
+SYMBOL_NAME = re.compile(_SYMBOL)
+NUMERAL = re.compile(rf"-?(?:{_BASED}|{_DIGITS})")
 SPACE = re.compile(_SKIPPED)
 REST_OF_LINE = re.compile(r"[^\r\n]*+")
 LINE_END = re.compile(

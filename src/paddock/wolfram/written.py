@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.wolfram.expressions import Atom, Node, has_head, is_symbol
+from paddock.wolfram.expressions import Atom, Node, call, has_head, is_symbol
 from paddock.wolfram.operators import CALL_PRECEDENCE, COMPARE_PRECEDENCE, INFIX, PREFIX
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def _plus(node: Node) -> Written | None:
             pieces += [" - ", arg.text[1:]]  # type: ignore[union-attr]  # a number is an atom
         elif _is_negated(arg):
             rest = arg.args[1:]  # type: ignore[union-attr]  # a product is a node
-            inner = rest[0] if len(rest) == 1 else Node(arg.head, rest)  # type: ignore[union-attr]
+            inner = rest[0] if len(rest) == 1 else call("Times", *rest)
             pieces += [" - ", (inner, precedence + 1)]
         else:
             pieces += [" + ", (arg, precedence + 1)]
@@ -174,12 +174,14 @@ def _is_negated(expression: Expression) -> bool:
 def _is_reciprocal_or_number(args: list[Expression]) -> bool:
     """Whether taking the -1 away and writing a sign would read back as something else."""
     if len(args) == 2:
-        inner = args[1]
-        is_number = isinstance(inner, Atom) and inner.kind == "number"
-        return is_number or has_head(inner, "Times")
+        return _is_number(args[1]) or has_head(args[1], "Times")
     # What remains must be written as a chain, and not as a quotient or with a sign.
     rest = args[1:]
     return (len(rest) == 2 and _is_reciprocal(rest[1])) or _is_minus_one(rest[0])
+
+
+def _is_number(expression: Expression) -> bool:
+    return isinstance(expression, Atom) and expression.kind == "number"
 
 
 def _is_minus_one(expression: Expression) -> bool:
@@ -197,14 +199,11 @@ def _is_reciprocal(expression: Expression) -> bool:
 
 def _times(node: Node) -> Written | None:
     args = node.args
-    if len(args) == 2 and isinstance(args[1], Node):
-        if _is_reciprocal(args[1]):
-            precedence = INFIX["/"].precedence
-            inner = args[1].args[0]
-            return Written(precedence, [(args[0], precedence), "/", (inner, precedence + 1)])
-        if _is_minus_one(args[0]):
-            return Written(_MINUS, ["-", (args[1], _MINUS + 1)])
-    elif len(args) == 2 and _is_minus_one(args[0]) and args[1].kind != "number":  # type: ignore[union-attr]
+    if len(args) == 2 and isinstance(args[1], Node) and _is_reciprocal(args[1]):
+        precedence = INFIX["/"].precedence
+        inner = args[1].args[0]
+        return Written(precedence, [(args[0], precedence), "/", (inner, precedence + 1)])
+    if len(args) == 2 and _is_minus_one(args[0]) and not _is_number(args[1]):
         return Written(_MINUS, ["-", (args[1], _MINUS + 1)])
     return _product(node)
 

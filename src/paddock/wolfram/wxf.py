@@ -8,18 +8,24 @@ what is there, and what it unpacks to is limited.
 from __future__ import annotations
 
 import base64
+import math
+import re
 import struct
 import zlib
 from typing import TYPE_CHECKING
 
 from paddock.errors import PaddockError
 from paddock.wolfram.expressions import Atom, Node, has_head, string, symbol
-from paddock.wolfram.text import string_value
+from paddock.wolfram.text import number_value, string_value
+from paddock.wolfram.tokens import NUMERAL, SYMBOL_NAME
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
 
-MAX_UNPACKED = 256 * 1024 * 1024
+MAX_UNPACKED = 64 * 1024 * 1024
+"""Bytes. What is larger is not a definition that somebody wrote."""
+MAX_ELEMENTS = 4_000_000
+"""Of arrays, all together: each becomes an expression."""
 _INTEGERS = {ord("C"): "<b", ord("j"): "<h", ord("i"): "<i", ord("L"): "<q"}
 _ELEMENTS = {
     0x00: "b",
@@ -37,6 +43,10 @@ _ELEMENTS = {
 }
 _COMPLEX = (0x33, 0x34)
 _PACKED, _NUMERIC = 0xC1, 0xC2
+_WHOLE = re.compile(r"-?\d+")
+_PRECISE = re.compile(r"``|`[-+.\d]")
+"""A mark of precision or accuracy, with its number."""
+_LONGEST_MACHINE_NUMBER = 20
 _RULES = {ord("-"): "Rule", ord(":"): "RuleDelayed"}
 
 
@@ -113,6 +123,7 @@ class _Reader:
         self.data = data
         self.position = 0
         self.open: list[_Open] = []
+        self.elements = 0
 
     def run(self) -> Expression:
         while True:
@@ -209,6 +220,9 @@ class _Reader:
         count = 2 if kind in _COMPLEX else 1
         for size in sizes:
             count *= size
+        self.elements += count
+        if self.elements > MAX_ELEMENTS:
+            raise WxfError(f"There are more than {MAX_ELEMENTS} numbers in arrays")
         form = _ELEMENTS[kind]
         data = self._bytes(count * struct.calcsize(form))
         values: list[Expression] = [_number(one) for one in struct.unpack(f"<{count}{form}", data)]
@@ -230,7 +244,7 @@ def _number(value: float) -> Atom:
 
 def _real(value: float) -> Atom:
     """A machine number as it is written: `1.5`, `2.`, `3.*^20`."""
-    if value != value or value in (float("inf"), float("-inf")):
+    if not math.isfinite(value):
         return symbol("Indeterminate")
     digits, _, exponent = repr(value).partition("e")
     digits = digits.removesuffix("0") if digits.endswith(".0") else digits
@@ -242,9 +256,13 @@ def _texts(mark: int, data: bytes) -> Expression:
     if mark == ord("B"):
         return Node(symbol("ByteArray"), [string(base64.b64encode(data).decode())])
     text = data.decode("utf-8")
-    if mark == ord("s"):
-        return symbol(text.removeprefix("System`"))
-    return string(text) if mark == ord("S") else Atom("number", text)
+    if mark == ord("S"):
+        return string(text)
+    # They are written into sources as they are, so they must not be able to be anything else.
+    is_symbol = mark == ord("s")
+    if not (SYMBOL_NAME if is_symbol else NUMERAL).fullmatch(text):
+        raise WxfError(f"{text[:40]!r} is no {'symbol' if is_symbol else 'number'}")
+    return symbol(text.removeprefix("System`")) if is_symbol else Atom("number", text)
 
 
 def _is_association(node: Node) -> bool:
@@ -277,23 +295,24 @@ def _atom(atom: Atom) -> bytes:
 
 
 def _numeral(text: str) -> bytes:
-    try:
-        value = int(text)
-    except ValueError:
-        return _written_real(text)
+    """A number: whole, a machine number, or one with digits of its own."""
+    if _WHOLE.fullmatch(text) and len(text) > _LONGEST_MACHINE_NUMBER:
+        return _counted(b"I", text.encode())
+    value = number_value(text)
+    if isinstance(value, int):
+        return _integer(value)
+    if value is None or _PRECISE.search(text):
+        return _counted(b"R", text.encode())
+    return b"r" + struct.pack("<d", value)
+
+
+def _integer(value: int) -> bytes:
     for mark, form in _INTEGERS.items():
         try:
             return bytes([mark]) + struct.pack(form, value)
         except struct.error:
             continue
-    return _counted(b"I", text.encode())
-
-
-def _written_real(text: str) -> bytes:
-    try:
-        return b"r" + struct.pack("<d", float(text.replace("*^", "e").rstrip("`")))
-    except ValueError:
-        return _counted(b"R", text.encode())
+    return _counted(b"I", str(value).encode())
 
 
 def _counted(mark: bytes, data: bytes) -> bytes:
