@@ -72,9 +72,9 @@ def test_it_asks_the_person(era: str) -> None:
 
 
 def test_it_asks_the_model_and_for_the_workspace(era: str) -> None:
-    with demo(era, on_sample=lambda _question: "Forty-two", roots=["file:///work"]) as peer:
+    with demo(era, on_sample=lambda _question: "Forty-two", roots=["file:///fields"]) as peer:
         assert peer.call("ask_model", question="How many?").text == "Forty-two"
-        assert peer.call("show_workspace").structured == {"result": ["file:///work"]}
+        assert peer.call("show_workspace").structured == {"result": ["file:///fields"]}
 
 
 def test_it_keeps_notes_that_can_be_read(era: str) -> None:

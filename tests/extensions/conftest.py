@@ -1,8 +1,6 @@
 """Sample distributions, built once and installed into directories of their own."""
 
-import importlib
 import os
-import sys
 from pathlib import Path
 
 import pytest
@@ -36,8 +34,8 @@ def put_on_path(monkeypatch: pytest.MonkeyPatch, *sites: Path) -> None:
     """Have directories on the path of this process and of those that it starts."""
     forget_extensions()
     places = [str(site) for site in sites]
-    monkeypatch.setattr(sys, "path", [*places, *sys.path])
-    importlib.invalidate_caches()
+    for place in reversed(places):
+        monkeypatch.syspath_prepend(place)
     before = os.environ.get("PYTHONPATH", "")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [*places, before])))
 

@@ -90,3 +90,10 @@ def test_a_name_that_leads_nowhere_is_told_by_every_command(paddock: Program, co
     assert said.code == 2
     assert 'no extension "someone/graphs" is installed' in said.err
     assert "paddock extensions search graphs" in said.err
+
+
+def test_a_portable_bundle_cannot_bring_an_extension(paddock: Program) -> None:
+    said = paddock("bundle", "deep/Small", "--portable")
+    assert said.code == 2
+    assert "belongs to the extension 'deep'" in said.err
+    assert paddock("bundle", "deep/Small").code == 0

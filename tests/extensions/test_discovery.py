@@ -1,6 +1,5 @@
 """Installed distributions are found by their metadata, and a broken one hides no other."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -104,7 +103,7 @@ def test_of_one_distribution_installed_twice_the_first_on_the_path_counts(
     metadata.mkdir()
     monkeypatch.syspath_prepend(tmp_path)
     assert "acme/charts" not in [one.name for one in find_extensions()]
-    monkeypatch.setattr(sys, "path", [str(installed), *sys.path])
+    monkeypatch.syspath_prepend(installed)
     assert "acme/charts" in [one.name for one in find_extensions()]
 
 

@@ -43,7 +43,7 @@ def test_a_new_extension_can_be_built_installed_tested_and_used(
     name = "acme/wordy" if options else "some-words"
     assert said.out.splitlines()[0] == f"Created the extension {name}: {project}"
     monkeypatch.delenv("PYTHONPATH", raising=False)
-    pip = [sys.executable, "-m", "pip", "--quiet", "--python", environment]
+    pip: list[str | Path] = [sys.executable, "-m", "pip", "--quiet", "--python", environment]
     (wheel,) = samples.build([project], tmp_path)
     samples.run([*pip, "install", "--no-deps", "--no-index", wheel])
     command: list[str | Path] = [environment, "-m", "paddock"]
@@ -51,7 +51,16 @@ def test_a_new_extension_can_be_built_installed_tested_and_used(
     assert [one["name"] for one in found[0]["servers"]] == [f"{name}/Writing"]
     counted = samples.run([*command, "call", f"{name}/Writing", "count_words", "text=a b c"])
     assert counted == "3\n"
-    tests = [environment, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly"]
+    tests: list[str | Path] = [
+        environment,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:randomly",
+    ]
     assert "4 passed" in samples.run([*tests, project])
 
 
@@ -71,20 +80,20 @@ def test_the_tutorial_shows_the_files_that_are_there(tmp_path: Path) -> None:
 def test_the_steps_of_the_tutorial_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project = tmp_path / "tutorial-words"
     start_extension(project)
-    package = project / "src" / "tutorial_words"
+    module = project / "src" / "tutorial_words"
     text = (project / "README.md").read_text(encoding="utf-8")
     blocks = [
         re.sub(r"^   ", "", block, flags=re.M)
         for block in re.findall(r"^   ```(?:python|toml)\n(.*?)^   ```", text, flags=re.M | re.S)
     ]
     function, definition, tools, served = blocks
-    with (package / "texts.py").open("a", encoding="utf-8") as file:
+    with (module / "texts.py").open("a", encoding="utf-8") as file:
         file.write(f"\n\n{function}")
-    (package / "agenttools/tools/LongestWord.py").write_text(definition, encoding="utf-8")
+    (module / "agenttools/tools/LongestWord.py").write_text(definition, encoding="utf-8")
     for place, new in (("paddock.toml", tools), ("agenttools/servers/Writing.toml", served)):
-        old = (package / place).read_text(encoding="utf-8")
-        replaced = re.sub(r"^tools = .*\n", lambda _, new=new: new, old, flags=re.M)
-        (package / place).write_text(replaced, encoding="utf-8")
+        old = (module / place).read_text(encoding="utf-8")
+        (line,) = re.findall(r"^tools = .*\n", old, flags=re.M)
+        (module / place).write_text(old.replace(line, new), encoding="utf-8")
     site = samples.install(samples.build([project], tmp_path), tmp_path / "site")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(site), *sys.path]))
     called = [sys.executable, "-m", "paddock", "call", "tutorial-words/Writing", "longest_word"]

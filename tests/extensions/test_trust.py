@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from paddock import LoadError, get_server
+from paddock.testing import connect
 from tests.command_line.program import Program
 
 WATCHED = """
@@ -117,11 +118,19 @@ def test_inspection_loads_the_definition_and_says_what_fails(installed: Path) ->
     assert touched(installed) == ["mines/agenttools/servers/Boom.touched"]
 
 
-def test_looking_at_a_server_does_not_initialise_it(installed: Path) -> None:
+def test_a_server_is_initialised_when_it_starts_and_not_when_it_is_looked_at(
+    installed: Path,
+) -> None:
     assert installed.is_dir()
-    assert get_server("acme/charts/Charts").load().tools
-    drawing = sys.modules["acme_charts.drawing"]
-    assert drawing.__dict__["STARTED"] == []
+    server = get_server("acme/charts/Charts")
+    assert server.tool_names
+    started: list[str] = sys.modules["acme_charts.drawing"].__dict__["STARTED"]
+    started.clear()
+    loaded = server.load()
+    assert started == []
+    with connect(loaded) as peer:
+        peer.call("plot", values=[1])
+        assert started == ["charts"]
 
 
 def opened(site: Path, tmp_path: Path, *words: str, text: str = "") -> set[str]:

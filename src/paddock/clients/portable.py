@@ -19,6 +19,7 @@ from paddock.clients.requirements import (
 from paddock.extensions.keys import normal_key
 from paddock.extensions.names import parse_qualified
 from paddock.extensions.references import is_reference
+from paddock.servers.lookup import BUILT_IN
 from paddock.servers.toml_text import toml_text
 from paddock.servers.unpickling import is_pickle
 from paddock.serving.target import Target
@@ -72,6 +73,11 @@ def _of_definition(server: NamedServer) -> Contents:
     contents = Contents()
     place = server.location
     directory = place.parent if isinstance(place, Path) else None
+    if directory is None and place != BUILT_IN:
+        raise BundleError(
+            f"{server.name!r} belongs to the extension {place!r}, which a bundle cannot bring",
+            hint="make a bundle for this machine: leave out --portable",
+        )
     table = {
         key: _travelling(value, key, directory, contents)
         for key, value in server.properties.items()

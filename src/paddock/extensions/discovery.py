@@ -17,7 +17,10 @@ _FINDERS = (distributions, paclets)
 
 
 def discover() -> Discovery:
-    """Everything that is installed and says it is an extension, Paddock's own first."""
+    """Everything that is installed and says it is an extension, Paddock's own first.
+
+    Trust level: discovery.
+    """
     return _merged([Discovery((built_in(),)), *(finder.find_all() for finder in _FINDERS)])
 
 
@@ -27,14 +30,19 @@ def find_extensions() -> list[Extension]:
 
 
 def find_extension(name: str) -> Discovery:
-    """The extension of a name, `package` or `publisher/package`, or what is broken about it.
+    """The extension of a name, `package` or `publisher/package`, or else what is broken of it.
 
-    Others are not looked at. What is broken may be without a publisher.
+    Others are not looked at.
     """
     if name == built_in().name:
         return Discovery((built_in(),))
-    found = _merged([finder.find_named(name) for finder in _FINDERS])
-    return Discovery(found.extensions[:1], found.broken)
+    broken: list[BrokenExtension] = []
+    for finder in _FINDERS:
+        found = finder.find_named(name)
+        if found.extensions:
+            return Discovery(found.extensions[:1])
+        broken += found.broken
+    return Discovery((), tuple(broken))
 
 
 def is_installed(name: str) -> bool:

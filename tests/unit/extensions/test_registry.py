@@ -16,6 +16,10 @@ from paddock import (
     default_tools,
 )
 from paddock.extensions.errors import (
+    ExtensionError,
+    ExtensionNotFoundError,
+    ExtensionNotInstalledError,
+    ItemNotDeclaredError,
     PromptNotFoundError,
     PromptSpecificationError,
     ResourceNameError,
@@ -144,19 +148,6 @@ def test_the_registry_name_is_not_what_clients_see(both: Registry) -> None:
             'No tool named "Table" found in default_tools()',
             "did you mean acme/charts/Table?",
         ),
-        (
-            "acme/charts/Undeclared",
-            (
-                'No tool named "acme/charts/Undeclared" found: the extension "acme/charts"'
-                " declares no such item"
-            ),
-            None,
-        ),
-        (
-            "acme/graphs/Plot",
-            'No tool named "acme/graphs/Plot" found: no extension "acme/graphs" is installed',
-            "did you mean Plot or acme/charts/Plot?",
-        ),
     ],
 )
 def test_a_name_of_nothing_is_told_with_names_like_it(
@@ -167,6 +158,26 @@ def test_a_name_of_nothing_is_told_with_names_like_it(
     assert raised.value.message == message
     assert raised.value.where == "here"
     assert hint in (None, raised.value.hint)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "hint"),
+    [
+        ("acme/charts/Undeclared", ItemNotDeclaredError, "its tools are: Plot, Table"),
+        ("acme/charts/Plott", ItemNotDeclaredError, "did you mean acme/charts/Plot?"),
+        ("acme/graphs/Plot", ExtensionNotInstalledError, "did you mean Plot or acme/charts/Plot?"),
+        ("pytest/Plot", ExtensionNotFoundError, "did you mean Plot or acme/charts/Plot?"),
+    ],
+)
+def test_a_qualified_name_of_nothing_is_told_with_the_reason(
+    both: Registry, name: str, kind: type[ExtensionError], hint: str
+) -> None:
+    with pytest.raises(kind) as raised:
+        both.resolve("tools", name, where="here")
+    assert f'No tool named "{name}" found' in raised.value.message
+    assert raised.value.where == "here"
+    assert raised.value.extension == name.rpartition("/")[0]
+    assert (raised.value.hint or "").startswith(hint)
 
 
 def test_a_declared_item_without_a_definition_is_told(both: Registry) -> None:
