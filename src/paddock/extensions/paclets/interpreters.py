@@ -25,6 +25,8 @@ Schema = dict[str, Any]
 
 MAX_DEPTH = 20
 MAX_CHOICES = 100
+MAX_NUMBER = 2**63
+"""What JSON can carry to every client; infinity is beyond it."""
 _NAMES = {
     **dict.fromkeys(("String", "TextLine", "TextArea", "StringCharacter"), "string"),
     **dict.fromkeys(("Integer", "Integer8", "Integer16", "Integer32", "Integer64"), "integer"),
@@ -136,16 +138,19 @@ def _choice(value: object) -> Schema | None:
         labels = [one.key if isinstance(one, Rule) else one for one in value]
     else:
         return None
+    if not labels or not all(isinstance(one, str) or _number(one) is not None for one in labels):
+        return None
     for kind, types in (("string", str), ("integer", int), ("number", int | float)):
-        if labels and all(isinstance(one, types) and not isinstance(one, bool) for one in labels):
+        if all(isinstance(one, types) for one in labels):
             return {"type": kind, "enum": list(dict.fromkeys(labels))}
     return None
 
 
 def _number(value: object) -> int | float | None:
     """A bound; None for what is none, such as `Infinity`."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return value if is_number else None  # type: ignore[return-value]  # checked above
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value if abs(value) < MAX_NUMBER else None
 
 
 def _limits(condition: object) -> Schema | None:

@@ -7,6 +7,7 @@ ones are translated. What cannot be said gives none.
 from __future__ import annotations
 
 import re
+import warnings
 from typing import TYPE_CHECKING
 
 from paddock.extensions.paclets.tables import arguments_of, head_of, symbol_name
@@ -151,7 +152,10 @@ def _regular_expression(arguments: list[object], _depth: int) -> str | None:
 
 def _for_javascript(text: str) -> str | None:
     try:
-        re.compile(_POSIX_CLASS.sub(lambda found: _POSIX.get(found[1], ""), _python(text)))
+        # What a later Python might read otherwise is none of our business.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            re.compile(_POSIX_CLASS.sub(lambda found: _POSIX.get(found[1], ""), _python(text)))
     except (re.error, OverflowError, RecursionError):
         return None
     flags = _LEADING_FLAGS.match(text)

@@ -7,12 +7,14 @@ tables with keys of text, and values as plain as Python's own.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from paddock.wolfram.data import Held, Rule, Template, evaluate
 from paddock.wolfram.expressions import Atom, Node
 
 Table = dict[str, Any]
+_MAX = 2**63
 
 
 def table_of(value: object) -> Table | None:
@@ -82,7 +84,12 @@ def plain(value: object) -> Any:
     if isinstance(value, list):
         table = table_of(value) if any(isinstance(one, Rule) for one in value) else None
         return [plain(one) for one in value] if table is None else plain(table)
-    return value
+    return value if not isinstance(value, int | float) or abs(value) < _MAX else _written(value)
+
+
+def _written(number: float) -> str:
+    """A number that JSON cannot carry, as text."""
+    return f"{Decimal(number):.6e}"
 
 
 def _keyed(pairs: Any) -> Table | None:

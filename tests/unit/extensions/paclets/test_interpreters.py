@@ -55,6 +55,8 @@ TEXT = {"type": "string"}
             'RepeatingElement[ "String", { 2, { 1, 3 } } ]',
             {"type": "array", "items": TEXT, "minItems": 1, "maxItems": 3},
         ),
+        ('Restricted[ "Integer", { 0, 1*^400, 1 } ]', {"type": "integer", "minimum": 0}),
+        ('Restricted[ "Number", { 0, 1.*^400 } ]', {"type": "number", "minimum": 0}),
         ('"Integer" | "String"', {"anyOf": [{"type": "integer"}, TEXT]}),
     ],
 )
@@ -72,6 +74,7 @@ def test_an_interpreter_has_a_schema(text: str, expected: dict[str, object]) -> 
         ('DelimitedSequence[ "Integer" ]', 'DelimitedSequence["Integer"]'),
         ("{ x, y }", "['x', 'y']"),
         ("{ }", "[]"),
+        ("{ 1, 1*^400 }", "1.000000e+400"),
         ("RepeatingElement[ ]", "RepeatingElement[]"),
     ],
 )
@@ -119,6 +122,7 @@ def test_string_patterns_become_regular_expressions(pattern: str, good: str, bad
     [
         'RegularExpression[ "(?i)a" ]',
         'RegularExpression[ "(" ]',
+        'RegularExpression[ "[[a" ]',
         "RegularExpression[ x ]",
         "f[ ]",
         "Unknown",
