@@ -52,6 +52,7 @@ def test_tools_of_other_kinds_in_the_same_server_work() -> None:
 
 def test_prompts_that_need_no_engine_are_served() -> None:
     with connect(get_server(BENCH).load()) as peer:
+        assert [one.description for one in peer.prompts()] == ["Says hello", ""]
         greeting = peer.prompt("Greeting")
         letter = peer.prompt("Letter", {"to": "Ada", "from": "Bob"})
         short = peer.prompt("Letter", {"to": "Ada"})

@@ -25,6 +25,7 @@ class TemplateText:
     """A template that is filled in with the arguments of a prompt."""
 
     def __init__(self, text: str, arguments: Sequence[str], owner: Owner) -> None:
+        self.__doc__ = None  # or clients would be shown ours
         self.text = text
         self._names = list(arguments)
         self._owner = owner

@@ -41,6 +41,7 @@ class WolframFunction:
         initialization: str | None = None,
         interpreters: Mapping[str, str] | None = None,
     ) -> None:
+        self.__doc__ = None  # or clients would be shown ours
         self.code = code
         """Its source text."""
         self.owner = owner
