@@ -52,6 +52,10 @@ if TYPE_CHECKING:
     from paddock.errors import DefinitionError as DefinitionError
     from paddock.errors import LoadError as LoadError
     from paddock.errors import PaddockError as PaddockError
+    from paddock.extensions.discovery import discover as discover
+    from paddock.extensions.extension import BrokenExtension as BrokenExtension
+    from paddock.extensions.extension import Discovery as Discovery
+    from paddock.extensions.extension import Extension as Extension
     from paddock.extensions.registry import default_prompts as default_prompts
     from paddock.extensions.registry import default_tools as default_tools
     from paddock.extensions.template import Template as Template
@@ -130,6 +134,8 @@ _HOMES = {
     "paddock.clients.uninstall": ("uninstall",),
     "paddock.connecting": ("connect",),
     "paddock.errors": ("ConnectError", "DefinitionError", "LoadError", "PaddockError"),
+    "paddock.extensions.discovery": ("discover",),
+    "paddock.extensions.extension": ("BrokenExtension", "Discovery", "Extension"),
     "paddock.extensions.registry": ("default_prompts", "default_tools"),
     "paddock.extensions.template": ("Template",),
     "paddock.peer.errors": ("AccessRefusedError", "HttpError", "PeerError", "PeerTimeoutError"),

@@ -5,6 +5,11 @@
     │   ├── ServerDefinitionError      the definition of a server cannot be read
     │   │   └── NoReferenceError           a function has no source to refer to
     │   ├── ManifestError              a manifest cannot be used
+    │   ├── ExtensionError             an extension cannot give what is wanted of it
+    │   │   ├── ExtensionNotInstalledError
+    │   │   ├── ExtensionNotFoundError     what is installed is no extension
+    │   │   ├── ItemNotDeclaredError
+    │   │   └── StartError                 a new extension cannot be written
     │   ├── SpecificationError         what should be an item, or a list of items, is none
     │   │   ├── ToolSpecificationError
     │   │   ├── ToolsSpecificationError

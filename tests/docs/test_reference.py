@@ -21,6 +21,7 @@ from paddock.authoring import (
 )
 from paddock.authoring import tool as tools
 from paddock.cli.commands import commands
+from paddock.cli.subcommands import CommandWithSubcommands
 from paddock.errors import PaddockError
 from paddock.peer import calls
 from paddock.peer.http import channel, client, exchange
@@ -130,6 +131,13 @@ def every_command() -> Iterator[tuple[str, click.Command]]:
         command = commands.get_command(context, name)
         assert command is not None
         yield name, command
+        further = getattr(command, "commands", {}) | {
+            word: command.subcommand(word)
+            for word in getattr(command, "subcommands", {})
+            if isinstance(command, CommandWithSubcommands)
+        }
+        for word, one in further.items():
+            yield f"{name} {word}", one
 
 
 @pytest.mark.parametrize(("name", "command"), list(every_command()))
@@ -140,6 +148,14 @@ def test_every_option_of_a_command_is_described(name: str, command: click.Comman
     arguments = {one.name for one in command.params if isinstance(one, click.Argument)}
     described = set(re.findall(r"`(--?[a-z][a-z-]*)", text))
     assert described == options - arguments
+
+
+def test_every_command_has_a_trust_level() -> None:
+    rows = re.findall(
+        r"^\| [^|]+ \| (`.+) \|$", sections(page("cli.md"))["Trust levels"], flags=re.M
+    )
+    told = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
+    assert sorted(told) == sorted(commands.list_commands(click.Context(commands)))
 
 
 def every_error() -> Iterator[type[PaddockError]]:

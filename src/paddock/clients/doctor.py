@@ -53,6 +53,8 @@ class Finding:
 def doctor(client: str | None = None) -> list[Finding]:
     """Look at every installed entry, start it as its client would, and say what is wrong.
 
+    Trust level: execution.
+
     Args:
         client: The only client to look at; None looks at all.
 

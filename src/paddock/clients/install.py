@@ -93,7 +93,8 @@ def install(
     """Put a server into the configuration of a client.
 
     An entry of ours under the same key is updated, with what the user has added to it. Where the
-    client has no file, the plan says what to paste.
+    client has no file, the plan says what to paste. Trust level: execution, since the server is
+    started to see that it answers.
 
     Args:
         client: The client, by any of its names; None where a file says whose it is.

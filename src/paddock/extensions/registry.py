@@ -320,7 +320,10 @@ def resolve_resource(
 
 
 def default_tools() -> Mapping[str, Tool]:
-    """The built-in tools by their names, each loaded when it is asked for."""
+    """The built-in tools by their names, each loaded when it is asked for.
+
+    Trust level: discovery for the names, inspection for the tools.
+    """
     return LazyItems(Registry([built_in()]).declared("tools"))
 
 
@@ -328,5 +331,6 @@ def default_prompts() -> Mapping[str, Prompt]:
     """The built-in prompts by their names, each loaded when it is asked for.
 
     A name here is not what clients see: several of them may be prompts named `Search`.
+    Trust level: discovery for the names, inspection for the prompts.
     """
     return LazyItems(Registry([built_in()]).declared("prompts"))

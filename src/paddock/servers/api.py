@@ -152,6 +152,8 @@ def default_servers() -> dict[str, NamedServer]:
 def edit_server(name: str, /, *, pickle: bool = False, **changes: Any) -> NamedServer:
     """Change the definition of one of the user's servers; the rest of its file stays.
 
+    Trust level: inspection, as for `create_server`.
+
     Args:
         name: Which server.
         pickle: Store functions as they are where no reference leads to them.
