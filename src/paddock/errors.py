@@ -26,7 +26,9 @@
     ├── ServerNotFoundError        there is no server of that name
     ├── BuiltInServerError         a server is not the user's to change
     ├── LoadError                  a file or directory of definitions cannot be loaded
+    │   └── ArchiveError               an archive cannot be read, or is not safe
     ├── ToolError                  raised by a handler to tell the model something
+    │   └── NoEngineError              Wolfram code is to be evaluated, and there is no engine
     ├── ResultError                a handler returned what cannot be sent, or not what it declared
     ├── AskError                   a client refused a question or answered nonsense
     ├── ProtocolError              a fault told to the peer as a JSON-RPC error
@@ -66,6 +68,9 @@
     ├── NotInstalledError          there is nothing of ours to take out
     ├── LinkError                  a client has no link for this server
     ├── BundleError                a server cannot be put into a bundle as it is
+    ├── WolframSyntaxError         text is not Wolfram Language
+    ├── DataError                  a Wolfram Language expression is not the data that it should be
+    ├── WxfError                   bytes are not WXF
     ├── ArgumentError              an argument on the command line does not fit the tool
     └── UnexpectedQuestionError    a server under test asked more than the test answers
 

@@ -32,8 +32,8 @@ LONG_LIST = 12
 
 
 def pretty(value: object) -> str:
-    """JSON for people."""
-    text = msgspec.json.encode(value)
+    """JSON for people; what JSON has no form for, such as a function, is shown as text."""
+    text = msgspec.json.encode(value, enc_hook=repr)
     return msgspec.json.format(text, indent=2).decode()
 
 

@@ -23,6 +23,7 @@ from paddock.clients.shapes import Entry, Kind, Slot
 from paddock.directories import DATA_VARIABLE
 from paddock.errors import LoadError, PaddockError
 from paddock.extensions.errors import ExtensionError
+from paddock.extensions.paclets.search_paths import PATH_VARIABLE
 from paddock.servers.api import get_server
 from paddock.servers.definition import safe_key
 from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
@@ -46,7 +47,7 @@ DEFAULT_SERVERS = {"chat": "Demo", "coding": "Demo"}
 GENERAL_NAMES = frozenset({"server", "main", "app", "__init__", "__main__"})
 """Names of files that say nothing: the directory that they are in says more."""
 IMPORT_VARIABLE = "PYTHONPATH"
-OUR_VARIABLES = frozenset({DATA_VARIABLE, OPTIONS_VARIABLE, IMPORT_VARIABLE})
+OUR_VARIABLES = frozenset({DATA_VARIABLE, PATH_VARIABLE, OPTIONS_VARIABLE, IMPORT_VARIABLE})
 
 
 class EntryError(PaddockError):

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from paddock.directories import DATA_VARIABLE
+from paddock.extensions.paclets.search_paths import PATH_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 MASK = "•••"
 PLACES = frozenset({"env", "envs", "environment", "headers", "http_headers"})
 """What the places for secrets are called in clients' files."""
-KNOWN = frozenset({DATA_VARIABLE, "PYTHONPATH"})
+KNOWN = frozenset({DATA_VARIABLE, PATH_VARIABLE, "PYTHONPATH"})
 """Variables that Paddock sets itself, and that are no secrets."""
 REFERENCES = ("${0}", "${{{0}}}", "${{env:{0}}}", "{{env:{0}}}")
 """How values refer to variables in clients' files."""

@@ -11,8 +11,9 @@ from __future__ import annotations
 from paddock.extensions import distributions
 from paddock.extensions.errors import ExtensionError
 from paddock.extensions.extension import BrokenExtension, Discovery, Extension, built_in
+from paddock.extensions.paclets import installed as paclets
 
-_FINDERS = (distributions,)
+_FINDERS = (distributions, paclets)
 
 
 def discover() -> Discovery:

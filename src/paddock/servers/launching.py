@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from paddock.directories import DATA_VARIABLE, data_directory
+from paddock.extensions.paclets.search_paths import PATH_VARIABLE, given_paths
 from paddock.version import __version__
 
 _CACHES = ("archive-v", "environments-v", "builds-v")
@@ -45,7 +46,9 @@ def launch_command(server: str | os.PathLike[str]) -> Launch:
 
 def launch_environment() -> dict[str, str]:
     """The variables without which the command would not find the server again."""
-    return {DATA_VARIABLE: data_directory()} if os.environ.get(DATA_VARIABLE) else {}
+    found = {DATA_VARIABLE: data_directory()} if os.environ.get(DATA_VARIABLE) else {}
+    paclets = given_paths()
+    return found if paclets is None else {**found, PATH_VARIABLE: paclets}
 
 
 def _interpreter() -> str:

@@ -1,0 +1,8 @@
+<|
+    "Name" -> "Sky",
+    "Initialization" :> Needs[ "Acme`Weather`" ],
+    "LLMEvaluator" -> <|
+        "Tools" -> { "Forecast" },
+        "MCPPrompts" -> { "Packing" }
+    |>
+|>

@@ -1,0 +1,103 @@
+"""The files of a paclet, in its directory or in its archive, by names with slashes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from paddock.errors import LoadError
+from paddock.extensions.paclets.archives import SUFFIX, common_folder, opened
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class PacletFiles(Protocol):
+    """What a paclet is read through."""
+
+    place: Path
+    """The directory or the archive."""
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a file."""
+        ...
+
+    def has_folder(self, name: str) -> bool:
+        """Whether there is such a directory, with anything in it."""
+        ...
+
+    def read(self, name: str, limit: int) -> bytes:
+        """The content of a file.
+
+        Raises:
+            LoadError: when it cannot be read, or has more bytes than the limit.
+        """
+        ...
+
+
+def paclet_files(place: Path) -> PacletFiles:
+    """The files of the paclet in a directory or an archive.
+
+    Raises:
+        ArchiveError: when it is an archive that cannot be used.
+    """
+    return ArchiveFiles(place) if is_archive(place) else DirectoryFiles(place)
+
+
+def is_archive(place: Path) -> bool:
+    """Whether a path is that of a paclet archive."""
+    return place.suffix == SUFFIX and place.is_file()
+
+
+class DirectoryFiles:
+    """The files of a paclet that is a directory."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a file."""
+        return (self.place / name).is_file()
+
+    def has_folder(self, name: str) -> bool:
+        """Whether there is such a directory, with anything in it."""
+        return (self.place / name).is_dir()
+
+    def read(self, name: str, limit: int) -> bytes:
+        """The content of a file, read no further than the limit."""
+        path = self.place / name
+        try:
+            with path.open("rb") as file:
+                data = file.read(limit + 1)
+        except OSError as error:
+            raise LoadError(f"cannot be read: {error.strerror or error}", where=str(path)) from None
+        return _limited(data, limit, path)
+
+
+class ArchiveFiles:
+    """The files of a paclet that is an archive, which is not unpacked."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        with opened(place) as archive:
+            self._names = frozenset(archive.files)
+        self._prefix = common_folder(self._names)
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a file."""
+        return self._prefix + name in self._names
+
+    def has_folder(self, name: str) -> bool:
+        """Whether there is such a directory, with anything in it."""
+        inner = f"{self._prefix}{name}/"
+        return any(one.startswith(inner) for one in self._names)
+
+    def read(self, name: str, limit: int) -> bytes:
+        """The content of a file, unpacked no further than the limit."""
+        with opened(self.place) as archive, archive.open(self._prefix + name) as file:
+            return _limited(file.read(limit + 1), limit, self.place / name)
+
+
+def _limited(data: bytes, limit: int, path: Path) -> bytes:
+    if len(data) > limit:
+        raise LoadError(f"is longer than {limit:,} bytes", where=str(path))
+    return data

@@ -1,0 +1,52 @@
+"""The texts of `StringTemplate`: `` `name` `` stands for an argument, `` `1` `` for the first."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from paddock.extensions.paclets.wolfram_function import no_engine
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from paddock.extensions.paclets.wolfram_function import Owner
+
+_SLOT = re.compile(r"`(\w*)`|<\*(.*?)\*>", re.DOTALL)
+
+
+def slots(text: str) -> list[str]:
+    """The names of the arguments that a template uses, in order; numbers are left out."""
+    names = (found[1] for found in _SLOT.finditer(text) if found[1])
+    return [name for name in dict.fromkeys(names) if not name.isdigit()]
+
+
+class TemplateText:
+    """A template that is filled in with the arguments of a prompt."""
+
+    def __init__(self, text: str, arguments: Sequence[str], owner: Owner) -> None:
+        self.__doc__ = None  # or clients would be shown ours
+        self.text = text
+        self._names = list(arguments)
+        self._owner = owner
+
+    def __call__(self, arguments: dict[str, str]) -> str:
+        """The text with its slots filled in; what was not given is left out.
+
+        Raises:
+            NoEngineError: when there is an expression in it.
+        """
+        place = 0
+
+        def fill(found: re.Match[str]) -> str:
+            nonlocal place
+            name = found[1]
+            if name is None:
+                raise no_engine(found[0], self._owner)
+            if name and not name.isdigit():
+                return arguments.get(name, "")
+            place = int(name) if name else place + 1
+            known = self._names[place - 1] if 0 < place <= len(self._names) else ""
+            return arguments.get(known, "")
+
+        return _SLOT.sub(fill, self.text)

@@ -1,0 +1,126 @@
+"""Expressions: what the parser makes of source text, and everything else works on.
+
+An expression is an atom, or a head with arguments. Both know where they stand in the source; what
+was added by the parser (the `Plus` of `a + b`) has no place of its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Kind = Literal["symbol", "string", "number", "boxes", "error"]
+Form = str
+"""How a node was written: `call`, `list`, `association`, or the operator."""
+
+NOWHERE = -1
+CALL = "call"
+
+
+class Atom:
+    """A symbol, string or number, a piece of box syntax, or a place where something is wrong.
+
+    `text` is the source text: strings with their quotes and escapes, numbers as written.
+    """
+
+    __slots__ = ("end", "is_grouped", "kind", "start", "text")
+
+    def __init__(self, kind: Kind, text: str, start: int = NOWHERE, end: int = NOWHERE) -> None:
+        self.kind = kind
+        self.text = text
+        self.start = start
+        self.end = end
+        self.is_grouped = False
+        """Whether it stands in parentheses, which its place then includes."""
+
+    def __repr__(self) -> str:
+        return f"Atom({self.kind!r}, {self.text!r})"
+
+
+class Node:
+    """A head with arguments."""
+
+    __slots__ = ("args", "end", "form", "head", "is_grouped", "start")
+
+    def __init__(
+        self,
+        head: Expression,
+        args: list[Expression],
+        start: int = NOWHERE,
+        end: int = NOWHERE,
+        form: Form = CALL,
+    ) -> None:
+        self.head = head
+        self.args = args
+        self.start = start
+        self.end = end
+        self.form = form
+        self.is_grouped = False
+
+    def __repr__(self) -> str:
+        # Not of all that is inside: that may be deeper than the interpreter's stack.
+        head = self.head.text if isinstance(self.head, Atom) else "…"
+        return f"<Node {head}[{len(self.args)} arguments]>"
+
+
+Expression = Atom | Node
+
+
+def symbol(name: str) -> Atom:
+    """A symbol that does not come from a source."""
+    return Atom("symbol", name)
+
+
+def string(value: str) -> Atom:
+    """A string that does not come from a source."""
+    return Atom("string", quoted(value))
+
+
+def quoted(value: str) -> str:
+    """A string as it is written in a source."""
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def call(head: str | Expression, *args: Expression) -> Node:
+    """A node that does not come from a source."""
+    return Node(symbol(head) if isinstance(head, str) else head, list(args))
+
+
+def is_symbol(expression: Expression, name: str) -> bool:
+    """Whether an expression is a symbol of this name."""
+    return isinstance(expression, Atom) and expression.kind == "symbol" and expression.text == name
+
+
+def has_head(expression: Expression, name: str) -> bool:
+    """Whether an expression is a node whose head is a symbol of this name."""
+    return isinstance(expression, Node) and is_symbol(expression.head, name)
+
+
+def same(one: Expression, other: Expression) -> bool:
+    """Whether two expressions are the same, wherever and however they were written."""
+    waiting = [(one, other)]
+    while waiting:
+        left, right = waiting.pop()
+        if isinstance(left, Atom):
+            if not isinstance(right, Atom) or (left.kind, left.text) != (right.kind, right.text):
+                return False
+            continue
+        if not isinstance(right, Node) or len(left.args) != len(right.args):
+            return False
+        waiting.append((left.head, right.head))
+        waiting.extend(zip(left.args, right.args, strict=True))
+    return True
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    """An expression and all that it is made of, each before its parts, from left to right."""
+    waiting = [expression]
+    while waiting:
+        found = waiting.pop()
+        yield found
+        if isinstance(found, Node):
+            waiting += reversed(found.args)
+            waiting.append(found.head)

@@ -1,0 +1,346 @@
+r"""The operators of the language: how tightly each binds, and which expression it stands for.
+
+Only the order of the numbers matters. Most are those that the language documents for its operator
+input forms; where kernels read otherwise than documented, the numbers say what they do.
+Operators that are characters with names stand here as `\[Name]`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+Shape = Literal["left", "right", "chain", "compare", "vector", "postfix", "special"]
+"""How an operator groups, and whether equal ones in a row make one expression."""
+
+
+class Operator(NamedTuple):
+    """An operator that follows an operand."""
+
+    precedence: int
+    shape: Shape
+    head: str
+
+
+class Prefix(NamedTuple):
+    """An operator that stands before its operand."""
+
+    precedence: int
+    head: str
+
+
+CALL_PRECEDENCE = 670
+COMPARE_PRECEDENCE = 290
+DIFFERENTIAL_PRECEDENCE = 565
+INTEGRAL_PRECEDENCE = 325
+SET_PRECEDENCE = 40
+SPAN_PRECEDENCE = 297
+TIMES_PRECEDENCE = 400
+
+
+def _infix(shape: Shape, *rows: tuple[str, int, str]) -> dict[str, Operator]:
+    return {text: Operator(precedence, shape, head) for text, precedence, head in rows}
+
+
+def _named(shape: Shape, precedence: int, *names: str) -> dict[str, Operator]:
+    """Operators whose characters have the names of their heads."""
+    heads = " ".join(names).split()
+    return {f"\\[{head}]": Operator(precedence, shape, head) for head in heads}
+
+
+_LEFT = {
+    **_infix(
+        "left",
+        ("/.", 110, "ReplaceAll"),
+        ("//.", 110, "ReplaceRepeated"),
+        ("/;", 130, "Condition"),
+        ("?", 680, "PatternTest"),
+    ),
+    **_named("left", 50, "Because"),
+    **_named("left", 190, "LeftTee DoubleLeftTee UpTee DownTee Perpendicular"),
+    **_named("left", 310, "PlusMinus MinusPlus"),
+    **_named("left", 330, "CircleMinus"),
+}
+_RIGHT = {
+    **_infix(
+        "right",
+        ("=", SET_PRECEDENCE, "Set"),
+        (":=", SET_PRECEDENCE, "SetDelayed"),
+        ("^=", SET_PRECEDENCE, "UpSet"),
+        ("^:=", SET_PRECEDENCE, "UpSetDelayed"),
+        ("|->", SET_PRECEDENCE, "Function"),
+        ("//=", 75, "ApplyTo"),
+        ("+=", 100, "AddTo"),
+        ("-=", 100, "SubtractFrom"),
+        ("*=", 100, "TimesBy"),
+        ("/=", 100, "DivideBy"),
+        ("->", 120, "Rule"),
+        (":>", 120, "RuleDelayed"),
+        ("<->", 125, "TwoWayRule"),
+        ("^", 590, "Power"),
+        ("/@", 620, "Map"),
+        ("//@", 620, "MapAll"),
+        ("@@", 620, "Apply"),
+        ("@@@", 620, "MapApply"),
+    ),
+    **_named("right", SET_PRECEDENCE, "Function"),
+    **_named("right", 51, "Therefore"),
+    **_named("right", 120, "Rule RuleDelayed"),
+    **_named("right", 125, "TwoWayRule"),
+    **_named("right", 180, "SuchThat"),
+    **_named("right", 192, "RightTee DoubleRightTee"),
+    **_named("right", 200, "Implies RoundImplies"),
+    **_named("right", 295, "DirectedEdge UndirectedEdge"),
+}
+_CHAIN = {
+    **_infix(
+        "chain",
+        ("~~", 135, "StringExpression"),
+        ("|", 160, "Alternatives"),
+        ("||", 215, "Or"),
+        ("&&", 217, "And"),
+        ("===", 260, "SameQ"),
+        ("=!=", 260, "UnsameQ"),
+        ("+", 310, "Plus"),
+        ("\\[ImplicitPlus]", 312, "Plus"),
+        ("*", TIMES_PRECEDENCE, "Times"),
+        ("\\[InvisibleTimes]", TIMES_PRECEDENCE, "Times"),
+        (".", 490, "Dot"),
+        ("**", 510, "NonCommutativeMultiply"),
+        ("<>", 600, "StringJoin"),
+        ("/*", 645, "RightComposition"),
+        ("@*", 646, "Composition"),
+    ),
+    **_named("chain", 60, "VerticalSeparator"),
+    **_named("chain", 80, "Colon"),
+    **_named("chain", 195, "Conditioned"),
+    **_named("chain", 205, "Equivalent"),
+    **_named("chain", 215, "Or Nor"),
+    **_named("chain", 216, "Xor Xnor"),
+    **_named("chain", 217, "And Nand"),
+    **_named(
+        "chain",
+        250,
+        "Element NotElement ReverseElement NotReverseElement Distributed",
+        "Subset NotSubset SubsetEqual NotSubsetEqual",
+        "Superset NotSuperset SupersetEqual NotSupersetEqual",
+        "SquareSubset NotSquareSubset SquareSubsetEqual NotSquareSubsetEqual",
+        "SquareSuperset NotSquareSuperset SquareSupersetEqual NotSquareSupersetEqual",
+    ),
+    **_named(
+        "chain",
+        270,
+        "LeftArrow RightArrow LeftRightArrow LeftArrowBar RightArrowBar LeftTeeArrow RightTeeArrow",
+        "RightArrowLeftArrow LeftArrowRightArrow ShortLeftArrow ShortRightArrow",
+        "DoubleLeftArrow DoubleRightArrow DoubleLeftRightArrow",
+        "UpperLeftArrow UpperRightArrow LowerRightArrow LowerLeftArrow",
+        "LeftVector RightVector LeftRightVector LeftVectorBar RightVectorBar",
+        "LeftTeeVector RightTeeVector DownLeftVector DownRightVector DownLeftRightVector",
+        "DownLeftVectorBar DownRightVectorBar DownLeftTeeVector DownRightTeeVector",
+    ),
+    **_named("chain", 280, "VerticalBar NotVerticalBar DoubleVerticalBar NotDoubleVerticalBar"),
+    **_named(
+        "chain",
+        COMPARE_PRECEDENCE,
+        "LeftTriangle RightTriangle NotLeftTriangle NotRightTriangle",
+        "LeftTriangleEqual RightTriangleEqual NotLeftTriangleEqual NotRightTriangleEqual",
+        "LeftTriangleBar RightTriangleBar NotLeftTriangleBar NotRightTriangleBar",
+        "Tilde NotTilde TildeEqual NotTildeEqual TildeFullEqual NotTildeFullEqual",
+        "TildeTilde NotTildeTilde EqualTilde NotEqualTilde Congruent NotCongruent",
+        "Proportional Proportion DotEqual Equilibrium ReverseEquilibrium CupCap NotCupCap",
+        "HumpEqual NotHumpEqual HumpDownHump NotHumpDownHump",
+        "Precedes PrecedesEqual PrecedesTilde PrecedesSlantEqual",
+        "NotPrecedes NotPrecedesEqual NotPrecedesTilde NotPrecedesSlantEqual",
+        "Succeeds SucceedsEqual SucceedsTilde SucceedsSlantEqual",
+        "NotSucceeds NotSucceedsEqual NotSucceedsTilde NotSucceedsSlantEqual",
+    ),
+    **_named("chain", 300, "Union SquareUnion UnionPlus"),
+    **_named("chain", 305, "Intersection SquareIntersection"),
+    **_named("chain", 330, "CirclePlus"),
+    **_named("chain", 340, "Cup"),
+    **_named("chain", 350, "Cap"),
+    **_named("chain", 360, "Coproduct"),
+    **_named("chain", 370, "VerticalTilde"),
+    **_named("chain", 390, "Star"),
+    **_named("chain", TIMES_PRECEDENCE, "Times"),
+    **_named("chain", 410, "CenterDot"),
+    **_named("chain", 420, "CircleTimes"),
+    **_named("chain", 422, "PermutationProduct"),
+    **_named("chain", 424, "TensorProduct"),
+    **_named("chain", 426, "TensorWedge"),
+    **_named("chain", 430, "Vee"),
+    **_named("chain", 440, "Wedge"),
+    **_named("chain", 450, "Diamond"),
+    **_named("chain", 460, "Backslash"),
+    **_named("chain", 500, "Cross"),
+    **_named("chain", 520, "CircleDot"),
+    **_named("chain", 530, "SmallCircle"),
+    **_named(
+        "chain",
+        580,
+        "UpArrow DownArrow UpDownArrow UpArrowBar DownArrowBar UpTeeArrow DownTeeArrow",
+        "UpArrowDownArrow DownArrowUpArrow ShortUpArrow ShortDownArrow",
+        "DoubleUpArrow DoubleDownArrow DoubleUpDownArrow",
+        "LongLeftArrow LongRightArrow LongLeftRightArrow",
+        "DoubleLongLeftArrow DoubleLongRightArrow DoubleLongLeftRightArrow",
+        "RightUpVector LeftUpVector RightDownVector LeftDownVector",
+        "RightUpDownVector LeftUpDownVector RightUpVectorBar RightDownVectorBar",
+        "LeftUpVectorBar LeftDownVectorBar RightUpTeeVector RightDownTeeVector",
+        "LeftUpTeeVector LeftDownTeeVector UpEquilibrium ReverseUpEquilibrium",
+    ),
+}
+_COMPARE = {
+    **_infix(
+        "compare",
+        *((text, COMPARE_PRECEDENCE, "Equal") for text in ("==", "\\[Equal]", "\\[LongEqual]")),
+        *((text, COMPARE_PRECEDENCE, "Unequal") for text in ("!=", "\\[NotEqual]")),
+        ("<", COMPARE_PRECEDENCE, "Less"),
+        (">", COMPARE_PRECEDENCE, "Greater"),
+        ("<=", COMPARE_PRECEDENCE, "LessEqual"),
+        (">=", COMPARE_PRECEDENCE, "GreaterEqual"),
+        ("\\[LessSlantEqual]", COMPARE_PRECEDENCE, "LessEqual"),
+        ("\\[GreaterSlantEqual]", COMPARE_PRECEDENCE, "GreaterEqual"),
+    ),
+    **_named(
+        "compare",
+        COMPARE_PRECEDENCE,
+        "LessEqual LessFullEqual LessTilde LessLess LessGreater LessEqualGreater NestedLessLess",
+        "GreaterEqual GreaterFullEqual GreaterTilde GreaterGreater GreaterLess GreaterEqualLess",
+        "NestedGreaterGreater NotLess NotLessEqual NotLessFullEqual NotLessTilde NotLessLess",
+        "NotLessGreater NotLessSlantEqual NotNestedLessLess NotGreater NotGreaterEqual",
+        "NotGreaterFullEqual NotGreaterTilde NotGreaterGreater NotGreaterLess",
+        "NotGreaterSlantEqual NotNestedGreaterGreater",
+    ),
+    **_named(
+        "vector",
+        COMPARE_PRECEDENCE,
+        "VectorLess VectorLessEqual VectorGreater VectorGreaterEqual",
+    ),
+}
+_POSTFIX = {
+    **_infix(
+        "postfix",
+        ("&", 90, "Function"),
+        ("..", 170, "Repeated"),
+        ("...", 170, "RepeatedNull"),
+        ("!", 610, "Factorial"),
+        ("!!", 610, "Factorial2"),
+        ("++", 661, "Increment"),
+        ("--", 661, "Decrement"),
+        ("\\[HermitianConjugate]", 605, "ConjugateTranspose"),
+    ),
+    **_named("postfix", 605, "Conjugate Transpose ConjugateTranspose"),
+}
+_SPECIAL = _infix(
+    "special",
+    (";", 10, "CompoundExpression"),
+    (">>", 30, "Put"),
+    (">>>", 30, "PutAppend"),
+    ("=.", SET_PRECEDENCE, "Unset"),
+    ("/:", SET_PRECEDENCE, "TagSet"),
+    ("//", 70, "Postfix"),
+    (":", 150, "Pattern"),
+    (";;", SPAN_PRECEDENCE, "Span"),
+    ("-", 310, "Subtract"),
+    ("\\[Minus]", 310, "Subtract"),
+    ("/", 470, "Divide"),
+    ("\\[Divide]", 470, "Divide"),
+    ("\\[DivisionSlash]", 470, "Divide"),
+    ("\\[Divides]", 470, "Divisible"),
+    ("\\[DifferentialD]", DIFFERENTIAL_PRECEDENCE, "DifferentialD"),
+    ("\\[CapitalDifferentialD]", DIFFERENTIAL_PRECEDENCE, "CapitalDifferentialD"),
+    ("'", 602, "Derivative"),
+    ("~", 630, "Infix"),
+    ("@", 640, "Prefix"),
+    ("\\[InvisibleApplication]", 640, "Prefix"),
+    ("\\[Application]", 640, "Application"),
+    ("::", 750, "MessageName"),
+)
+INFIX: dict[str, Operator] = {
+    **_LEFT,
+    **_RIGHT,
+    **_CHAIN,
+    **_COMPARE,
+    **_POSTFIX,
+    **_SPECIAL,
+}
+"""The operators that follow an operand."""
+
+PREFIX: dict[str, Prefix] = {
+    "!": Prefix(230, "Not"),
+    "!!": Prefix(230, "NotNot"),
+    "\\[Not]": Prefix(230, "Not"),
+    **{f"\\[{head}]": Prefix(240, head) for head in ("ForAll", "Exists", "NotExists")},
+    "\\[Sum]": Prefix(320, "Sum"),
+    "\\[Integral]": Prefix(INTEGRAL_PRECEDENCE, "Integral"),
+    **{
+        f"\\[{head}]": Prefix(INTEGRAL_PRECEDENCE, head)
+        for head in (
+            *("ContourIntegral", "DoubleContourIntegral", "ClockwiseContourIntegral"),
+            *("CounterClockwiseContourIntegral", "ExpectationE", "ProbabilityPr"),
+        )
+    },
+    **{f"\\[{head}]": Prefix(380, head) for head in ("Product", "ContinuedFractionK")},
+    "-": Prefix(480, "Minus"),
+    "\\[Minus]": Prefix(480, "Minus"),
+    "+": Prefix(480, "Plus"),
+    **{
+        f"\\[{head}]": Prefix(480, head)
+        for head in ("PlusMinus", "MinusPlus", "CircleTimes", "Coproduct")
+    },
+    "\\[Square]": Prefix(540, "Square"),
+    "\\[Del]": Prefix(550, "Del"),
+    "\\[Piecewise]": Prefix(560, "Piecewise"),
+    "\\[DifferentialD]": Prefix(DIFFERENTIAL_PRECEDENCE, "DifferentialD"),
+    "\\[CapitalDifferentialD]": Prefix(DIFFERENTIAL_PRECEDENCE, "CapitalDifferentialD"),
+    **{f"\\[{head}]": Prefix(570, head) for head in ("Sqrt", "CubeRoot")},
+    "++": Prefix(660, "PreIncrement"),
+    "--": Prefix(660, "PreDecrement"),
+}
+"""The operators that stand before an operand."""
+
+GROUPS = {
+    "{": ("}", "List"),
+    "<|": ("|>", "Association"),
+    "(": (")", "Sequence"),
+    "\\[LeftAngleBracket]": ("\\[RightAngleBracket]", "AngleBracket"),
+    "\\[LeftCeiling]": ("\\[RightCeiling]", "Ceiling"),
+    "\\[LeftFloor]": ("\\[RightFloor]", "Floor"),
+    "\\[LeftBracketingBar]": ("\\[RightBracketingBar]", "BracketingBar"),
+    "\\[LeftDoubleBracketingBar]": ("\\[RightDoubleBracketingBar]", "DoubleBracketingBar"),
+    "\\[OpenCurlyQuote]": ("\\[CloseCurlyQuote]", "CurlyQuote"),
+    "\\[OpenCurlyDoubleQuote]": ("\\[CloseCurlyDoubleQuote]", "CurlyDoubleQuote"),
+}
+"""Brackets that need nothing before them: what closes them, and their head."""
+
+CALLS = {"[": "]", "[[": "]]", "::[": "]", "\\[LeftDoubleBracket]": "\\[RightDoubleBracket]"}
+"""Brackets that follow an operand, and what closes them."""
+
+SAME_BRACKETS = {
+    "\\[LeftAssociation]": "<|",
+    "\\[RightAssociation]": "|>",
+    "\\[InvisibleComma]": ",",
+}
+"""Characters with names that mean the same as plain ones."""
+
+PLAIN = sorted(
+    {text for text in (*INFIX, *PREFIX) if not text.startswith("\\[")}
+    | {"[", "]", "(", ")", "{", "}", "<|", "|>", ",", "<<", "::["},
+    key=len,
+    reverse=True,
+)
+"""Operators and brackets made of plain characters, the longest first."""
+
+NAMED = frozenset(
+    text[2:-1]
+    for text in (
+        *INFIX,
+        *PREFIX,
+        *SAME_BRACKETS,
+        *GROUPS,
+        *CALLS,
+        *(closer for closer, _ in GROUPS.values()),
+        *CALLS.values(),
+    )
+    if text.startswith("\\[")
+)
+"""The names of characters that are operators or brackets."""

@@ -1,0 +1,61 @@
+"""From expressions to text: `full_form`, all heads and brackets, and `input_form`, as people write.
+
+Both give text that reads back as the same expression. Neither uses the interpreter's stack for
+depth. Here is the walk; how single expressions look is in `written`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from paddock.wolfram.expressions import Atom
+from paddock.wolfram.written import LOWEST, is_negative_number, written
+
+if TYPE_CHECKING:
+    from paddock.wolfram.expressions import Expression
+    from paddock.wolfram.written import Piece
+
+
+def full_form(expression: Expression) -> str:
+    """An expression with every head written out."""
+    pieces: list[str] = []
+    waiting: list[str | Expression] = [expression]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            pieces.append(item)
+        elif isinstance(item, Atom):
+            pieces.append(item.text)
+        else:
+            waiting.append("]")
+            for index in range(len(item.args) - 1, -1, -1):
+                waiting.append(item.args[index])
+                if index:
+                    waiting.append(", ")
+            waiting += ["[", *_head(item.head)]
+    return "".join(pieces)
+
+
+def _head(head: Expression) -> list[str | Expression]:
+    """A head, from last to first; a sign must not go over to the whole."""
+    return [")", head, "("] if is_negative_number(head) else [head]
+
+
+def input_form(expression: Expression) -> str:
+    """An expression with the usual operators and brackets."""
+    pieces: list[str] = []
+    waiting: list[Piece] = [(expression, LOWEST)]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            pieces.append(item)
+            continue
+        inner, least = item
+        found = written(inner)
+        if found.precedence < least:
+            waiting.append(")")
+            waiting.extend(reversed(found.pieces))
+            waiting.append("(")
+        else:
+            waiting.extend(reversed(found.pieces))
+    return "".join(pieces)

@@ -1,0 +1,126 @@
+"""How far the reading of a source has come: the stacks of the parser.
+
+Operands wait on one stack and operators on another; open brackets are frames, which say where the
+operators inside of them begin. So depth costs memory, and never the interpreter's own stack.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from paddock.wolfram import tokens
+from paddock.wolfram.regions import Regions
+from paddock.wolfram.source import Problem, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paddock.wolfram.expressions import Expression, Node
+
+
+Frame = tuple["Node", str, int, int]
+"""An open bracket: the node that its arguments belong to, its text, its place, and how many of the
+pending operators are outside of the bracket around it. A plain tuple, for there are many."""
+
+
+class Pending:
+    """An operator whose last operand is not complete.
+
+    `make` takes `size` operands from the stack and puts their expression there.
+    """
+
+    __slots__ = ("make", "place", "precedence", "size", "text")
+
+    def __init__(
+        self,
+        precedence: int,
+        text: str,
+        make: Callable[[Reading, Pending], None],
+        place: int,
+        size: int = 2,
+    ) -> None:
+        self.precedence = precedence
+        self.text = text
+        self.make = make
+        self.place = place
+        self.size = size
+
+
+class Reading:
+    """The state of one parse."""
+
+    __slots__ = (
+        *("base", "boxes", "comments", "frames", "has_crossed", "is_ready", "mark", "operands"),
+        *("pending", "position", "previous", "source", "text"),
+    )
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.source = Source(text)
+        self.operands: list[Expression] = []
+        self.pending: list[Pending] = []
+        self.frames: list[Frame] = []
+        self.base = 0
+        """How many of the pending operators are outside of the innermost bracket."""
+        self.is_ready = False
+        """Whether an operand is complete, so that an operator may follow."""
+        self.position = 0
+        self.previous = 0
+        """Where the previous token ended."""
+        self.has_crossed = False
+        """Whether a line ended since the previous token, before a comment."""
+        self.mark = (0, 0, 0)
+        """Where the present top-level expression began, and how many problems and comments were
+        known there."""
+        self.comments = Regions(text, tokens.COMMENT_EDGE, "(*", "*)")
+        self.boxes = Regions(text, tokens.BOX_EDGE, "\\(", "\\)")
+
+    def last(self) -> Pending | None:
+        """The innermost operator that is not complete, within the innermost bracket."""
+        return self.pending[-1] if len(self.pending) > self.base else None
+
+    def reduce(self, precedence: int) -> None:
+        """Complete what binds at least as tightly."""
+        pending, base = self.pending, self.base
+        while len(pending) > base and pending[-1].precedence >= precedence:
+            last = pending.pop()
+            last.make(self, last)
+
+    def push(
+        self,
+        precedence: int,
+        text: str,
+        make: Callable[[Reading, Pending], None],
+        place: int,
+        size: int = 2,
+    ) -> None:
+        """An operator that waits for an operand."""
+        self.pending.append(Pending(precedence, text, make, place, size))
+        self.is_ready = False
+
+    def crosses(self, start: int) -> bool:
+        """Whether a line ended between the previous token and this place; asked once."""
+        crossed = self.has_crossed or (
+            tokens.LINE_END.search(self.text, self.previous, start) is not None
+        )
+        self.has_crossed = False
+        return crossed
+
+    def complain(self, message: str, start: int, end: int) -> None:
+        """Something is wrong here."""
+        self.source.problems.append(Problem(message, start, end))
+
+    def set_mark(self, at: int) -> None:
+        """A new top-level expression may begin here."""
+        self.mark = (at, len(self.source.problems), len(self.source.comments))
+
+    def rewind(self) -> None:
+        """Go back to where the present top-level expression began."""
+        at, problems, comments = self.mark
+        del self.source.problems[problems:], self.source.comments[comments:]
+        self.operands.clear()
+        self.pending.clear()
+        self.frames.clear()
+        self.base = 0
+        self.is_ready = self.has_crossed = False
+        self.position = self.previous = at

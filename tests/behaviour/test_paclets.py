@@ -1,0 +1,107 @@
+"""Paclets through the public API: listed, shown, served and called, without an engine."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from paddock import LoadError, PeerError, connect, create_server, get_server, list_servers
+from paddock.extensions.paclets.search_paths import PATH_VARIABLE
+
+SAMPLES = Path(__file__).parents[1] / "samples" / "paclets"
+BENCH = "SamplePublisher/Sampler/Bench"
+
+
+@pytest.fixture(autouse=True)
+def sample_paclets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PADDOCK_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv(PATH_VARIABLE, str(SAMPLES))
+
+
+def test_the_servers_of_paclets_are_listed_with_the_others() -> None:
+    assert {server.name for server in list_servers()} >= {BENCH, "BadReferences/Lost"}
+
+
+def test_a_server_of_a_paclet_has_the_properties_of_any_other() -> None:
+    server = get_server(BENCH)
+    assert (server["Name"], server.version, server.key) == (BENCH, "1.2.0", "Bench")
+    assert server.location == "SamplePublisher/Sampler"
+    assert server.instructions == "Count before you echo."
+    assert repr(server.initialization) == 'Needs["SamplePublisher`Sampler`"]'
+    assert server.tool_names == ["echo1", "count", "next", "greet", "echo2"]
+    assert server.prompt_names == ["Greeting", "Letter"]
+
+
+def test_tools_of_paclets_are_listed_and_say_that_they_need_an_engine() -> None:
+    with connect(get_server(BENCH).load()) as peer:
+        assert [tool.name for tool in peer.tools()][:2] == ["echo1", "count"]
+        answer = peer.call("count", {"text": "abc"})
+    assert answer.is_error
+    assert "SamplePublisher/Sampler/Count" in answer.text
+    assert "StringLength[#text] &" in answer.text
+    assert "Wolfram Engine" in answer.text
+
+
+def test_tools_of_other_kinds_in_the_same_server_work() -> None:
+    with connect(get_server(BENCH).load()) as peer:
+        assert not peer.call("greet", {"name": "Ada"}).is_error
+
+
+def test_prompts_that_need_no_engine_are_served() -> None:
+    with connect(get_server(BENCH).load()) as peer:
+        assert [one.description for one in peer.prompts()] == ["Says hello", ""]
+        greeting = peer.prompt("Greeting")
+        letter = peer.prompt("Letter", {"to": "Ada", "from": "Bob"})
+        short = peer.prompt("Letter", {"to": "Ada"})
+    texts = [one.messages[0].content.text for one in (greeting, letter, short)]  # type: ignore[union-attr]  # all are texts
+    assert texts == ["Hello {there}", "Dear Ada,\nyours Bob", "Dear Ada,\nyours "]
+
+
+def test_prompts_that_need_an_engine_say_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "P"
+    (place / "AgentTools" / "MCPPrompts").mkdir(parents=True)
+    (place / "PacletInfo.wl").write_text(
+        'PacletObject[<| "Name" -> "P", "Extensions" -> {{ "AgentTools",'
+        ' "MCPPrompts" -> { "Ask", "Sum" } }} |>]',
+        encoding="utf-8",
+    )
+    (place / "AgentTools" / "MCPPrompts.wl").write_text(
+        '<| "Ask" -> <| "Name" -> "Ask", "Type" -> "Function", "Content" -> P`ask,'
+        ' "Arguments" -> { <| "Name" -> "topic" |> } |>,'
+        ' "Sum" -> <| "Name" -> "Sum", "Content" -> StringTemplate[ "It is <* 1 + 1 *>" ] |> |>',
+        encoding="utf-8",
+    )
+    monkeypatch.setenv(PATH_VARIABLE, str(place))
+    create_server("Mine", prompts=["P/Ask", "P/Sum"])
+    with connect(get_server("Mine").load()) as peer:
+        assert [one.name for one in peer.prompts()] == ["Ask", "Sum"]
+        with pytest.raises(PeerError, match="P`ask"):
+            peer.prompt("Ask", {"topic": "x"})
+        with pytest.raises(PeerError, match=r"1 \+ 1"):
+            peer.prompt("Sum")
+
+
+def test_a_server_of_ones_own_can_use_tools_of_paclets() -> None:
+    create_server("Mine", tools=["Combined/First", "SamplePublisher/Sampler/Next", "DemoGreet"])
+    assert get_server("Mine").tool_names == ["first", "next", "greet"]
+
+
+def test_a_broken_tool_of_a_paclet_is_refused_with_its_place() -> None:
+    with pytest.raises(LoadError) as fault:
+        create_server("Mine", tools=["BadContents/Unfinished"])
+    assert "Unfinished.wl:3:" in str(fault.value)
+
+
+def test_a_server_of_a_paclet_is_shown_and_served_by_the_command() -> None:
+    command = [sys.executable, "-m", "paddock"]
+    shown = subprocess.run(
+        [*command, "show", BENCH, "--json"], capture_output=True, text=True, check=True
+    )
+    assert json.loads(shown.stdout)["initialization"] == 'Needs["SamplePublisher`Sampler`"]'
+    with connect([*command, "serve", BENCH]) as peer:
+        assert len(peer.tools()) == 5

@@ -1,0 +1,1 @@
+Join[ commonProperties, <| "Name" -> "computed" |> ]

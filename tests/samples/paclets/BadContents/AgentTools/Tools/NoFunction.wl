@@ -1,0 +1,1 @@
+<| "Name" -> "no_function", "Parameters" -> { } |>

@@ -1,0 +1,4 @@
+<|
+    "Name" -> "unfinished",
+    "Parameters" -> { "x" -> ]
+|>

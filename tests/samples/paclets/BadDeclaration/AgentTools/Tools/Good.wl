@@ -1,0 +1,1 @@
+<| "Name" -> "good", "Function" -> Identity, "Parameters" -> { } |>

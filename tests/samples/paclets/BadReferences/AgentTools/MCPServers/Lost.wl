@@ -1,0 +1,1 @@
+<| "Name" -> "Lost", "LLMEvaluator" -> <| "Tools" -> { "Nowhere" }, "MCPPrompts" -> { "Neither" } |> |>

@@ -1,0 +1,1 @@
+<| "Name" -> "own_second", "Function" -> Identity, "Parameters" -> { } |>

@@ -1,0 +1,2 @@
+<| "Name" -> "own_third", "Function" -> Identity,
+   "Parameters" -> { |>

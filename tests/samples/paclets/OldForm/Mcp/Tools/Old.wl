@@ -1,0 +1,1 @@
+<| "Name" -> "old", "Function" -> OldForm`old, "Parameters" -> { } |>

@@ -1,0 +1,1 @@
+<| "Name" -> "Greeting", "Description" -> "Says hello", "Type" -> "Text", "Content" -> "Hello {there}" |>

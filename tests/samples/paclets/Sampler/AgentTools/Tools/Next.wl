@@ -1,0 +1,1 @@
+LLMTool[ { "next", "Adds one" }, { "x" -> "Integer" }, #x + 1 & ]

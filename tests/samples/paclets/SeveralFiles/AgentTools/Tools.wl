@@ -1,0 +1,1 @@
+<| "OnlyClosed" -> <| "Name" -> "combined", "Function" -> Identity, "Parameters" -> { } |> |>

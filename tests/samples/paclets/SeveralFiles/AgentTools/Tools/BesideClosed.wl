@@ -1,0 +1,1 @@
+<| "Name" -> "beside_closed", "Function" -> Identity, "Parameters" -> { } |>

@@ -1,0 +1,1 @@
+<| "Name" -> "twice", "Function" -> Identity, "Parameters" -> { } |>
