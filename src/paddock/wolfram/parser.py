@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression, Kind
     from paddock.wolfram.source import Source
 
-_MOST_RESUMPTIONS = 20
-"""How often reading is taken up again after a bracket without an end: each time costs a reading."""
+_MOST_READ_AGAIN = 3
+"""How many times the length of a text is read again after brackets without an end, at most."""
+_ALWAYS_READ_AGAIN = 200_000
+"""How many characters are, however short the text is."""
 _UNEXPECTED = "Unexpected character"
 
 
@@ -50,10 +52,12 @@ def _parse(text: str) -> Source:
     reading = Reading(text)
     _skip_opening(reading)
     _read(reading, len(text))
-    for _ in range(_MOST_RESUMPTIONS):
+    allowed = _MOST_READ_AGAIN * len(text) + _ALWAYS_READ_AGAIN
+    while allowed > 0:
         resumption = _next_statement(reading)
         if resumption is None:
             break
+        allowed -= len(text) - reading.mark[0]
         reading.rewind()
         _read(reading, resumption)
         _finish(reading, resumption)
