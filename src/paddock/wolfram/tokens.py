@@ -8,6 +8,7 @@ atom or a closing bracket with its comma and a symbol with its bracket, are one 
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.characters import NAME_OF_CHARACTER, SPACE_CODES, SPACES
@@ -28,17 +29,13 @@ def _one_of(names: Iterable[str]) -> str:
 
 _OPERATORS = re.escape("".join(NAME_OF_CHARACTER))
 _SEPARATORS = re.escape(SPACES)
-_NAMED_LETTER = (
-    rf"\\\[(?!(?:{_one_of(NAMED | set(SPACE_CODES))})\])[A-Za-z0-9]+\]"
-    r"|\\:[0-9A-Fa-f]{4}|\\\.[0-9A-Fa-f]{2}|\\\|[0-9A-Fa-f]{6}"
-)
 _OTHER_LETTER = rf"[^\x00-\xa0{_OPERATORS}{_SEPARATORS}]"
-_LETTER = rf"(?:[A-Za-z$]|{_OTHER_LETTER}|{_NAMED_LETTER})"
-_RARE = rf"(?:{_OTHER_LETTER}|{_NAMED_LETTER})"
-_WORD = rf"(?:[A-Za-z$][A-Za-z0-9$]*+(?:{_RARE}[A-Za-z0-9$]*+)*+|{_RARE}(?:{_LETTER}|\d)*+)"
+_WORD = (
+    rf"(?:[A-Za-z$][A-Za-z0-9$]*+(?:{_OTHER_LETTER}[A-Za-z0-9$]*+)*+"
+    rf"|{_OTHER_LETTER}(?:[A-Za-z0-9$]|{_OTHER_LETTER})*+)"
+)
 _SYMBOL = rf"`?{_WORD}(?:`{_WORD})*+"
 _QUOTED = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_BLANK = rf"_\.(?![.\d])|_{{1,3}}(?:{_SYMBOL})?"
 _MARKS = r"(?:``?(?:[-+]?(?:\d+\.?\d*|\.\d+))?)?(?:\*\^[-+]?\d+)?"
 _DIGITS = rf"(?:\d+\.(?!\.)\d*|\.\d+|\d+){_MARKS}"
 _BASED = rf"\d{{1,2}}\^\^[0-9a-zA-Z]+(?:\.(?!\.)[0-9a-zA-Z]*)?{_MARKS}"
@@ -46,30 +43,54 @@ _SPACE = rf"[\s{_SEPARATORS}]|\\\r?\n|\\\[(?:{_one_of(SPACE_CODES)})\]"
 _SKIPPED = rf"\s*+(?:(?:{_SPACE})++)?"
 # `=.5` and `/.5` are an operator and a number.
 _PLAIN = _one_of(PLAIN).replace(r"=\.", r"=\.(?!\d)").replace(r"|/\.", r"|/\.(?!\d)")
+_NO_ESCAPE = r"(?!\\[\[:.|])"
+"""What follows is no character that is written with its name or code."""
+_NO_LETTER = r"(?![A-Za-z$`\\]|[^\x00-\xa0])"
+"""What follows is nothing that may be a letter."""
+_NO_STRING = r"((?!))((?!))"
 
 
-def _token(string: str) -> re.Pattern[str]:
+def _token(symbol: str, word: str, none: str, named: str, string: str) -> re.Pattern[str]:
+    """A pattern with one group for each kind; `none` stands where a symbol is left out."""
+    blank = rf"_\.(?![.\d])|_{{1,3}}+(?:{symbol}|{none})"
     return re.compile(
         rf"{_SKIPPED}(?:"
-        rf"({_SYMBOL})(?:(\[)(?!\s*\[)|(,)|({_BLANK}))?"
+        rf"({symbol})(?:(\[)(?!\s*\[)|(,)|({blank}))?"
         rf"|{string}"
         r"|(\{)|([\]}])(?:\s*(,))?|(\[\s*\[)"
         rf"|(?!\(\*|\.\d)({_PLAIN})"
         rf"|({_BASED})|({_DIGITS})(?:\s*(,))?"
-        rf"|(\#(?:\#\d*|\d+|{_WORD}|{_QUOTED})?)"
+        rf"|(\#(?:\#\d*|\d+|{word}|{_QUOTED}|{none}))"
         r"|(%+(?!\d)|%\d+)"
-        rf"|(\\\[(?:{_one_of(NAMED)})\])"
+        rf"|({named})"
         rf"|([{_OPERATORS}])"
         r"|(\(\*)"
         r"|((?:\\!)?\\\(|\\\)|\\[!@%^_&/`*+])"
-        rf"|({_BLANK}))",
+        rf"|({blank}))",
         re.DOTALL,
     )
 
 
-TOKEN = _token(rf"({_QUOTED})(?:\s*(,))?")
-OPEN_TOKEN = _token(r"((?!))((?!))")
-"""For what follows a string that has no end: there is no other string, and none is looked for."""
+_STRING = rf"({_QUOTED})(?:\s*(,))?"
+TOKEN = _token(_SYMBOL + _NO_ESCAPE, _WORD + _NO_ESCAPE, _NO_LETTER, "(?!)", _STRING)
+"""Finds all tokens but those with characters that are written with their names."""
+
+
+@cache
+def full_token(*, strings: bool = True) -> re.Pattern[str]:
+    """What finds every token; for what follows a string without an end, no other string.
+
+    It takes long to compile and is seldom needed: names stand mostly in strings.
+    """
+    letter = (
+        rf"\\\[(?!(?:{_one_of(NAMED | set(SPACE_CODES))})\])[A-Za-z0-9]+\]"
+        r"|\\:[0-9A-Fa-f]{4}|\\\.[0-9A-Fa-f]{2}|\\\|[0-9A-Fa-f]{6}"
+    )
+    mark = r"`(?=[A-Za-z$\\]|[^\x00-\xa0])"
+    symbol = rf"(?!\d)(?:[A-Za-z0-9$]|{_OTHER_LETTER}|{mark}|{letter})++"
+    named = rf"\\\[(?:{_one_of(NAMED)})\]"
+    return _token(symbol, symbol, "", named, _STRING if strings else _NO_STRING)
+
 
 SYMBOL_NAME = re.compile(_SYMBOL)
 NUMERAL = re.compile(rf"-?(?:{_BASED}|{_DIGITS})")

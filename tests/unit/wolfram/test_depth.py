@@ -17,18 +17,19 @@ from paddock.wolfram import (
 )
 
 LEVELS = 100_000
+FEWER = 20_000
 DEEP = {
     "calls": "f[" * LEVELS + "]" * LEVELS,
-    "heads": "f" + "[]" * LEVELS,
+    "heads": "f" + "[]" * FEWER,
     "lists": "{" * LEVELS + "}" * LEVELS,
-    "groups": "(" * LEVELS + "a" + ")" * LEVELS,
+    "groups": "(" * FEWER + "a" + ")" * FEWER,
     "powers": "a^" * LEVELS + "b",
-    "rules": "a->" * LEVELS + "b",
-    "signs": "-" * 1 + " - " * LEVELS + "a",
-    "quotients": "a" + "/b" * LEVELS,
-    "parts": "a" + "[[1]]" * LEVELS,
-    "associations": "<|1->" * LEVELS + "2" + "|>" * LEVELS,
-    "comments": "(*" * LEVELS + "*)" * LEVELS + "a",
+    "rules": "a->" * FEWER + "b",
+    "signs": "- " * FEWER + "a",
+    "quotients": "a" + "/b" * FEWER,
+    "parts": "a" + "[[1]]" * FEWER,
+    "associations": "<|1->" * FEWER + "2" + "|>" * FEWER,
+    "comments": "(*" * FEWER + "*)" * FEWER + "a",
 }
 
 

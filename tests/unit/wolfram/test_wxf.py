@@ -31,6 +31,7 @@ BYTES = [
     ("1.5`20", b"8:R\x061.5`20"),
     ('"a\\[EAcute]"', b"8:S\x03a\xc3\xa9"),
     ("x", b"8:s\x01x"),
+    ("\\[EAcute]", b"8:s\x02\xc3\xa9"),
     ("f[x]", b"8:f\x01s\x01fs\x01x"),
     ("<|a -> 1, b :> c|>", b"8:A\x02-s\x01aC\x01:s\x01bs\x01c"),
     ("<||>", b"8:A\x00"),
@@ -127,7 +128,8 @@ def test_expressions_read_back_as_they_were_written(expression: Expression) -> N
     assert same(read_wxf(write_wxf(expression)), expression)
 
 
-def test_what_has_no_value_cannot_be_written() -> None:
-    (boxes,) = parse_strict("\\(x\\)")
+@pytest.mark.parametrize("text", ["\\(x\\)", '"\\:d800"'])
+def test_what_has_no_bytes_cannot_be_written(text: str) -> None:
+    (expression,) = parse_strict(text)
     with pytest.raises(WxfError):
-        write_wxf(boxes)
+        write_wxf(expression)
