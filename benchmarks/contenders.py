@@ -251,4 +251,13 @@ OURS = (
         launch=("paddock", "serve"),
         groups=frozenset({"cold", "memory"}),
     ),
+    Contender(
+        "paddock-named",
+        "paddock serve NAME",
+        Path("Bench"),
+        CHECKOUT,
+        launch=("paddock", "serve", "--named"),
+        environment={"PADDOCK_DATA_DIR": str(SERVERS / "data")},
+        groups=frozenset({"cold"}),
+    ),
 )

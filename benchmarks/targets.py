@@ -98,6 +98,7 @@ TARGETS = (
     Target("cold start", "paddock", _COLD, Ratio(BEST_PEER, LEVEL)),
     Target("cold start", "paddock-serve", _COLD, _official(12)),
     Target("cold start", "paddock-serve", _COLD, Ratio(BEST_PEER, LEVEL)),
+    Target("cold start", "paddock-named", _COLD, _official(12)),
     Target("memory after start", "paddock", _RSS, _official(4)),
     Target("memory after start", "paddock", _RSS, Ratio(BEST_PEER, LEVEL)),
     Target("memory after start", "paddock-serve", _RSS, _official(4)),

@@ -52,7 +52,7 @@ def content(file: Path) -> bytes | None:
 
 
 @given(cases())
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_a_file_is_byte_for_byte_as_it_was(case: tuple[Client, bytes | None]) -> None:
     client, before = case
     with tempfile.TemporaryDirectory() as directory:
@@ -69,7 +69,7 @@ def test_a_file_is_byte_for_byte_as_it_was(case: tuple[Client, bytes | None]) ->
 
 
 @given(cases(), st.permutations(["One", "Two", "Three"]))
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_several_servers_leave_nothing_behind_in_whichever_order_they_go(
     case: tuple[Client, bytes | None], order: list[str]
 ) -> None:
@@ -87,7 +87,7 @@ def test_several_servers_leave_nothing_behind_in_whichever_order_they_go(
 
 
 @given(toml_files() | yaml_files(), st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_lines_that_the_user_adds_at_either_end_meanwhile_stay(before: bytes, at_end: bool) -> None:
     newline = b"\r\n" if b"\r\n" in before else b"\n"
     line = b"# added by the user" + newline

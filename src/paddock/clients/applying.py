@@ -128,7 +128,7 @@ def _write(file: Path, before: bytes | None, after: bytes | None) -> Path | None
     if after == before:
         return None
     unchanged = partial(_check_unchanged, file, before)
-    if before is not None and not os.access(file, os.W_OK):
+    if before is not None and not _is_writable(file):
         raise WriteError("the file is read-only", where=str(file), hint="make it writable")
     backup = back_up(file, before) if before is not None else None
     if after is None:
@@ -163,3 +163,10 @@ def _told(file: Path) -> Iterator[None]:
 
 def _reason(error: Exception) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def _is_writable(file: Path) -> bool:
+    """Whether this process may write; renaming would replace even what it may not."""
+    if os.access in os.supports_effective_ids:
+        return os.access(file, os.W_OK, effective_ids=True)
+    return os.access(file, os.W_OK)

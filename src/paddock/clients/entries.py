@@ -7,6 +7,7 @@ an entry is written down is the business of the client's shape.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 ServerName = str | os.PathLike[str] | NamedServer
 """A named server, by its name or as it is, or the path of a file or directory."""
 Options = Mapping[str, Mapping[str, object]]
+Variables = Mapping[str, str | None]
+"""Values for variables of the environment; None is the value that the client has of it."""
 
 DEFAULT_SERVERS = {"chat": "Demo", "coding": "Demo"}
 """Which server a client of each kind gets when none is named."""
@@ -110,12 +113,14 @@ def installable(server: ServerName | None, client: Client) -> Installable:
 def entry_for(
     server: Installable,
     *,
-    env: Mapping[str, str] | None = None,
+    env: Variables | None = None,
     http: str | None = None,
     headers: Mapping[str, str] | None = None,
     options: Options | None = None,
 ) -> Entry:
     """The entry for a server, with what the user wants to have in it.
+
+    A variable without a value is to be passed on by the client; how, `suited` knows.
 
     Raises:
         EntryError: when that cannot be.
@@ -128,11 +133,14 @@ def entry_for(
                 hint="give them to the server where it is started",
             )
         _check_url(http)
-        given = _texts(headers or {}, "header")
-        return Entry(url=http, headers=given, description=server.description)
+        sent = _texts(headers or {}, "header")
+        return Entry(url=http, headers=sent, description=server.description)
     if headers:
         raise EntryError("headers go with a URL only", hint="give the URL too: --http URL")
-    variables = _texts(env or {}, "variable")
+    given = env or {}
+    passed = _names([name for name, value in given.items() if value is None])
+    known = {name: value for name, value in given.items() if value is not None}
+    variables = _texts(known, "variable")
     if options:
         server.check_options(options)
         variables[OPTIONS_VARIABLE] = json.dumps(options, separators=(",", ":"))
@@ -143,6 +151,7 @@ def entry_for(
         args=tuple(launch.args),
         env={**needed, **variables},
         description=server.description,
+        passed=passed,
     )
 
 
@@ -170,8 +179,9 @@ def key_for(client: Client, server: Installable, name: str | None) -> str:
 def server_started_by(entry: Entry) -> str | None:
     """The server that an entry starts, by name or path; None when it does not start Paddock."""
     line = [Path(entry.command or "").name.casefold().removesuffix(".exe"), *entry.args]
-    start = next((i for i, part in enumerate(line[:-1]) if part == "paddock"), None)
-    if start is None or line[start + 1] != "serve":
+    pairs = enumerate(itertools.pairwise(line))
+    start = next((place for place, pair in pairs if pair == ("paddock", "serve")), None)
+    if start is None:
         return None
     rest = line[start + 2 :]
     if "--named" in rest[:-1]:
@@ -192,7 +202,9 @@ def refreshed(shape: Shape, old: object, entry: Entry, key: str) -> dict[str, ob
     before = shape.read(old)
     if before is None or not isinstance(old, dict) or (before.url is None) != (entry.url is None):
         return shape.render(entry, key)
-    kept = {name: value for name, value in before.env.items() if name not in OUR_VARIABLES}
+    ours = {*OUR_VARIABLES, *entry.passed}
+    kept = {name: value for name, value in before.env.items() if name not in ours}
+    passed = (name for name in before.passed if name not in entry.env)
     merged = Entry(
         command=entry.command,
         args=entry.args,
@@ -200,6 +212,7 @@ def refreshed(shape: Shape, old: object, entry: Entry, key: str) -> dict[str, ob
         url=entry.url,
         headers={**before.headers, **entry.headers},
         description=entry.description,
+        passed=tuple(dict.fromkeys((*passed, *entry.passed))),
     )
     new = shape.render(merged, key)
     managed = _managed(shape)
@@ -269,6 +282,16 @@ def _texts(pairs: Mapping[str, str], what: str) -> dict[str, str]:
         if "\0" in value:
             raise EntryError(f"the {what} {name} holds a zero byte")
     return dict(pairs)
+
+
+def _names(names: list[str]) -> tuple[str, ...]:
+    for name in names:
+        if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+            raise EntryError(
+                "a variable without a value has to be a name: letters, digits and _",
+                hint="give a name, or a name and a value: --env NAME=VALUE",
+            )
+    return tuple(names)
 
 
 def _check_url(url: str) -> None:

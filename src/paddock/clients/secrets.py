@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from paddock.directories import DATA_VARIABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 MASK = "•••"
 PLACES = frozenset({"env", "envs", "environment", "headers", "http_headers"})
 """What the places for secrets are called in clients' files."""
 KNOWN = frozenset({DATA_VARIABLE, "PYTHONPATH"})
 """Variables that Paddock sets itself, and that are no secrets."""
+REFERENCES = ("${0}", "${{{0}}}", "${{env:{0}}}", "{{env:{0}}}")
+"""How values refer to variables in clients' files."""
 LONG = 4
 """From this length on, a value is hidden wherever it stands, and not only where it is one."""
 
@@ -38,15 +43,21 @@ def _secrets(data: object) -> Iterator[str]:
     pending: list[tuple[object, bool]] = [(data, False)]
     while pending:
         part, is_secret = pending.pop()
-        if isinstance(part, Mapping):
+        if isinstance(part, dict):
             pending.extend(
                 (value, key not in KNOWN and (is_secret or key in PLACES))
                 for key, value in part.items()
+                if not _is_reference(key, value)
             )
-        elif isinstance(part, Sequence) and not isinstance(part, str):
+        elif isinstance(part, list):
             pending.extend((value, is_secret) for value in part)
         elif is_secret and part not in (None, "", True, False):
             yield str(part)
+
+
+def _is_reference(name: object, value: object) -> bool:
+    """Whether a value is nothing but the variable of the same name; a `$word` may be a password."""
+    return isinstance(value, str) and value in {form.format(name) for form in REFERENCES}
 
 
 def _written(secret: str) -> list[str]:

@@ -59,11 +59,23 @@ def test_two_processes_at_once_lose_nothing(tmp_path: Path) -> None:
     assert len({record.key for record in read_installations()}) == 40
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"schema": 9, "installations": []}'])
-def test_a_damaged_file_is_left_as_it_is(text: str) -> None:
+def test_records_of_a_newer_paddock_are_left_as_they_are() -> None:
+    text = '{"schema": 9, "installations": {}}'
     path = installations_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     with pytest.raises(LoadError):
         record_installation(one())
     assert path.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"installations": [{"server": 1}]}'])
+def test_damaged_records_are_set_aside(text: str) -> None:
+    path = installations_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    assert read_installations() == []
+    record_installation(one())
+    assert read_installations() == [one()]
+    (aside,) = path.parent.glob("installations.broken-*")
+    assert aside.read_text(encoding="utf-8") == text

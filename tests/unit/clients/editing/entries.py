@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from paddock.clients.editing.document import MISSING, Document, Path
 
 ENTRY = {
-    "command": "/opt/venv/bin/python",
+    "command": "/usr/bin/python3",
     "args": ["-P", "-m", "paddock", "serve", "--named", "x"],
     "env": {"FOO": "bar"},
 }

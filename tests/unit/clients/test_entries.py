@@ -1,0 +1,59 @@
+"""Entries that start Paddock, and entries that do not."""
+
+import pytest
+
+from paddock.clients.entries import is_named, refreshed, server_started_by
+from paddock.clients.shapes import CLINE_CLI, PLAIN, Entry
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "server"),
+    [
+        ("/v/bin/python", "-P -m paddock serve --named Demo", "Demo"),
+        ("/v/bin/python", "-m paddock serve /srv/server.py", "/srv/server.py"),
+        ("/v/bin/paddock", "serve Demo", "Demo"),
+        ("C:/v/Scripts/paddock.exe", "serve Demo", "Demo"),
+        ("/bin/uv", "tool run --from paddock paddock serve --named Demo", "Demo"),
+        ("/bin/uv", "tool run --from paddock==1.2 paddock serve --named a/b", "a/b"),
+        ("/v/bin/python", "-m paddock call Demo", None),
+        ("/v/bin/python", "-m paddock", None),
+        ("/usr/bin/npx", "-y paddock-of-horses serve", None),
+        ("/usr/bin/other", "", None),
+    ],
+)
+def test_an_entry_of_ours_is_known_by_its_command(
+    command: str, arguments: str, server: str | None
+) -> None:
+    entry = Entry(command=command, args=tuple(arguments.split()))
+    assert server_started_by(entry) == server
+    assert is_named(entry) == ("--named" in arguments)
+
+
+def test_an_entry_is_refreshed_around_what_the_user_did_to_it() -> None:
+    old = {
+        "command": "/old",
+        "args": ["old"],
+        "env": {"MINE": "1", "PADDOCK_TOOL_OPTIONS": "{}", "PYTHONPATH": "/old"},
+        "trust": True,
+    }
+    new = refreshed(PLAIN, old, Entry(command="/new", args=("new",), env={"A": "b"}), "key")
+    assert new == {
+        "command": "/new",
+        "args": ["new"],
+        "env": {"MINE": "1", "A": "b"},
+        "trust": True,
+    }
+
+
+def test_an_entry_in_another_form_of_the_client_takes_the_one_that_we_write() -> None:
+    old = {"command": "/old", "args": [], "timeout": 120, "disabled": True}
+    new = refreshed(CLINE_CLI, old, Entry(command="/new"), "key")
+    assert new["transport"] == {"type": "stdio", "command": "/new", "args": []}
+    assert (new["timeout"], new["disabled"]) == (120, True)
+    assert "command" not in new
+
+
+def test_a_url_in_the_place_of_a_command_takes_nothing_over() -> None:
+    old = {"command": "/old", "args": [], "env": {"A": "b"}}
+    new = refreshed(PLAIN, old, Entry(url="http://x/mcp"), "key")
+    assert new == {"url": "http://x/mcp"}
