@@ -27,13 +27,8 @@ def _one_of(names: Iterable[str]) -> str:
     return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
 
 
-_OPERATORS = re.escape("".join(NAME_OF_CHARACTER))
 _SEPARATORS = re.escape(SPACES)
-_OTHER_LETTER = rf"[^\x00-\xa0{_OPERATORS}{_SEPARATORS}]"
-_WORD = (
-    rf"(?:[A-Za-z$][A-Za-z0-9$]*+(?:{_OTHER_LETTER}[A-Za-z0-9$]*+)*+"
-    rf"|{_OTHER_LETTER}(?:[A-Za-z0-9$]|{_OTHER_LETTER})*+)"
-)
+_WORD = r"[A-Za-z$][A-Za-z0-9$]*+"
 _SYMBOL = rf"`?{_WORD}(?:`{_WORD})*+"
 _QUOTED = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _MARKS = r"(?:``?(?:[-+]?(?:\d+\.?\d*|\.\d+))?)?(?:\*\^[-+]?\d+)?"
@@ -43,15 +38,16 @@ _SPACE = rf"[\s{_SEPARATORS}]|\\\r?\n|\\\[(?:{_one_of(SPACE_CODES)})\]"
 _SKIPPED = rf"\s*+(?:(?:{_SPACE})++)?"
 # `=.5` and `/.5` are an operator and a number.
 _PLAIN = _one_of(PLAIN).replace(r"=\.", r"=\.(?!\d)").replace(r"|/\.", r"|/\.(?!\d)")
-_NO_ESCAPE = r"(?!\\[\[:.|])"
-"""What follows is no character that is written with its name or code."""
+_NOT_MORE = r"(?!\\[\[:.|]|`?[^\x00-\xa0])"
+"""What follows is no letter that a simple symbol does not have."""
 _NO_LETTER = r"(?![A-Za-z$`\\]|[^\x00-\xa0])"
 """What follows is nothing that may be a letter."""
-_NO_STRING = r"((?!))((?!))"
+_NEVER_TWO = r"((?!))((?!))"
+"""Two groups that match nothing, to keep the numbers of others."""
 
 
 def _token(symbol: str, word: str, none: str, named: str, string: str) -> re.Pattern[str]:
-    """A pattern with one group for each kind; `none` stands where a symbol is left out."""
+    """A pattern with a group for each kind; `none` stands where a symbol is left out."""
     blank = rf"_\.(?![.\d])|_{{1,3}}+(?:{symbol}|{none})"
     return re.compile(
         rf"{_SKIPPED}(?:"
@@ -62,8 +58,7 @@ def _token(symbol: str, word: str, none: str, named: str, string: str) -> re.Pat
         rf"|({_BASED})|({_DIGITS})(?:\s*(,))?"
         rf"|(\#(?:\#\d*|\d+|{word}|{_QUOTED}|{none}))"
         r"|(%+(?!\d)|%\d+)"
-        rf"|({named})"
-        rf"|([{_OPERATORS}])"
+        rf"|{named}"
         r"|(\(\*)"
         r"|((?:\\!)?\\\(|\\\)|\\[!@%^_&/`*+])"
         rf"|({blank}))",
@@ -72,27 +67,34 @@ def _token(symbol: str, word: str, none: str, named: str, string: str) -> re.Pat
 
 
 _STRING = rf"({_QUOTED})(?:\s*(,))?"
-TOKEN = _token(_SYMBOL + _NO_ESCAPE, _WORD + _NO_ESCAPE, _NO_LETTER, "(?!)", _STRING)
-"""Finds all tokens but those with characters that are written with their names."""
+TOKEN = _token(_SYMBOL + _NOT_MORE, _WORD + _NOT_MORE, _NO_LETTER, _NEVER_TWO, _STRING)
+"""Finds tokens of plain characters: nearly all that there are."""
 
 
 @cache
 def full_token(*, strings: bool = True) -> re.Pattern[str]:
     """What finds every token; for what follows a string without an end, no other string.
 
-    It takes long to compile and is seldom needed: names stand mostly in strings.
+    It takes long to compile and is seldom needed: names and foreign letters stand in strings.
     """
+    operators = re.escape("".join(NAME_OF_CHARACTER))
     letter = (
         rf"\\\[(?!(?:{_one_of(NAMED | set(SPACE_CODES))})\])[A-Za-z0-9]+\]"
         r"|\\:[0-9A-Fa-f]{4}|\\\.[0-9A-Fa-f]{2}|\\\|[0-9A-Fa-f]{6}"
     )
     mark = r"`(?=[A-Za-z$\\]|[^\x00-\xa0])"
-    symbol = rf"(?!\d)(?:[A-Za-z0-9$]|{_OTHER_LETTER}|{mark}|{letter})++"
-    named = rf"\\\[(?:{_one_of(NAMED)})\]"
-    return _token(symbol, symbol, "", named, _STRING if strings else _NO_STRING)
+    other = rf"[^\x00-\xa0{operators}{_SEPARATORS}]"
+    symbol = rf"(?!\d)(?:[A-Za-z0-9$]|{other}|{mark}|{letter})++"
+    named = rf"(\\\[(?:{_one_of(NAMED)})\])|([{operators}])"
+    return _token(symbol, symbol, "", named, _STRING if strings else _NEVER_TWO)
 
 
-SYMBOL_NAME = re.compile(_SYMBOL)
+def is_name(text: str) -> bool:
+    """Whether a text is a symbol and nothing else."""
+    found = TOKEN.fullmatch(text) or full_token().fullmatch(text)
+    return found is not None and found.lastindex == SYMBOL and found[SYMBOL] == text
+
+
 NUMERAL = re.compile(rf"-?(?:{_BASED}|{_DIGITS})")
 SPACE = re.compile(_SKIPPED)
 REST_OF_LINE = re.compile(r"[^\r\n]*+")
@@ -102,7 +104,7 @@ LINE_END = re.compile(
 """The end of a line that goes on in no other."""
 COMMENT_EDGE = re.compile(r"\(\*|\*\)")
 BOX_EDGE = re.compile(rf"\\\(|\\\)|{_QUOTED}", re.DOTALL)
-TAG = re.compile(rf"[ \t]*({_WORD}|\d+|{_QUOTED})", re.DOTALL)
+TAG = re.compile(rf"[ \t]*((?:[^\W_]|\$)++|{_QUOTED})", re.DOTALL)
 FILE_NAME = re.compile(rf"[ \t]*({_QUOTED}|[\w$`/.\\:!*~?-]+)", re.DOTALL)
 STATEMENT = re.compile(
     r"^(?:[A-Za-z$][\w$`]*(?:\[[^\n]*\])?\s*:?=(?![=!])|[A-Za-z$][\w$`]*::\w+\s*="

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from paddock.errors import PaddockError
 from paddock.wolfram.expressions import Atom, Node, has_head, string, symbol
 from paddock.wolfram.text import number_value, string_value, symbol_name
-from paddock.wolfram.tokens import NUMERAL, SYMBOL_NAME
+from paddock.wolfram.tokens import NUMERAL, is_name
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
@@ -260,7 +260,7 @@ def _texts(mark: int, data: bytes) -> Expression:
         return string(text)
     # They are written into sources as they are, so they must not be able to be anything else.
     is_symbol = mark == ord("s")
-    if not (SYMBOL_NAME if is_symbol else NUMERAL).fullmatch(text):
+    if not (is_name(text) if is_symbol else NUMERAL.fullmatch(text)):
         raise WxfError(f"{text[:40]!r} is no {'symbol' if is_symbol else 'number'}")
     return symbol(text.removeprefix("System`")) if is_symbol else Atom("number", text)
 

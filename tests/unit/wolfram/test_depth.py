@@ -21,9 +21,9 @@ FEWER = 20_000
 DEEP = {
     "calls": "f[" * LEVELS + "]" * LEVELS,
     "heads": "f" + "[]" * FEWER,
-    "lists": "{" * LEVELS + "}" * LEVELS,
+    "lists": "{" * FEWER + "}" * FEWER,
     "groups": "(" * FEWER + "a" + ")" * FEWER,
-    "powers": "a^" * LEVELS + "b",
+    "powers": "a^" * FEWER + "b",
     "rules": "a->" * FEWER + "b",
     "signs": "- " * FEWER + "a",
     "quotients": "a" + "/b" * FEWER,
