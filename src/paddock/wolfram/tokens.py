@@ -38,7 +38,7 @@ _SPACE = rf"[\s{_SEPARATORS}]|\\\r?\n|\\\[(?:{_one_of(SPACE_CODES)})\]"
 _SKIPPED = rf"\s*+(?:(?:{_SPACE})++)?"
 # `=.5` and `/.5` are an operator and a number.
 _PLAIN = _one_of(PLAIN).replace(r"=\.", r"=\.(?!\d)").replace(r"|/\.", r"|/\.(?!\d)")
-_NOT_MORE = r"(?!\\[\[:.|]|`?[^\x00-\xa0])"
+_NOT_MORE = r"(?!`?(?:\\[\[:.|]|[^\x00-\xa0]))"
 """What follows is no letter that a simple symbol does not have."""
 _NO_LETTER = r"(?![A-Za-z$`\\]|[^\x00-\xa0])"
 """What follows is nothing that may be a letter."""
@@ -51,7 +51,7 @@ def _token(symbol: str, word: str, none: str, named: str, string: str) -> re.Pat
     blank = rf"_\.(?![.\d])|_{{1,3}}+(?:{symbol}|{none})"
     return re.compile(
         rf"{_SKIPPED}(?:"
-        rf"({symbol})(?:(\[)(?!\s*\[)|(,)|({blank}))?"
+        rf"({symbol})(?:(\[)(?!\s*\[)|(,)|({blank})|(?!_))"
         rf"|{string}"
         r"|(\{)|([\]}])(?:\s*(,))?|(\[\s*\[)"
         rf"|(?!\(\*|\.\d)({_PLAIN})"
@@ -82,7 +82,7 @@ def full_token(*, strings: bool = True) -> re.Pattern[str]:
         rf"\\\[(?!(?:{_one_of(NAMED | set(SPACE_CODES))})\])[A-Za-z0-9]+\]"
         r"|\\:[0-9A-Fa-f]{4}|\\\.[0-9A-Fa-f]{2}|\\\|[0-9A-Fa-f]{6}"
     )
-    mark = r"`(?=[A-Za-z$\\]|[^\x00-\xa0])"
+    mark = r"`(?=[A-Za-z$]|\\[\[:.|]|[^\x00-\xa0])"
     other = rf"[^\x00-\xa0{operators}{_SEPARATORS}]"
     symbol = rf"(?!\d)(?:[A-Za-z0-9$]|{other}|{mark}|{letter})++"
     named = rf"(\\\[(?:{_one_of(NAMED)})\])|([{operators}])"

@@ -1,6 +1,7 @@
 """The binary form: what is written reads back, and what is wrong is told."""
 
 import zlib
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -46,8 +47,8 @@ def test_the_bytes_of_expressions(text: str, data: bytes) -> None:
 
 
 @pytest.mark.parametrize("path", SAMPLES[:4], ids=lambda path: path.name)
-def test_sources_go_through_wxf(path: object) -> None:
-    text = sample(path).replace('\\!\\(x\\^2 + "\\)"\\) + \\(y\\/2\\);', "")  # type: ignore[arg-type]
+def test_sources_go_through_wxf(path: Path) -> None:
+    text = sample(path).replace('\\!\\(x\\^2 + "\\)"\\) + \\(y\\/2\\);', "")
     for expression in parse_strict(text):
         once = read_wxf(write_wxf(expression))
         for compress in (False, True):
