@@ -18,6 +18,7 @@ from paddock.wolfram.operands import add_operand, before_operand, complete_if_be
 from paddock.wolfram.operators import CALL_PRECEDENCE, CALLS, GROUPS, SAME_BRACKETS
 from paddock.wolfram.patterns import blank, out, slot
 from paddock.wolfram.reading import Reading
+from paddock.wolfram.tokens import full_token
 
 if TYPE_CHECKING:
     import re
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression, Kind
     from paddock.wolfram.source import Source
 
-_MOST_RESUMPTIONS = 20
-"""How often reading is taken up again after a bracket without an end: each time costs a reading."""
+_MOST_READ_AGAIN = 3
+"""How many times the length of a text is read again after brackets without an end, at most."""
+_ALWAYS_READ_AGAIN = 200_000
+"""How many characters are, however short the text is."""
 _UNEXPECTED = "Unexpected character"
 
 
@@ -50,10 +53,12 @@ def _parse(text: str) -> Source:
     reading = Reading(text)
     _skip_opening(reading)
     _read(reading, len(text))
-    for _ in range(_MOST_RESUMPTIONS):
+    allowed = _MOST_READ_AGAIN * len(text) + _ALWAYS_READ_AGAIN
+    while allowed > 0:
         resumption = _next_statement(reading)
         if resumption is None:
             break
+        allowed -= len(text) - reading.mark[0]
         reading.rewind()
         _read(reading, resumption)
         _finish(reading, resumption)
@@ -88,15 +93,18 @@ def _skip_opening(reading: Reading) -> None:
 
 def _read(reading: Reading, end: int) -> None:
     """Take one token after the other."""
-    text, match, acts = reading.text, tokens.TOKEN.match, _ACTS
+    text, match, acts, has_strings = reading.text, tokens.TOKEN.match, _ACTS, True
     while True:
         found = match(text, reading.position, end)
         if found is None:
             if _is_at_end(reading, end):
                 return
-            if text[reading.previous] == '"':
-                match = tokens.OPEN_TOKEN.match
-            reading.previous = reading.position
+            found = full_token(strings=has_strings).match(text, reading.position, end)
+        if found is None:
+            has_strings = has_strings and text[reading.position] != '"'
+            if not has_strings:
+                match = full_token(strings=False).match
+            _step_over(reading, end)
             continue
         kind = found.lastindex or 0
         reading.position = found.end()
@@ -105,11 +113,15 @@ def _read(reading: Reading, end: int) -> None:
 
 
 def _is_at_end(reading: Reading, end: int) -> bool:
-    """Step over what is no token, from `previous` to `position`; or there is nothing left."""
+    """Whether nothing but blanks is left; they are stepped over."""
     space = tokens.SPACE.match(reading.text, reading.position, end)
-    start = space.end() if space else reading.position
-    if start >= end:
-        return True
+    reading.position = space.end() if space else reading.position
+    return reading.position >= end
+
+
+def _step_over(reading: Reading, end: int) -> None:
+    """What is no token: a string without an end, or a character that means nothing."""
+    start = reading.position
     if reading.text[start] == '"':
         line = tokens.REST_OF_LINE.match(reading.text, start, end)
         reading.position = line.end() if line else end
@@ -119,8 +131,7 @@ def _is_at_end(reading: Reading, end: int) -> bool:
     else:
         reading.position = start + 1
         _complain_of_character(reading, start)
-    reading.previous = start
-    return False
+    reading.previous = reading.position
 
 
 def _complain_of_character(reading: Reading, start: int) -> None:

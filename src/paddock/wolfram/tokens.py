@@ -8,6 +8,7 @@ atom or a closing bracket with its comma and a symbol with its bracket, are one 
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.characters import NAME_OF_CHARACTER, SPACE_CODES, SPACES
@@ -26,19 +27,10 @@ def _one_of(names: Iterable[str]) -> str:
     return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
 
 
-_OPERATORS = re.escape("".join(NAME_OF_CHARACTER))
 _SEPARATORS = re.escape(SPACES)
-_NAMED_LETTER = (
-    rf"\\\[(?!(?:{_one_of(NAMED | set(SPACE_CODES))})\])[A-Za-z0-9]+\]"
-    r"|\\:[0-9A-Fa-f]{4}|\\\.[0-9A-Fa-f]{2}|\\\|[0-9A-Fa-f]{6}"
-)
-_OTHER_LETTER = rf"[^\x00-\xa0{_OPERATORS}{_SEPARATORS}]"
-_LETTER = rf"(?:[A-Za-z$]|{_OTHER_LETTER}|{_NAMED_LETTER})"
-_RARE = rf"(?:{_OTHER_LETTER}|{_NAMED_LETTER})"
-_WORD = rf"(?:[A-Za-z$][A-Za-z0-9$]*+(?:{_RARE}[A-Za-z0-9$]*+)*+|{_RARE}(?:{_LETTER}|\d)*+)"
+_WORD = r"[A-Za-z$][A-Za-z0-9$]*+"
 _SYMBOL = rf"`?{_WORD}(?:`{_WORD})*+"
 _QUOTED = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_BLANK = rf"_\.(?![.\d])|_{{1,3}}(?:{_SYMBOL})?"
 _MARKS = r"(?:``?(?:[-+]?(?:\d+\.?\d*|\.\d+))?)?(?:\*\^[-+]?\d+)?"
 _DIGITS = rf"(?:\d+\.(?!\.)\d*|\.\d+|\d+){_MARKS}"
 _BASED = rf"\d{{1,2}}\^\^[0-9a-zA-Z]+(?:\.(?!\.)[0-9a-zA-Z]*)?{_MARKS}"
@@ -46,32 +38,63 @@ _SPACE = rf"[\s{_SEPARATORS}]|\\\r?\n|\\\[(?:{_one_of(SPACE_CODES)})\]"
 _SKIPPED = rf"\s*+(?:(?:{_SPACE})++)?"
 # `=.5` and `/.5` are an operator and a number.
 _PLAIN = _one_of(PLAIN).replace(r"=\.", r"=\.(?!\d)").replace(r"|/\.", r"|/\.(?!\d)")
+_NOT_MORE = r"(?!`?(?:\\[\[:.|]|[^\x00-\xa0]))"
+"""What follows is no letter that a simple symbol does not have."""
+_NO_LETTER = r"(?![A-Za-z$`\\]|[^\x00-\xa0])"
+"""What follows is nothing that may be a letter."""
+_NEVER_TWO = r"((?!))((?!))"
+"""Two groups that match nothing, to keep the numbers of others."""
 
 
-def _token(string: str) -> re.Pattern[str]:
+def _token(symbol: str, word: str, none: str, named: str, string: str) -> re.Pattern[str]:
+    """A pattern with a group for each kind; `none` stands where a symbol is left out."""
+    blank = rf"_\.(?![.\d])|_{{1,3}}+(?:{symbol}|{none})"
     return re.compile(
         rf"{_SKIPPED}(?:"
-        rf"({_SYMBOL})(?:(\[)(?!\s*\[)|(,)|({_BLANK}))?"
+        rf"({symbol})(?:(\[)(?!\s*\[)|(,)|({blank})|(?!_))"
         rf"|{string}"
         r"|(\{)|([\]}])(?:\s*(,))?|(\[\s*\[)"
         rf"|(?!\(\*|\.\d)({_PLAIN})"
         rf"|({_BASED})|({_DIGITS})(?:\s*(,))?"
-        rf"|(\#(?:\#\d*|\d+|{_WORD}|{_QUOTED})?)"
+        rf"|(\#(?:\#\d*|\d+|{word}|{_QUOTED}|{none}))"
         r"|(%+(?!\d)|%\d+)"
-        rf"|(\\\[(?:{_one_of(NAMED)})\])"
-        rf"|([{_OPERATORS}])"
+        rf"|{named}"
         r"|(\(\*)"
         r"|((?:\\!)?\\\(|\\\)|\\[!@%^_&/`*+])"
-        rf"|({_BLANK}))",
+        rf"|({blank}))",
         re.DOTALL,
     )
 
 
-TOKEN = _token(rf"({_QUOTED})(?:\s*(,))?")
-OPEN_TOKEN = _token(r"((?!))((?!))")
-"""For what follows a string that has no end: there is no other string, and none is looked for."""
+_STRING = rf"({_QUOTED})(?:\s*(,))?"
+TOKEN = _token(_SYMBOL + _NOT_MORE, _WORD + _NOT_MORE, _NO_LETTER, _NEVER_TWO, _STRING)
+"""Finds tokens of plain characters: nearly all that there are."""
 
-SYMBOL_NAME = re.compile(_SYMBOL)
+
+@cache
+def full_token(*, strings: bool = True) -> re.Pattern[str]:
+    """What finds every token; for what follows a string without an end, no other string.
+
+    It takes long to compile and is seldom needed: names and foreign letters stand in strings.
+    """
+    operators = re.escape("".join(NAME_OF_CHARACTER))
+    letter = (
+        rf"\\\[(?!(?:{_one_of(NAMED | set(SPACE_CODES))})\])[A-Za-z0-9]+\]"
+        r"|\\:[0-9A-Fa-f]{4}|\\\.[0-9A-Fa-f]{2}|\\\|[0-9A-Fa-f]{6}"
+    )
+    mark = r"`(?=[A-Za-z$]|\\[\[:.|]|[^\x00-\xa0])"
+    other = rf"[^\x00-\xa0{operators}{_SEPARATORS}]"
+    symbol = rf"(?!\d)(?:[A-Za-z0-9$]|{other}|{mark}|{letter})++"
+    named = rf"(\\\[(?:{_one_of(NAMED)})\])|([{operators}])"
+    return _token(symbol, symbol, "", named, _STRING if strings else _NEVER_TWO)
+
+
+def is_name(text: str) -> bool:
+    """Whether a text is a symbol and nothing else."""
+    found = TOKEN.fullmatch(text) or full_token().fullmatch(text)
+    return found is not None and found.lastindex == SYMBOL and found[SYMBOL] == text
+
+
 NUMERAL = re.compile(rf"-?(?:{_BASED}|{_DIGITS})")
 SPACE = re.compile(_SKIPPED)
 REST_OF_LINE = re.compile(r"[^\r\n]*+")
@@ -81,7 +104,7 @@ LINE_END = re.compile(
 """The end of a line that goes on in no other."""
 COMMENT_EDGE = re.compile(r"\(\*|\*\)")
 BOX_EDGE = re.compile(rf"\\\(|\\\)|{_QUOTED}", re.DOTALL)
-TAG = re.compile(rf"[ \t]*({_WORD}|\d+|{_QUOTED})", re.DOTALL)
+TAG = re.compile(rf"[ \t]*((?:[^\W_]|\$)++|{_QUOTED})", re.DOTALL)
 FILE_NAME = re.compile(rf"[ \t]*({_QUOTED}|[\w$`/.\\:!*~?-]+)", re.DOTALL)
 STATEMENT = re.compile(
     r"^(?:[A-Za-z$][\w$`]*(?:\[[^\n]*\])?\s*:?=(?![=!])|[A-Za-z$][\w$`]*::\w+\s*="

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from paddock.errors import PaddockError
 from paddock.wolfram.expressions import Atom, Node, has_head, string, symbol
-from paddock.wolfram.text import number_value, string_value
-from paddock.wolfram.tokens import NUMERAL, SYMBOL_NAME
+from paddock.wolfram.text import number_value, string_value, symbol_name
+from paddock.wolfram.tokens import NUMERAL, is_name
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
@@ -260,7 +260,7 @@ def _texts(mark: int, data: bytes) -> Expression:
         return string(text)
     # They are written into sources as they are, so they must not be able to be anything else.
     is_symbol = mark == ord("s")
-    if not (SYMBOL_NAME if is_symbol else NUMERAL).fullmatch(text):
+    if not (is_name(text) if is_symbol else NUMERAL.fullmatch(text)):
         raise WxfError(f"{text[:40]!r} is no {'symbol' if is_symbol else 'number'}")
     return symbol(text.removeprefix("System`")) if is_symbol else Atom("number", text)
 
@@ -286,12 +286,20 @@ def _write_association(node: Node, body: bytearray, waiting: list[Expression | b
 
 def _atom(atom: Atom) -> bytes:
     if atom.kind == "string":
-        return _counted(b"S", string_value(atom.text).encode())
+        return _counted(b"S", _encoded(string_value(atom.text)))
     if atom.kind == "number":
         return _numeral(atom.text)
     if atom.kind == "symbol":
-        return _counted(b"s", atom.text.encode())
+        return _counted(b"s", _encoded(symbol_name(atom.text)))
     raise WxfError(f"{atom.text[:40]!r} cannot be written")
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        code = f"{ord(text[error.start]):04x}"
+        raise WxfError(f"The character with the code {code} cannot be written") from None
 
 
 def _numeral(text: str) -> bytes:
