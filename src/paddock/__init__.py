@@ -96,6 +96,8 @@ if TYPE_CHECKING:
     from paddock.serving.http import http_app as http_app
     from paddock.telemetry.logs import configure_logging as configure_logging
     from paddock.transports.http.limits import Limits as Limits
+    from paddock.validation.outcome import Validation as Validation
+    from paddock.validation.validate import validate as validate
     from paddock.version import __version__ as __version__
 
 _HOMES = {
@@ -178,6 +180,8 @@ _HOMES = {
     "paddock.serving.http": ("http_app",),
     "paddock.telemetry.logs": ("configure_logging",),
     "paddock.transports.http.limits": ("Limits",),
+    "paddock.validation.outcome": ("Validation",),
+    "paddock.validation.validate": ("validate",),
     "paddock.version": ("__version__",),
 }
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}

@@ -42,6 +42,10 @@ GROUPS = {
             "List what is installed that brings tools and servers.",
         ),
         "new": ("paddock.cli.new:new", "Write a new extension to begin with."),
+        "validate": (
+            "paddock.cli.validate:validate",
+            "Find what is wrong with an extension or a server.",
+        ),
     },
     "Programs that use servers": {
         "clients": ("paddock.cli.clients:clients", "List the clients, those found here first."),

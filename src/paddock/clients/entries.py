@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-import paddock
 from paddock.clients.client import SAFE_KEY
 from paddock.clients.shapes import Entry, Kind, Slot
 from paddock.directories import DATA_VARIABLE
@@ -266,7 +265,7 @@ def _of_path(text: str) -> Installable:
 
 def _import_path() -> dict[str, str]:
     """The variable by which alone Paddock can be imported, where that is so."""
-    home = Path(paddock.__file__).parent.parent
+    home = Path(__file__).parents[2]
     given = os.environ.get(IMPORT_VARIABLE, "").split(os.pathsep)
     if any(part and Path(part).absolute() == home for part in given):
         return {IMPORT_VARIABLE: str(home)}

@@ -104,7 +104,7 @@ def opened(path: Path, limits: Limits = Limits()) -> Iterator[Archive]:  # noqa:
         _check_directory(path)
         zipped = zipfile.ZipFile(path)
     except _FAULTS as error:
-        raise _refused(path, f"is not a paclet archive: {error}") from None
+        raise _refused(path, f"is not an archive: {error}") from None
     with zipped:
         yield Archive(path, zipped, _checked(zipped.infolist(), path, limits))
 

@@ -25,6 +25,10 @@ class PacletFiles(Protocol):
         """Whether there is such a directory, with anything in it."""
         ...
 
+    def names_in(self, folder: str) -> list[str]:
+        """The names of the files directly in a directory, sorted; none when it is not there."""
+        ...
+
     def read(self, name: str, limit: int) -> bytes:
         """The content of a file.
 
@@ -62,6 +66,13 @@ class DirectoryFiles:
         """Whether there is such a directory, with anything in it."""
         return (self.place / name).is_dir()
 
+    def names_in(self, folder: str) -> list[str]:
+        """The names of the files directly in a directory, sorted; none when it is not there."""
+        try:
+            return sorted(one.name for one in (self.place / folder).iterdir() if one.is_file())
+        except OSError:
+            return []
+
     def read(self, name: str, limit: int) -> bytes:
         """The content of a file, read no further than the limit."""
         path = self.place / name
@@ -74,13 +85,17 @@ class DirectoryFiles:
 
 
 class ArchiveFiles:
-    """The files of a paclet that is an archive, which is not unpacked."""
+    """The files of a paclet that is an archive, which is not unpacked.
 
-    def __init__(self, place: Path) -> None:
+    The one folder that holds everything, if there is one, does not count, unless `prefix` says
+    what does not.
+    """
+
+    def __init__(self, place: Path, *, prefix: str | None = None) -> None:
         self.place = place
         with opened(place) as archive:
             self._names = frozenset(archive.files)
-        self._prefix = common_folder(self._names)
+        self._prefix = common_folder(self._names) if prefix is None else prefix
 
     def has(self, name: str) -> bool:
         """Whether there is such a file."""
@@ -90,6 +105,12 @@ class ArchiveFiles:
         """Whether there is such a directory, with anything in it."""
         inner = f"{self._prefix}{name}/"
         return any(one.startswith(inner) for one in self._names)
+
+    def names_in(self, folder: str) -> list[str]:
+        """The names of the files directly in a directory, sorted; none when it is not there."""
+        inner = f"{self._prefix}{folder}/"
+        rest = (one.removeprefix(inner) for one in self._names if one.startswith(inner))
+        return sorted(one for one in rest if "/" not in one)
 
     def read(self, name: str, limit: int) -> bytes:
         """The content of a file, unpacked no further than the limit."""

@@ -1,0 +1,81 @@
+"""`paddock validate`: what is wrong with an extension or a server, and what to do about it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from paddock.cli import output
+from paddock.validation import validate as library
+
+if TYPE_CHECKING:
+    from paddock.validation.finding import Finding
+    from paddock.validation.outcome import Validation
+
+KINDS = ("servers", "tools", "prompts", "resources")
+
+
+@click.command()
+@click.argument("target")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--strict", is_flag=True, help="Let warnings count as errors do.")
+@click.option("--static", is_flag=True, help="Run nothing; check what can be read.")
+@click.pass_context
+def validate(ctx: click.Context, target: str, *, as_json: bool, strict: bool, static: bool) -> None:
+    """Find everything that is wrong with TARGET.
+
+    TARGET is the directory of a project or a paclet, a .whl, a .paclet, a file with the definition
+    of a server, or the name of an installed extension or of a server. Python definition files are
+    run, unless they are in a wheel or --static is given. The exit code is 1 when there is an error.
+    """
+    found = library.validate(target, static=static)
+    is_good = found.is_valid and not (strict and found.warnings)
+    if as_json:
+        output.print_json(_as_json(found, is_good=is_good))
+    else:
+        _print(found, is_good=is_good)
+    if not is_good:
+        ctx.exit(1)
+
+
+def _as_json(found: Validation, *, is_good: bool) -> dict[str, object]:
+    findings = [{**asdict(one), "place": one.place._asdict()} for one in found.findings]
+    return {**asdict(found), "findings": findings, "valid": is_good}
+
+
+def _print(found: Validation, *, is_good: bool) -> None:
+    file = None
+    for one in found.findings:
+        if one.place.file != file:
+            file = one.place.file
+            click.echo(file)
+        _print_finding(one)
+    if found.findings:
+        click.echo()
+    for kind in KINDS:
+        names = getattr(found, kind)
+        if names:
+            click.echo(f"{kind.ljust(9)}  {', '.join(names)}")
+    if found.python_files:
+        count = len(found.python_files)
+        done = "were read, not run" if found.is_static else "were run"
+        click.echo(f"{count} definition {'file' if count == 1 else 'files'} in Python {done}")
+    counted = f"{_several(len(found.errors), 'error')}, {_several(len(found.warnings), 'warning')}"
+    verdict = output.coloured("valid", "green") if is_good else output.coloured("invalid", "red")
+    click.echo(f"{found.target} is {verdict}: {counted}")
+
+
+def _print_finding(one: Finding) -> None:
+    place = one.place
+    spot = ":".join(str(part) for part in (place.line, place.column) if part is not None)
+    where = "  ".join(part for part in (spot, place.key) if part)
+    label = output.coloured(one.severity.ljust(7), output.LABELS[one.severity], bold=True)
+    click.echo(f"  {label}  {f'{where}: ' if where else ''}{one.message}  [{one.code}]")
+    if one.remedy:
+        click.echo(f"           {one.remedy}")
+
+
+def _several(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"

@@ -1,0 +1,52 @@
+"""Every kind of finding, by its code. docs/reference/findings.md says more about each."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Severity = Literal["error", "warning"]
+
+ERRORS = (
+    "no-extension",
+    "no-entry-point",
+    "invalid-entry-point",
+    "missing-manifest",
+    "unreadable-manifest",
+    "invalid-archive",
+    "broken-extension",
+    "unsupported-schema",
+    "unknown-key",
+    "invalid-value",
+    "invalid-item",
+    "duplicate-item",
+    "missing-root",
+    "missing-definition",
+    "duplicate-definition-files",
+    "closed-format",
+    "unreadable-definition",
+    "missing-key",
+    "invalid-tool",
+    "invalid-prompt",
+    "invalid-resource",
+    "invalid-server",
+    "prompt-without-content",
+    "reference-not-found",
+    "unknown-tool",
+    "unknown-prompt",
+    "unknown-resource",
+    "item-not-declared",
+)
+WARNINGS = (
+    "empty-extension",
+    "names-differ-by-case",
+    "missing-version",
+    "closed-format-beside",
+    "undeclared-definition",
+    "missing-description",
+    "extension-not-installed",
+)
+SEVERITIES: dict[str, Severity] = {
+    **dict.fromkeys(ERRORS, "error"),
+    **dict.fromkeys(WARNINGS, "warning"),
+}
+"""How serious each kind is: an error keeps something from working, a warning does not."""

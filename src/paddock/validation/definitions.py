@@ -1,0 +1,247 @@
+"""Definition files: whether each declared item has one, and what it holds.
+
+Data is read from wherever the files are. Python is run, unless nothing may be run; then it is
+only parsed.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from paddock.errors import LoadError, PaddockError
+from paddock.extensions.definition_files import DefinitionFile
+from paddock.extensions.manifest import KINDS
+from paddock.extensions.paclets.definitions import CLOSED, PacletDefinition
+from paddock.validation.finding import Place
+from paddock.validation.items import Definition, check_item
+from paddock.validation.python_source import PythonSource
+from paddock.validation.servers import check_server
+from paddock.validation.subject import MAX_BYTES
+
+if TYPE_CHECKING:
+    from paddock.extensions.manifest import Item, Kind
+    from paddock.extensions.paclets.definitions import ItemFiles
+    from paddock.servers.definition import ServerDefinition
+    from paddock.validation.subject import Subject
+
+ORDER: tuple[Kind, ...] = ("servers", "tools", "prompts", "resources")
+_REQUIRED: dict[str, tuple[str, ...]] = {
+    "tools": ("Name", "Function", "Parameters"),
+    "prompts": ("Name",),
+    "servers": ("LLMEvaluator",),
+}
+"""What definitions in paclets have to have, as the Wolfram documents say."""
+_ASIDE = ("_", ".")
+
+
+def check_definitions(subject: Subject) -> None:
+    """Check the files of all declared items, then what they hold."""
+    manifest = subject.extension.manifest
+    declares_any = any(manifest.items(kind) for kind in KINDS)
+    if not declares_any or _is_without_root(subject):
+        return
+    found: list[tuple[Kind, Item, ItemFiles]] = []
+    for kind in ORDER:
+        for item in manifest.items(kind):
+            files = subject.item_files(kind, item.name)
+            _check_files(subject, kind, item.name, files)
+            found.append((kind, item, files))
+        _check_undeclared(subject, kind)
+    for kind, item, files in found:
+        if files.used is not None and not files.used.endswith(CLOSED):
+            _check_contents(subject, kind, item, files)
+
+
+def check_single(subject: Subject, item: Item) -> ServerDefinition | None:
+    """Check one server alone; what it says, if that can be read."""
+    if _is_without_root(subject):
+        return None
+    files = subject.item_files("servers", item.name)
+    _check_files(subject, "servers", item.name, files)
+    if files.used is None or files.used.endswith(CLOSED):
+        return None
+    return _check_contents(subject, "servers", item, files)
+
+
+def _is_without_root(subject: Subject) -> bool:
+    root = subject.root
+    if root == "." or subject.files.has_folder(root):
+        return False
+    subject.findings.add(
+        "missing-root",
+        f"the directory of the definitions is not there: {root}",
+        Place(subject.path(subject.manifest), key="Root" if subject.is_paclet else "root"),
+        f"make {subject.path(root)}, or say where they are",
+    )
+    return True
+
+
+def _check_files(subject: Subject, kind: Kind, item: str, files: ItemFiles) -> None:
+    findings, word = subject.findings, kind.removesuffix("s")
+    readable = [one for one in files.own if not one.endswith(CLOSED)]
+    if files.used is None:
+        expected = PurePosixPath(subject.root) / subject.folder(kind) / item
+        ending = ".wl" if subject.is_paclet else ".py, .toml or .json"
+        findings.add(
+            "missing-definition",
+            f"the {word} {item!r} is declared and has no definition",
+            subject.declared_at(kind, item),
+            f"expected {subject.path(str(expected))}{ending}",
+        )
+    if len(readable) > 1:
+        findings.add(
+            "duplicate-definition-files",
+            f"the {word} {item!r} has {len(readable)} files: "
+            + ", ".join(PurePosixPath(one).name for one in readable),
+            subject.path(readable[0]),
+            "keep this one, which counts, and delete the other",
+        )
+    for closed in files.closed:
+        is_alone = closed == files.used
+        findings.add(
+            "closed-format" if is_alone else "closed-format-beside",
+            "is in the closed .mx format, which only the kernel that wrote it can read",
+            subject.path(closed),
+            "put a .wl or .wxf file beside it" if is_alone else "it is passed over; delete it",
+        )
+
+
+def _check_undeclared(subject: Subject, kind: Kind) -> None:
+    declared = {item.name for item in subject.extension.manifest.items(kind)}
+    folder = str(PurePosixPath(subject.root) / subject.folder(kind))
+    for name in subject.files.names_in(folder):
+        file = PurePosixPath(name)
+        is_definition = file.suffix in subject.endings and not name.startswith(_ASIDE)
+        if is_definition and file.stem not in declared:
+            _tell_undeclared(subject, kind, file.stem, Place(subject.path(f"{folder}/{name}")))
+    for ending in (".toml", ".json") if not subject.is_paclet else ():
+        combined = f"{folder}{ending}"
+        if subject.files.has(combined):
+            for name in _table(subject, combined) or {}:
+                if name not in declared:
+                    place = Place(subject.path(combined), key=str(name))
+                    _tell_undeclared(subject, kind, str(name), place)
+
+
+def _tell_undeclared(subject: Subject, kind: Kind, name: str, place: Place) -> None:
+    subject.findings.add(
+        "undeclared-definition",
+        f"defines {name!r}, which is not declared and so does not exist",
+        place,
+        f"add it to {subject.folder(kind)} in {PurePosixPath(subject.manifest).name}, or delete it",
+    )
+
+
+def _check_contents(
+    subject: Subject, kind: Kind, item: Item, files: ItemFiles
+) -> ServerDefinition | None:
+    file = files.used or ""
+    place = Place(subject.path(file), key=None if files.own else item.name)
+    try:
+        value = _read(subject, kind, item.name, files)
+    except PaddockError as error:
+        code = "unreadable-definition" if isinstance(error, LoadError) else _invalid(kind)
+        subject.findings.add_error(code, error, place)
+        return None
+    if value is None:
+        return None
+    definition = Definition(kind, value, file, place, item.name)
+    if kind == "servers":
+        return check_server(definition, subject, description=item.description)
+    check_item(definition, subject)
+    return None
+
+
+def _invalid(kind: Kind) -> str:
+    return f"invalid-{kind.removesuffix('s')}"
+
+
+def _read(subject: Subject, kind: Kind, item: str, files: ItemFiles) -> object:
+    """What a file holds for an item; None when that has been told of, or cannot be known."""
+    file = files.used or ""
+    if subject.is_paclet:
+        return _read_paclet(subject, kind, item)
+    if file.endswith(".py"):
+        return _read_python(subject, kind, item, file, is_combined=not files.own)
+    table = _table(subject, file)
+    if files.own or table is None:
+        return table
+    if item not in table:
+        raise LoadError(
+            f"holds no definition of the {kind.removesuffix('s')} {item!r}",
+            hint=f"expected a table {item!r}",
+        )
+    return table[item]
+
+
+def _read_paclet(subject: Subject, kind: Kind, item: str) -> object:
+    found = subject.extension.definition(kind, item)
+    content = found.content() if isinstance(found, PacletDefinition) else {}
+    missing = [key for key in _REQUIRED.get(kind, ()) if key not in content]
+    for key in missing:
+        subject.findings.add(
+            "missing-key",
+            f"the {kind.removesuffix('s')} {item!r} has no {key!r}",
+            Place(str(found.path), key=key),
+            f'add "{key}" -> …',
+        )
+    if {"Function", "LLMEvaluator"} & {*missing}:
+        return None
+    if kind == "prompts" and "Content" not in content:
+        return content  # told of by those who look for it
+    return found.load()
+
+
+def _read_python(
+    subject: Subject, kind: Kind, item: str, file: str, *, is_combined: bool
+) -> object:
+    path = subject.path(file)
+    if path not in subject.python_files:
+        subject.python_files.append(path)
+    if not subject.is_static:
+        return DefinitionFile(Path(path), kind, item, is_combined).load()
+    try:
+        source = PythonSource(subject.text(file))
+    except SyntaxError as error:
+        where = f"{path}:{error.lineno}:{error.offset}" if error.lineno else path
+        raise LoadError(f"SyntaxError: {error.msg}", where=where) from None
+    wanted = {kind, item} if is_combined else source.public_names
+    if source.is_open or wanted & source.public_names:
+        return None
+    word = kind.removesuffix("s")
+    expected = f"{kind} = {{{item!r}: …}}" if is_combined else f"{word} = …"
+    raise LoadError(f"holds no definition of the {word} {item!r}", hint=f"expected {expected}")
+
+
+def _table(subject: Subject, file: str) -> Mapping[str, object] | None:
+    """The table in a file of data; None after telling that it cannot be read."""
+    path = subject.path(file)
+    try:
+        data = subject.files.read(file, MAX_BYTES)
+        if file.endswith(".toml"):
+            return tomllib.loads(data.decode("utf-8-sig"))
+        found = msgspec.json.decode(data)
+        if isinstance(found, Mapping):
+            return found
+        reason = LoadError("holds no table", where=path, hint="expected { … }")
+    except (UnicodeDecodeError, msgspec.DecodeError, tomllib.TOMLDecodeError) as error:
+        reason = LoadError(f"cannot be read: {error}", where=path, hint=_expected(error))
+    except LoadError as error:
+        reason = error
+    subject.findings.add_error("unreadable-definition", reason, path)
+    return None
+
+
+def _expected(error: Exception) -> str:
+    position = re.search(r"\(byte (\d+)\)", str(error))
+    return (
+        "save it as UTF-8"
+        if isinstance(error, UnicodeDecodeError)
+        else (f"look at byte {position[1]}" if position else "mend what is written there")
+    )

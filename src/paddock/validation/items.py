@@ -1,0 +1,127 @@
+"""Single definitions: whether a tool, a prompt or a resource can be made of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from paddock.authoring.entries import tool_entry
+from paddock.authoring.rendering import Rendering
+from paddock.authoring.tool import Tool
+from paddock.errors import PaddockError
+from paddock.extensions.keys import normal_key
+from paddock.extensions.prompt_definition import make_prompt
+from paddock.extensions.references import is_reference
+from paddock.extensions.resource_definition import make_resource
+from paddock.extensions.tool_definition import make_tool
+from paddock.server import Server
+from paddock.validation.references import Stub, check_file, check_reference
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paddock.extensions.manifest import Kind
+    from paddock.validation.finding import Place
+    from paddock.validation.subject import Subject
+
+_MAKE: dict[str, Callable[..., Any]] = {
+    "tools": make_tool,
+    "prompts": make_prompt,
+    "resources": make_resource,
+}
+_CONTENT = ("content", "function")
+_FUNCTIONS = ("function", "handler", "initialization")
+
+
+class Definition(NamedTuple):
+    """A definition that has been read, and where it stands."""
+
+    kind: Kind
+    value: object
+    file: str
+    """The file's name among those of the extension."""
+    place: Place
+    name: str | None = None
+
+
+def check_item(definition: Definition, subject: Subject) -> None:
+    """Tell of everything that keeps an item from being made, and of a missing description."""
+    if _is_without_content(definition):
+        subject.findings.add(
+            "prompt-without-content",
+            "there is no content",
+            definition.place,
+            "give a text, a template or a function as its content",
+        )
+        return
+    value = _with_functions(definition, subject)
+    try:
+        made = _MAKE[definition.kind](
+            value,
+            relative_to=Path(subject.path(definition.file)).parent,
+            where=str(definition.place),
+            name=definition.name,
+        )
+        described = _description(definition.kind, made)
+    except PaddockError as error:
+        if not (error.where or "").startswith(definition.place.file):
+            error.where = None  # the name of the item
+        code = f"invalid-{definition.kind.removesuffix('s')}"
+        subject.findings.add_error(code, error, definition.place)
+        return
+    is_known = not _has_stub(value)
+    if definition.kind != "resources" and is_known and not (described or "").strip():
+        word = definition.kind.removesuffix("s")
+        subject.findings.add(
+            "missing-description",
+            f"the {word} {made.name!r} has no description",
+            definition.place,
+            "say what it does: models and people choose by it",
+        )
+
+
+def _is_without_content(definition: Definition) -> bool:
+    value = definition.value
+    if definition.kind != "prompts" or not isinstance(value, Mapping):
+        return False
+    contents = [one for key, one in value.items() if normal_key(str(key)) in _CONTENT]
+    return not any(one is not None and one not in ("", []) for one in contents)
+
+
+def _with_functions(definition: Definition, subject: Subject) -> object:
+    """A definition with its references resolved, each that leads nowhere told of."""
+    value = definition.value
+    if not isinstance(value, Mapping):
+        return value
+    keys = {normal_key(str(key)): key for key in value}
+    is_function = str(value.get(keys.get("type"), "")).lower() == "function"
+    wanted = (*_FUNCTIONS, "content") if is_function else _FUNCTIONS
+    found = dict(value)
+    for key, spelled in keys.items():
+        given = value[spelled]
+        if not isinstance(given, str):
+            continue
+        place = definition.place._replace(key=str(spelled))
+        if key in wanted and is_reference(given):
+            found[spelled] = check_reference(given, subject, definition.file, place)
+        elif key == "file" and definition.kind == "resources" and subject.is_static:
+            check_file(given, subject, definition.file, place)
+            del found[spelled]
+            found["text"] = ""
+    return found
+
+
+def _has_stub(value: object) -> bool:
+    return isinstance(value, Mapping) and any(isinstance(one, Stub) for one in value.values())
+
+
+def _description(kind: Kind, made: Any) -> str | None:
+    """What the item says of itself to those who see it; with it, that it can be listed."""
+    if isinstance(made, Tool):
+        text = tool_entry(made).get("description")
+    elif kind == "prompts":
+        text = Rendering(made, Server(made.name)).description
+    else:
+        text = made.description
+    return text if isinstance(text, str) else None

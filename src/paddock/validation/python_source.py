@@ -1,0 +1,68 @@
+"""Python files looked at without running them: whether they can be read, and what they define."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_NAMING_ANYTHING = "__getattr__"
+
+
+class PythonSource:
+    """What a Python file says at its top level.
+
+    Raises:
+        SyntaxError: when it is no Python.
+    """
+
+    def __init__(self, text: str) -> None:
+        try:
+            self._body = ast.parse(text).body
+        except (ValueError, RecursionError) as error:
+            raise SyntaxError(str(error)) from None
+        self._names = set(_bound(self._body))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it may define names that cannot be seen."""
+        return "*" in self._names or _NAMING_ANYTHING in self._names
+
+    def defines(self, name: str) -> bool:
+        """Whether a name is, or may be, defined."""
+        return name in self._names or self.is_open
+
+    @property
+    def public_names(self) -> set[str]:
+        """Those names that do not begin with an underscore."""
+        return {one for one in self._names if not one.startswith("_")}
+
+
+def _bound(statements: list[ast.stmt]) -> Iterator[str]:
+    """The names that statements bind, also inside of `if`, `try`, `with` and loops."""
+    for statement in statements:
+        match statement:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield name
+            case ast.ClassDef(name=name):
+                yield name
+            case ast.Import(names=names) | ast.ImportFrom(names=names):
+                yield from (one.asname or one.name.partition(".")[0] for one in names)
+            case _:
+                yield from _bound_in(statement)
+
+
+def _bound_in(statement: ast.stmt) -> Iterator[str]:
+    for node in ast.iter_child_nodes(statement):
+        if isinstance(node, ast.stmt):
+            yield from _bound([node])
+        elif isinstance(node, ast.ExceptHandler | ast.match_case):
+            yield from _bound(node.body)
+        else:
+            yield from (
+                one.id
+                for one in ast.walk(node)
+                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+            )

@@ -1,0 +1,110 @@
+"""Server definitions: whether one can be read, and where the names in it lead.
+
+A short name is an item of the extension itself or a built-in one; a qualified name is that of any
+extension. One that is not installed here cannot be looked at, which is no error of the definition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from paddock.authoring.offering import Offering
+from paddock.errors import PaddockError
+from paddock.extensions.errors import ExtensionNotInstalledError
+from paddock.extensions.missing import listed, near_names
+from paddock.extensions.names import parse_qualified
+from paddock.extensions.references import is_reference
+from paddock.extensions.registry import registry
+from paddock.servers.definition import ServerDefinition, from_mapping
+from paddock.servers.unpickling import is_pickle
+from paddock.validation.items import Definition, check_item
+from paddock.validation.references import check_reference
+
+if TYPE_CHECKING:
+    from paddock.extensions.manifest import Kind
+    from paddock.validation.finding import Place
+    from paddock.validation.subject import Subject
+
+_LISTS: tuple[Kind, ...] = ("tools", "prompts", "resources")
+
+
+def check_server(
+    definition: Definition, subject: Subject, *, description: str | None = None
+) -> ServerDefinition | None:
+    """Tell of everything that is wrong with the definition of a server; what it says."""
+    value = definition.value
+    if isinstance(value, Offering):
+        return None  # made by its own code, which has been run
+    place = definition.place
+    if not isinstance(value, Mapping):
+        message = f"holds {value!r}"[:100]
+        subject.findings.add("invalid-server", message, place, "expected a table or a Server")
+        return None
+    name = f"{subject.extension.name}/{definition.name}"
+    try:
+        found = from_mapping(value, name=name, place=lambda key: f"{place.file}: {key}")
+    except PaddockError as error:
+        subject.findings.add_error("invalid-server", error, place)
+        return None
+    check_lists(found, definition, subject)
+    if not found.description and not description:
+        subject.findings.add(
+            "missing-description",
+            f"the server {definition.name!r} has no description",
+            place,
+            "say what it is for, there or in the manifest",
+        )
+    return found
+
+
+def check_lists(found: ServerDefinition, definition: Definition, subject: Subject) -> None:
+    """Tell of what a definition refers to and is not there."""
+    for kind in _LISTS:
+        for number, spec in enumerate(getattr(found, kind)):
+            place = definition.place._replace(key=f"{kind}[{number}]")
+            if not isinstance(spec, str):
+                if not is_pickle(spec):
+                    check_item(Definition(kind, spec, definition.file, place), subject)
+            elif is_reference(spec):
+                check_reference(spec, subject, definition.file, place)
+            else:
+                _check_name(kind, spec, subject, place)
+    start = found.initialization
+    if isinstance(start, str):
+        place = definition.place._replace(key="initialization")
+        if is_reference(start):
+            check_reference(start, subject, definition.file, place)
+        else:
+            hint = "as in package.module:name, or file.py:name"
+            subject.findings.add("invalid-server", f"{start!r} is not a reference", place, hint)
+
+
+def _check_name(kind: Kind, name: str, subject: Subject, place: Place) -> None:
+    known, owner = registry(), subject.extension
+    try:
+        if known.find(kind, name, owner) is not None:
+            return
+        qualified = parse_qualified(name)
+        problem = None if qualified is None else known.absent(kind, qualified, owner)
+    except PaddockError as error:
+        message = f"{name!r} cannot be looked for: {error.message}"
+        subject.findings.add("extension-not-installed", message, place, error.hint)
+        return
+    if problem is None:
+        _tell_unknown(kind, name, subject, place)
+    elif isinstance(problem, ExtensionNotInstalledError):
+        remedy = "it cannot be checked; install the extension to have it checked"
+        subject.findings.add("extension-not-installed", problem.message, place, remedy)
+    else:
+        subject.findings.add("item-not-declared", problem.message, place, problem.hint)
+
+
+def _tell_unknown(kind: Kind, name: str, subject: Subject, place: Place) -> None:
+    declared, word = registry().declared(kind), kind.removesuffix("s")
+    names = [item.name for item in subject.extension.manifest.items(kind)]
+    names += [one.name for one in declared]
+    near = near_names(name, names)
+    remedy = f"did you mean {' or '.join(near)}?" if near else f"there are: {listed(names)}"
+    message = f"there is no {word} named {name!r}, declared here or built in"
+    subject.findings.add(f"unknown-{word}", message, place, remedy)

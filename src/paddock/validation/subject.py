@@ -1,0 +1,98 @@
+"""What is being checked: one extension, with its files wherever they are."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from paddock.extensions.definition_files import ENDINGS
+from paddock.extensions.extension import Extension
+from paddock.extensions.paclets.definitions import CLOSED, FOLDERS, ItemFiles, find_files
+from paddock.extensions.paclets.definitions import ENDINGS as PACLET_ENDINGS
+from paddock.extensions.paclets.files import PacletFiles
+from paddock.validation.finding import Findings, Place, line_with
+from paddock.validation.importing import running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from paddock.extensions.manifest import Kind
+
+MAX_BYTES = 2_000_000
+"""More than any definition file has; what is longer is not read on."""
+
+
+@dataclass
+class Subject:
+    """An extension whose manifest has been read as far as it can be."""
+
+    extension: Extension
+    files: PacletFiles
+    """The directory or archive that holds it."""
+    manifest: str
+    """The manifest's name among the files."""
+    is_static: bool
+    packages: str = ""
+    """The folder among the files in which its Python packages are, with a slash in the end."""
+    findings: Findings = field(default_factory=Findings)
+    python_files: list[str] = field(default_factory=list)
+
+    @property
+    def is_paclet(self) -> bool:
+        """Whether it is a paclet, and not a distribution."""
+        return self.extension.kind == "paclet"
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """Have its definitions run, if they are; in the end they are forgotten."""
+        if self.is_static or self.extension.is_built_in:
+            yield
+            return
+        package = self.manifest.removeprefix(self.packages).partition("/")[0]
+        with running(self.files.place / self.packages, package):
+            yield
+
+    @property
+    def root(self) -> str:
+        """The folder of the definition files."""
+        folder = PurePosixPath(self.manifest).parent / self.extension.manifest.root
+        return str(folder)
+
+    @property
+    def endings(self) -> tuple[str, ...]:
+        """Those of definition files, the closed format included."""
+        return (*PACLET_ENDINGS, CLOSED) if self.is_paclet else ENDINGS
+
+    def folder(self, kind: Kind) -> str:
+        """What the folder of a kind is called."""
+        return FOLDERS.get(kind, kind) if self.is_paclet else kind
+
+    def path(self, name: str) -> str:
+        """A file as findings call it."""
+        return str(self.files.place / name)
+
+    def text(self, name: str) -> str:
+        """What a file says.
+
+        Raises:
+            LoadError: when it cannot be read.
+        """
+        return self.files.read(name, MAX_BYTES).decode("utf-8-sig", "replace")
+
+    def declared_at(self, kind: Kind, item: str) -> Place:
+        """Where the manifest declares an item."""
+        line = line_with(self.text(self.manifest), item)
+        return Place(self.path(self.manifest), line, key=f"{self.folder(kind)}: {item}")
+
+    def item_files(self, kind: Kind, item: str) -> ItemFiles:
+        """The files that could define an item."""
+        if self.is_paclet:
+            return find_files(self.files, self.root, kind, item)
+        base = PurePosixPath(self.root) / kind
+        own = [f"{base / item}{ending}" for ending in ENDINGS]
+        combined = [f"{base}{ending}" for ending in ENDINGS]
+        return ItemFiles(
+            tuple(filter(self.files.has, own)), tuple(filter(self.files.has, combined))
+        )

@@ -1,0 +1,157 @@
+"""`validate`: what a target is, and everything that is wrong with it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paddock.errors import LoadError, PaddockError
+from paddock.extensions.discovery import discover, find_extension
+from paddock.extensions.extension import MANIFEST_NAME
+from paddock.extensions.manifest import KINDS
+from paddock.extensions.paclets.archives import SUFFIX as PACLET
+from paddock.extensions.paclets.info import INFO_NAMES
+from paddock.servers.file_names import SUFFIX as DEFINITION
+from paddock.servers.lookup import file_source, find_source
+from paddock.validation.definitions import check_definitions
+from paddock.validation.distributions import (
+    PROJECT,
+    package_subject,
+    project_subjects,
+    wheel_subjects,
+)
+from paddock.validation.finding import Findings
+from paddock.validation.installed import broken_subject, installed_subject
+from paddock.validation.named_servers import check_source
+from paddock.validation.outcome import Validation
+from paddock.validation.paclets import paclet_subject
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from paddock.extensions.extension import Discovery
+    from paddock.validation.subject import Subject
+
+WHEEL = ".whl"
+_HINT = "give a directory, a .whl, a .paclet, a definition file, or the name of what is installed"
+
+
+def validate(target: str | Path, *, static: bool = False) -> Validation:
+    """Find everything that is wrong with an extension or a server, and what it consists of.
+
+    Trust level: inspection. Python definition files of directories and of what is installed are
+    run, with what they import; wheels, archives and paclets are read without running anything.
+
+    Args:
+        target: The directory of a project, a package or a paclet; a wheel; a paclet archive; a
+            file with the definition of a server; or the name of an installed extension or of a
+            server.
+        static: Run nothing: of Python files, only what can be read in them is checked.
+
+    Raises:
+        LoadError: when there is no such thing.
+    """
+    text, path = str(target), Path(target).expanduser()
+    if path.exists() and (isinstance(target, Path) or _looks_like_path(text)):
+        return _at_path(text, path.absolute(), is_static=static)
+    found = _by_name(text, is_static=static)
+    if found is not None:
+        return found
+    try:
+        return check_source(text, find_source(text), is_static=static)
+    except PaddockError as error:
+        if path.exists():
+            return _at_path(text, path.absolute(), is_static=static)
+        message = f"{text!r} is no file or directory, no installed extension and no server"
+        raise LoadError(message, hint=error.hint or _HINT) from None
+
+
+def _looks_like_path(text: str) -> bool:
+    endings = (WHEEL, PACLET, DEFINITION, *INFO_NAMES)
+    return text in (".", "..") or text.endswith(endings) or os.sep in text or "/" in text
+
+
+def _at_path(text: str, path: Path, *, is_static: bool) -> Validation:
+    if path.name in (*INFO_NAMES, PROJECT, MANIFEST_NAME):
+        path = path.parent
+    if path.is_dir():
+        return _in_directory(text, path, is_static=is_static)
+    findings = Findings()
+    if path.suffix == WHEEL:
+        found = wheel_subjects(path, findings)
+        return _checked(text, "distribution", found, findings, is_static=True)
+    if path.suffix == PACLET:
+        return _of_paclet(text, path, findings)
+    if path.suffix == DEFINITION:
+        return check_source(text, file_source(path), is_static=is_static)
+    raise LoadError(f"{text!r} is nothing that can be validated", hint=_HINT)
+
+
+def _in_directory(text: str, path: Path, *, is_static: bool) -> Validation:
+    findings = Findings()
+    if any((path / name).is_file() for name in INFO_NAMES):
+        return _of_paclet(text, path, findings)
+    found: list[Subject] = []
+    if (path / PROJECT).is_file():
+        found = project_subjects(path, findings, is_static=is_static)
+    elif (path / MANIFEST_NAME).is_file():
+        subject = package_subject(path, path.name, findings, is_static=is_static)
+        found = [] if subject is None else [subject]
+    else:
+        findings.add(
+            "no-extension",
+            f"there is no {PROJECT}, {MANIFEST_NAME} or {INFO_NAMES[0]}",
+            str(path),
+            "give the directory of a project or a paclet; paddock new extension writes a project",
+        )
+    return _checked(text, "distribution", found, findings, is_static=is_static)
+
+
+def _of_paclet(text: str, path: Path, findings: Findings) -> Validation:
+    subject = paclet_subject(path, findings)
+    found = [] if subject is None else [subject]
+    return _checked(text, "paclet", found, findings, is_static=True)
+
+
+def _checked(
+    text: str, kind: str, subjects: Sequence[Subject], findings: Findings, *, is_static: bool
+) -> Validation:
+    for subject in subjects:
+        with subject.opened():
+            check_definitions(subject)
+    names = {
+        each: tuple(
+            f"{one.extension.name}/{item.name}"
+            for one in subjects
+            for item in one.extension.manifest.items(each)
+        )
+        for each in KINDS
+    }
+    files = tuple(file for one in subjects for file in one.python_files)
+    return Validation(text, kind, findings.all(), python_files=files, is_static=is_static, **names)
+
+
+def _by_name(name: str, *, is_static: bool) -> Validation | None:
+    """What is installed under the name of an extension or a distribution, if anything."""
+    found = find_extension(name)
+    if not found.extensions and not found.broken:
+        everything = discover()
+        found = everything._replace(
+            extensions=tuple(one for one in everything.extensions if one.distribution == name),
+            broken=tuple(one for one in everything.broken if one.distribution == name),
+        )
+    if not found.extensions and not found.broken:
+        return None
+    return _installed(name, found, is_static=is_static)
+
+
+def _installed(name: str, found: Discovery, *, is_static: bool) -> Validation:
+    findings = Findings()
+    kinds = {*(one.kind for one in found.extensions), *(one.kind for one in found.broken)}
+    kind = "paclet" if "paclet" in kinds else "distribution"
+    subjects = [installed_subject(one, findings, is_static=is_static) for one in found.extensions]
+    subjects += [broken_subject(one, findings, is_static=is_static) for one in found.broken]
+    present = [one for one in subjects if one is not None]
+    is_read = is_static or kind == "paclet"
+    return _checked(name, kind, present, findings, is_static=is_read)
