@@ -59,9 +59,8 @@ def _print(found: Validation, *, is_good: bool) -> None:
         if names:
             click.echo(f"{kind.ljust(9)}  {', '.join(names)}")
     if found.python_files:
-        count = len(found.python_files)
-        done = "were read, not run" if found.is_static else "were run"
-        click.echo(f"{count} definition {'file' if count == 1 else 'files'} in Python {done}")
+        done = "read, not run" if found.is_static else "run"
+        click.echo(f"Python definition files {done}: {len(found.python_files)}")
     counted = f"{_several(len(found.errors), 'error')}, {_several(len(found.warnings), 'warning')}"
     verdict = output.coloured("valid", "green") if is_good else output.coloured("invalid", "red")
     click.echo(f"{found.target} is {verdict}: {counted}")

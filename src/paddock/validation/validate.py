@@ -64,7 +64,8 @@ def validate(target: str | Path, *, static: bool = False) -> Validation:
         if path.exists():
             return _at_path(text, path.absolute(), is_static=static)
         message = f"{text!r} is no file or directory, no installed extension and no server"
-        raise LoadError(message, hint=error.hint or _HINT) from None
+        hint = _HINT if _looks_like_path(text) else error.hint
+        raise LoadError(message, hint=hint) from None
 
 
 def _looks_like_path(text: str) -> bool:

@@ -1,0 +1,181 @@
+"""`validate` finds every fault of a distribution at once: in its project, its wheel, installed."""
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from paddock import Validation, validate
+from paddock.extensions.starting import start_extension
+from paddock.validation.finding import Finding, Place
+from tests.extensions import samples
+from tests.extensions.conftest import put_on_path
+from tests.extensions.faulty import FAULTY, files_of
+
+
+def codes(found: Validation) -> list[str]:
+    return [one.code for one in found.findings]
+
+
+@pytest.fixture(scope="session")
+def projects(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The projects of the distributions with faults."""
+    directory = tmp_path_factory.mktemp("faulty")
+    for package in FAULTY:
+        samples.write(directory, package, f"{package} = {package}", files_of(package))
+    return directory
+
+
+@pytest.fixture(scope="session")
+def wheels(projects: Path) -> Path:
+    """Their wheels."""
+    directory = projects / "wheels"
+    samples.build([projects / package for package in FAULTY], directory)
+    return directory
+
+
+@pytest.mark.parametrize("package", FAULTY)
+def test_faults_are_found_in_a_project(projects: Path, package: str) -> None:
+    assert sorted(codes(validate(projects / package))) == sorted(FAULTY[package].codes)
+
+
+@pytest.mark.parametrize("package", FAULTY)
+def test_faults_are_found_without_running_anything(projects: Path, package: str) -> None:
+    found = validate(projects / package, static=True)
+    assert sorted(codes(found)) == sorted(FAULTY[package].read)
+    assert found.is_static
+
+
+@pytest.mark.parametrize("package", FAULTY)
+def test_faults_are_found_in_a_wheel(wheels: Path, package: str) -> None:
+    (wheel,) = wheels.glob(f"{package}-*.whl")
+    found = validate(wheel)
+    assert sorted(codes(found)) == sorted(FAULTY[package].read)
+    assert found.is_static
+
+
+def test_faults_are_found_in_what_is_installed(
+    wheels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = samples.install(sorted(wheels.glob("*.whl")), tmp_path / "site")
+    put_on_path(monkeypatch, site)
+    found = {package: sorted(codes(validate(package))) for package in FAULTY}
+    assert found == {package: sorted(one.codes) for package, one in FAULTY.items()}
+
+
+def test_a_finding_says_where_it_is_and_what_to_do(projects: Path) -> None:
+    project = projects / "f_names"
+    manifest = project / "src" / "f_names" / "agenttools" / "servers" / "A.toml"
+    first = validate(project).findings[0]
+    assert first == Finding(
+        "unknown-tool",
+        "error",
+        Place(str(manifest), key="tools[4]"),
+        "there is no tool named 'Owns', declared here or built in",
+        "did you mean Own?",
+    )
+
+
+def test_a_fault_in_a_file_has_its_line(projects: Path) -> None:
+    places = {
+        Path(one.place.file).name: (one.place.line, one.place.column)
+        for one in validate(projects / "f_unreadable").findings
+    }
+    assert places["A.py"][0] == 1
+    assert places["B.toml"] == (1, 12)
+    assert places["E.py"][0] == 1
+
+
+@pytest.mark.parametrize("options", [{}, {"name": "wordy", "publisher": "acme"}])
+def test_a_new_extension_is_valid_to_the_last_warning(
+    tmp_path: Path, options: dict[str, str]
+) -> None:
+    started = start_extension(tmp_path / "some-words", **options)
+    (wheel,) = samples.build([tmp_path / "some-words"], tmp_path)
+    for target in (tmp_path / "some-words", wheel):
+        found = validate(target)
+        assert found.findings == ()
+        assert found.is_valid
+        assert found.servers == (started.server,)
+        assert found.tools == (f"{started.name}/CountWords",)
+        assert found.prompts == (f"{started.name}/Shorten",)
+        assert len(found.python_files) == 1
+
+
+def test_installed_extensions_are_known_by_their_names_and_their_distributions(
+    installed: Path,
+) -> None:
+    for name in ("acme/charts", "acme-charts"):
+        found = validate(name)
+        assert found.is_valid
+        assert "undeclared-definition" in codes(found)
+        assert found.servers == ("acme/charts/Charts", "acme/charts/Code")
+        assert found.resources == ("acme/charts/Rules",)
+    assert validate(installed / "acme_charts").is_valid
+
+
+def test_nothing_of_an_extension_is_run_when_it_is_only_read(installed: Path) -> None:
+    found = validate("mines", static=True)
+    assert codes(found) == ["unreadable-definition"]  # no prompt in it
+    assert len(found.python_files) == 4
+    assert not list(installed.rglob("*.touched"))
+    (wheel,) = installed.parent.glob("mines-*.whl")
+    assert codes(validate(wheel)) == ["unreadable-definition"]
+    assert not list(installed.rglob("*.touched"))
+
+
+@pytest.mark.usefixtures("all_installed")
+def test_what_is_installed_and_broken_says_why() -> None:
+    found = {name: set(codes(validate(name))) for name in samples.BROKEN}
+    assert found["no-manifest"] == {"missing-manifest"}
+    assert found["an-object"] == found["slash"] == {"invalid-entry-point"}
+    assert found["impostor"] >= {"broken-extension"}
+    assert found["other-charts"] >= {"broken-extension"}
+    assert all(found.values())
+
+
+@pytest.mark.parametrize("point", ["a/b = package", "thing = package:thing", "thing = package!"])
+def test_an_entry_point_has_a_name_and_leads_to_a_package(tmp_path: Path, point: str) -> None:
+    project = samples.write(tmp_path, "points", point, {"package/__init__.py": ""})
+    assert codes(validate(project)) == ["invalid-entry-point"]
+
+
+def test_a_project_without_an_entry_point_is_looked_at_all_the_same(tmp_path: Path) -> None:
+    project = samples.write(tmp_path, "pointless", "x = y", {"package/paddock.toml": "tool = []"})
+    text = (project / "pyproject.toml").read_text(encoding="utf-8")
+    (project / "pyproject.toml").write_text(
+        text.replace("paddock.extensions", "other.things"), encoding="utf-8"
+    )
+    assert codes(validate(project)) == ["no-entry-point", "unknown-key", "empty-extension"]
+    (wheel,) = samples.build([project], tmp_path)
+    assert codes(validate(wheel)) == ["no-entry-point"]
+
+
+def test_a_directory_that_is_nothing_is_told_so(tmp_path: Path) -> None:
+    assert codes(validate(tmp_path)) == ["no-extension"]
+    (tmp_path / "pyproject.toml").write_text("[", encoding="utf-8")
+    assert codes(validate(tmp_path)) == ["unreadable-manifest"]
+
+
+def test_a_wheel_that_is_no_archive_or_not_safe_is_refused(tmp_path: Path) -> None:
+    broken, unsafe = tmp_path / "broken-1-py3-none-any.whl", tmp_path / "up-1-py3-none-any.whl"
+    broken.write_bytes(b"PK no")
+    with zipfile.ZipFile(unsafe, "w") as file:
+        file.writestr("../up.py", "")
+    for wheel in (broken, unsafe):
+        assert codes(validate(wheel)) == ["invalid-archive"]
+
+
+def test_a_project_is_run_from_its_directory_and_then_forgotten(tmp_path: Path) -> None:
+    files = {
+        "changing/__init__.py": "print('printed on import')",
+        "changing/paddock.toml": 'tools = ["A"]',
+        "changing/agenttools/tools/A.py": "from changing.code import tool",
+        "changing/code.py": "def tool() -> str:\n    '''Say it.'''\n    return ''",
+    }
+    project = samples.write(tmp_path, "changing", "changing = changing", files)
+    assert codes(validate(project)) == []
+    code = project / "src" / "changing" / "code.py"
+    code.write_text("def tool() -> str:\n    return ''", encoding="utf-8")
+    assert codes(validate(project)) == ["missing-description"]
+    assert not list(project.rglob("__pycache__"))

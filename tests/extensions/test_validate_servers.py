@@ -1,0 +1,111 @@
+"""`validate` finds what is wrong with a server: the user's, a file, or one of an extension."""
+
+from pathlib import Path
+
+import pytest
+
+from paddock import LoadError, create_server, validate
+from tests.command_line.program import Program
+
+DEFINITION = """
+tools = ["DemoDice", "DemoDise", "plain/Echo", "plain/Nothing", "tools.py:add", "tools.py:sub",
+         { name = "inline", function = "tools.py:sub" }]
+prompts = ["Nothing"]
+"""
+FOUND = [
+    ("unknown-tool", "tools[1]"),
+    ("item-not-declared", "tools[3]"),
+    ("reference-not-found", "tools[5]"),
+    ("reference-not-found", "function"),
+    ("unknown-prompt", "prompts[0]"),
+]
+
+
+@pytest.fixture
+def definition(tmp_path: Path) -> Path:
+    """A definition file with references to a file beside it."""
+    code = "print('hello')\ndef add(a: int) -> int:\n    '''Add.'''\n    return a"
+    (tmp_path / "tools.py").write_text(code, encoding="utf-8")
+    file = tmp_path / "Mine.toml"
+    file.write_text(DEFINITION, encoding="utf-8")
+    return file
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("static", [False, True])
+def test_names_and_references_in_a_definition_file_are_followed(
+    definition: Path, *, static: bool
+) -> None:
+    found = validate(definition, static=static)
+    assert [(one.code, one.place.key) for one in found.findings] == FOUND
+    assert found.servers == ("Mine",)
+    assert found.tools[0] == "DemoDice"
+    assert found.tools[-1] == "inline"
+
+
+def test_a_definition_that_cannot_be_read_has_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "Bad.toml"
+    file.write_text('title = "x"\ntoools = []\n', encoding="utf-8")
+    (one,) = validate(file).findings
+    assert (one.code, one.place.line, one.remedy) == (
+        "invalid-server",
+        2,
+        "did you mean 'tools'?",
+    )
+
+
+@pytest.mark.usefixtures("installed")
+def test_named_servers_are_validated_by_their_names() -> None:
+    create_server("Mine", tools=["DemoDice"])
+    for name in ("Mine", "Demo", "acme/charts/Charts", "acme/charts/Code", "deep/Small"):
+        found = validate(name)
+        assert found.is_valid, found.findings
+        assert found.kind == "server"
+        assert found.servers == (name,)
+    assert validate("mines/Boom", static=True).is_valid
+
+
+def test_what_is_nothing_is_no_finding_but_an_error(tmp_path: Path) -> None:
+    (tmp_path / "note.txt").touch()
+    for target in ("Nothing", "acme/nothing/Nothing", "no/where.whl", tmp_path / "note.txt"):
+        with pytest.raises(LoadError):
+            validate(target)
+
+
+def test_the_command_says_what_is_wrong_and_what_to_do(paddock: Program, definition: Path) -> None:
+    said = paddock("validate", str(definition))
+    assert said.code == 1
+    lines = said.out.splitlines()
+    assert lines[0] == str(definition)
+    assert lines[1] == (
+        "  error    tools[1]: there is no tool named 'DemoDise', declared here or built in"
+        "  [unknown-tool]"
+    )
+    assert lines[2] == "           did you mean DemoDice?"
+    assert lines[-1] == f"{definition} is invalid: 5 errors, 0 warnings"
+    assert "hello" not in said.out
+
+
+def test_the_command_prints_json(paddock: Program, definition: Path) -> None:
+    found = paddock("validate", "--json", str(definition)).json
+    assert found["valid"] is False
+    assert [(one["code"], one["place"]["key"]) for one in found["findings"]] == FOUND
+    assert set(found["findings"][0]) == {"code", "severity", "place", "message", "remedy"}
+
+
+def test_warnings_count_only_when_the_command_is_strict(paddock: Program) -> None:
+    lenient, strict = (
+        paddock("validate", "acme/charts"),
+        paddock("validate", "acme/charts", "--strict"),
+    )
+    assert (lenient.code, strict.code) == (0, 1)
+    assert "is valid: 0 errors" in lenient.out
+    assert "is invalid: 0 errors" in strict.out
+    said = paddock("validate", "acme/charts", "--static").out
+    assert "Python definition files read, not run: 3" in said
+
+
+def test_the_command_says_when_there_is_nothing_to_validate(paddock: Program) -> None:
+    said = paddock("validate", "Nothing")
+    assert (said.code, said.out) == (2, "")
+    assert "no server" in said.err

@@ -1,0 +1,1 @@
+<| "Description" -> "Has no name", "Content" -> "Hello" |>

@@ -1,0 +1,4 @@
+<|
+    "Bare" -> <| |>,
+    "bare" -> <| "Name" -> "bare", "Description" -> "In order", "Function" -> Identity, "Parameters" -> { } |>
+|>

@@ -1,0 +1,1 @@
+<| "Description" -> "Only a function", "Function" -> Identity |>

@@ -1,0 +1,1 @@
+<| "Name" -> "odd", "Description" -> "Odd", "Function" -> Identity, "Parameters" -> 42 |>

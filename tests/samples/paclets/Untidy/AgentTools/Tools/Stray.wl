@@ -1,0 +1,1 @@
+<| "Name" -> "stray", "Function" -> Identity, "Parameters" -> { } |>
