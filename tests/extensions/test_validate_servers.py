@@ -88,7 +88,7 @@ def test_the_command_says_what_is_wrong_and_what_to_do(paddock: Program, definit
 
 def test_the_command_prints_json(paddock: Program, definition: Path) -> None:
     found = paddock("validate", "--json", str(definition)).json
-    assert found["valid"] is False
+    assert found["is_valid"] is False
     assert [(one["code"], one["place"]["key"]) for one in found["findings"]] == FOUND
     assert set(found["findings"][0]) == {"code", "severity", "place", "message", "remedy"}
 

@@ -33,16 +33,16 @@ def validate(ctx: click.Context, target: str, *, as_json: bool, strict: bool, st
     found = library.validate(target, static=static)
     is_good = found.is_valid and not (strict and found.warnings)
     if as_json:
-        output.print_json(_as_json(found, is_good=is_good))
+        output.print_json(_as_json(found))
     else:
         _print(found, is_good=is_good)
     if not is_good:
         ctx.exit(1)
 
 
-def _as_json(found: Validation, *, is_good: bool) -> dict[str, object]:
+def _as_json(found: Validation) -> dict[str, object]:
     findings = [{**asdict(one), "place": one.place._asdict()} for one in found.findings]
-    return {**asdict(found), "findings": findings, "valid": is_good}
+    return {**asdict(found), "findings": findings, "is_valid": found.is_valid}
 
 
 def _print(found: Validation, *, is_good: bool) -> None:
