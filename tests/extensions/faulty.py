@@ -10,6 +10,8 @@ CODE = """
         '''Draw values as bars.'''
         return ""
 
+    LIMIT = 3
+
     def silent() -> str:
         return ""
 
@@ -17,6 +19,11 @@ CODE = """
         return ""
     """
 GOOD_TOOL = 'function = "{package}.code:plot"'
+
+
+def nested(opening: str, closing: str) -> str:
+    """Something that is nested too deeply to be read."""
+    return opening * 20_000 + closing * 20_000
 
 
 class Faulty(NamedTuple):
@@ -98,16 +105,18 @@ FAULTY = {
     ),
     "f_unreadable": Faulty(
         {
-            "paddock.toml": 'tools = ["A", "B", "C", "D", "E", "F"]',
+            "paddock.toml": 'tools = ["A", "B", "C", "D", "E", "F", "G", "H"]',
             "agenttools/tools/A.py": "def tool(:\n",
             "agenttools/tools/B.toml": "function = \nname = 1",
             "agenttools/tools/C.json": "{",
             "agenttools/tools/D.json": "[]",
             "agenttools/tools/E.py": "tool = 1 / 0",
             "agenttools/tools/F.py": "import os as _os",
+            "agenttools/tools/G.json": nested("[", "]"),
+            "agenttools/tools/H.py": "tool = " + nested("(", ")"),
         },
-        ["unreadable-definition"] * 6,
-        ["unreadable-definition"] * 5,
+        ["unreadable-definition"] * 8,
+        ["unreadable-definition"] * 7,
     ),
     "f_tools": Faulty(
         {
@@ -160,10 +169,11 @@ FAULTY = {
             "agenttools/tools/C.toml": 'function = "../../code.py:plott"',
             "agenttools/tools/D.toml": 'function = "../../code.py:plot"',
             "agenttools/servers/E.toml": """
-                tools = ["{package}.code:nothing", "{package}.code:plot"]
+                tools = ["{package}.code:nothing", "{package}.code:plot", "{package}.code:LIMIT"]
                 initialization = "{package}.code:start"
                 """,
         },
+        [*["reference-not-found"] * 5, "invalid-tool"],
         ["reference-not-found"] * 5,
     ),
     "f_names": Faulty(

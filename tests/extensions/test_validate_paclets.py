@@ -17,6 +17,7 @@ UNTIDY = [
     "missing-version",
     "missing-definition",
     "undeclared-definition",
+    "undeclared-definition",
     "item-not-declared",
     "extension-not-installed",
     "unknown-tool",

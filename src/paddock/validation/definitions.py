@@ -18,6 +18,8 @@ from paddock.errors import LoadError, PaddockError
 from paddock.extensions.definition_files import DefinitionFile
 from paddock.extensions.manifest import KINDS
 from paddock.extensions.paclets.definitions import CLOSED, PacletDefinition
+from paddock.extensions.paclets.sources import read_content
+from paddock.extensions.paclets.tables import table_of
 from paddock.validation.finding import Place
 from paddock.validation.items import Definition, check_item
 from paddock.validation.python_source import PythonSource
@@ -120,13 +122,26 @@ def _check_undeclared(subject: Subject, kind: Kind) -> None:
         is_definition = file.suffix in subject.endings and not name.startswith(_ASIDE)
         if is_definition and file.stem not in declared:
             _tell_undeclared(subject, kind, file.stem, Place(subject.path(f"{folder}/{name}")))
-    for ending in (".toml", ".json") if not subject.is_paclet else ():
+    for ending in subject.endings:
         combined = f"{folder}{ending}"
-        if subject.files.has(combined):
-            for name in _table(subject, combined) or {}:
-                if name not in declared:
-                    place = Place(subject.path(combined), key=str(name))
-                    _tell_undeclared(subject, kind, str(name), place)
+        for name in _names_in(subject, combined) if subject.files.has(combined) else ():
+            if name not in declared:
+                place = Place(subject.path(combined), key=name)
+                _tell_undeclared(subject, kind, name, place)
+
+
+def _names_in(subject: Subject, combined: str) -> list[str]:
+    """The items that a combined file of data defines; what it cannot be read for is told later."""
+    if combined.endswith((".toml", ".json")):
+        return [str(name) for name in _table(subject, combined) or ()]
+    suffix, path = PurePosixPath(combined).suffix, subject.path(combined)
+    if suffix in (CLOSED, ".py"):
+        return []
+    try:
+        content = read_content(subject.files.read(combined, MAX_BYTES), suffix, path)
+        return list(table_of(content.value()) or ())
+    except LoadError:
+        return []
 
 
 def _tell_undeclared(subject: Subject, kind: Kind, name: str, place: Place) -> None:
@@ -230,7 +245,12 @@ def _table(subject: Subject, file: str) -> Mapping[str, object] | None:
         if isinstance(found, Mapping):
             return found
         reason = LoadError("holds no table", where=path, hint="expected { … }")
-    except (UnicodeDecodeError, msgspec.DecodeError, tomllib.TOMLDecodeError) as error:
+    except (
+        UnicodeDecodeError,
+        msgspec.DecodeError,
+        tomllib.TOMLDecodeError,
+        RecursionError,
+    ) as error:
         reason = LoadError(f"cannot be read: {error}", where=path, hint=_expected(error))
     except LoadError as error:
         reason = error

@@ -21,8 +21,8 @@ class PythonSource:
     def __init__(self, text: str) -> None:
         try:
             self._body = ast.parse(text).body
-        except (ValueError, RecursionError) as error:
-            raise SyntaxError(str(error)) from None
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise SyntaxError(str(error) or "nested too deeply") from None
         self._names = set(_bound(self._body))
 
     @property

@@ -19,7 +19,7 @@ from paddock.extensions.registry import registry
 from paddock.servers.definition import ServerDefinition, from_mapping
 from paddock.servers.unpickling import is_pickle
 from paddock.validation.items import Definition, check_item
-from paddock.validation.references import check_reference
+from paddock.validation.references import Stub, check_reference
 
 if TYPE_CHECKING:
     from paddock.extensions.manifest import Kind
@@ -67,7 +67,9 @@ def check_lists(found: ServerDefinition, definition: Definition, subject: Subjec
                 if not is_pickle(spec):
                     check_item(Definition(kind, spec, definition.file, place), subject)
             elif is_reference(spec):
-                check_reference(spec, subject, definition.file, place)
+                made = check_reference(spec, subject, definition.file, place)
+                if not isinstance(made, Stub):
+                    check_item(Definition(kind, made, definition.file, place), subject)
             else:
                 _check_name(kind, spec, subject, place)
     start = found.initialization

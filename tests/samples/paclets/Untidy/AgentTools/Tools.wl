@@ -1,4 +1,5 @@
 <|
     "Bare" -> <| |>,
+    "Extra" -> <| |>,
     "bare" -> <| "Name" -> "bare", "Description" -> "In order", "Function" -> Identity, "Parameters" -> { } |>
 |>
