@@ -65,12 +65,12 @@ def test_faults_are_found_in_what_is_installed(
 
 def test_a_finding_says_where_it_is_and_what_to_do(projects: Path) -> None:
     project = projects / "f_names"
-    manifest = project / "src" / "f_names" / "agenttools" / "servers" / "A.toml"
+    definition = project / "src" / "f_names" / "agenttools" / "servers" / "A.toml"
     first = validate(project).findings[0]
     assert first == Finding(
         "unknown-tool",
         "error",
-        Place(str(manifest), key="tools[4]"),
+        Place(str(definition), 4, key="tools[4]"),
         "there is no tool named 'Owns', declared here or built in",
         "did you mean Own?",
     )

@@ -78,7 +78,7 @@ def test_the_command_says_what_is_wrong_and_what_to_do(paddock: Program, definit
     lines = said.out.splitlines()
     assert lines[0] == str(definition)
     assert lines[1] == (
-        "  error    tools[1]: there is no tool named 'DemoDise', declared here or built in"
+        "  error    2  tools[1]: there is no tool named 'DemoDise', declared here or built in"
         "  [unknown-tool]"
     )
     assert lines[2] == "           did you mean DemoDice?"

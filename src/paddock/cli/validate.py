@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from paddock.cli import output
+from paddock.cli import completing, output
 from paddock.validation import validate as library
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ KINDS = ("servers", "tools", "prompts", "resources")
 
 
 @click.command()
-@click.argument("target")
+@click.argument("target", shell_complete=completing.extensions_and_servers)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--strict", is_flag=True, help="Let warnings count as errors do.")
 @click.option("--static", is_flag=True, help="Run nothing; check what can be read.")

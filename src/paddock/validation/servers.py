@@ -18,6 +18,7 @@ from paddock.extensions.references import is_reference
 from paddock.extensions.registry import registry
 from paddock.servers.definition import ServerDefinition, from_mapping
 from paddock.servers.unpickling import is_pickle
+from paddock.validation.finding import line_with
 from paddock.validation.items import Definition, check_item
 from paddock.validation.references import Stub, check_reference
 
@@ -60,9 +61,11 @@ def check_server(
 
 def check_lists(found: ServerDefinition, definition: Definition, subject: Subject) -> None:
     """Tell of what a definition refers to and is not there."""
+    text = _text(definition, subject)
     for kind in _LISTS:
         for number, spec in enumerate(getattr(found, kind)):
-            place = definition.place._replace(key=f"{kind}[{number}]")
+            line = line_with(text, spec) if isinstance(spec, str) else None
+            place = definition.place._replace(line=line, key=f"{kind}[{number}]")
             if not isinstance(spec, str):
                 if not is_pickle(spec):
                     check_item(Definition(kind, spec, definition.file, place), subject)
@@ -80,6 +83,12 @@ def check_lists(found: ServerDefinition, definition: Definition, subject: Subjec
         else:
             hint = "as in package.module:name, or file.py:name"
             subject.findings.add("invalid-server", f"{start!r} is not a reference", place, hint)
+
+
+def _text(definition: Definition, subject: Subject) -> str:
+    """The text of the file that a definition stands in; nothing for one that is no text."""
+    is_text = subject.files.has(definition.file) and not definition.file.endswith(".wxf")
+    return subject.text(definition.file) if is_text else ""
 
 
 def _check_name(kind: Kind, name: str, subject: Subject, place: Place) -> None:
