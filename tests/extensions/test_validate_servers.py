@@ -65,6 +65,20 @@ def test_named_servers_are_validated_by_their_names() -> None:
     assert validate("mines/Boom", static=True).is_valid
 
 
+def test_objects_that_are_stored_with_a_server_are_found_or_missed(tmp_path: Path) -> None:
+    table = {"name": "twice", "description": "Twice", "function": lambda text: text * 2}
+    create_server("Kept", tools=[table], pickle=True)
+    assert validate("Kept").findings == ()
+    for file in (tmp_path / "data").rglob("*.pkl"):
+        file.unlink()
+    assert [one.code for one in validate("Kept").findings] == ["reference-not-found"]
+    assert validate("Kept", static=True).findings == ()
+
+
+def test_what_comes_with_paddock_has_no_faults() -> None:
+    assert validate("paddock").findings == ()
+
+
 def test_what_is_nothing_is_no_finding_but_an_error(tmp_path: Path) -> None:
     (tmp_path / "note.txt").touch()
     for target in ("Nothing", "acme/nothing/Nothing", "no/where.whl", tmp_path / "note.txt"):

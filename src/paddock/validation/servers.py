@@ -7,17 +7,18 @@ extension. One that is not installed here cannot be looked at, which is no error
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddock.authoring.offering import Offering
-from paddock.errors import PaddockError
+from paddock.errors import LoadError, PaddockError
 from paddock.extensions.errors import ExtensionNotInstalledError
 from paddock.extensions.missing import listed, near_names
 from paddock.extensions.names import parse_qualified
 from paddock.extensions.references import is_reference
 from paddock.extensions.registry import registry
 from paddock.servers.definition import ServerDefinition, from_mapping
-from paddock.servers.unpickling import is_pickle
+from paddock.servers.unpickling import is_pickle, load_pickle
 from paddock.validation.finding import line_with
 from paddock.validation.items import Definition, check_item
 from paddock.validation.references import Stub, check_reference
@@ -67,7 +68,7 @@ def check_lists(found: ServerDefinition, definition: Definition, subject: Subjec
             line = line_with(text, spec) if isinstance(spec, str) else None
             place = definition.place._replace(line=line, key=f"{kind}[{number}]")
             if not isinstance(spec, str):
-                if not is_pickle(spec):
+                if not _is_kept(spec, subject, place):
                     check_item(Definition(kind, spec, definition.file, place), subject)
             elif is_reference(spec):
                 made = check_reference(spec, subject, definition.file, place)
@@ -83,6 +84,21 @@ def check_lists(found: ServerDefinition, definition: Definition, subject: Subjec
         else:
             hint = "as in package.module:name, or file.py:name"
             subject.findings.add("invalid-server", f"{start!r} is not a reference", place, hint)
+
+
+def _is_kept(spec: object, subject: Subject, place: Place) -> bool:
+    """Whether something is, or has in it, an object that was stored beside the definition.
+
+    One that is gone is told of.
+    """
+    parts = [spec, *(spec.values() if isinstance(spec, Mapping) else ())]
+    kept = [one for one in parts if isinstance(one, dict) and is_pickle(one)]
+    for one in () if subject.is_static else kept:
+        try:
+            load_pickle(one, Path(place.file).parent, str(place))
+        except LoadError as error:
+            subject.findings.add_error("reference-not-found", error, place)
+    return bool(kept)
 
 
 def _text(definition: Definition, subject: Subject) -> str:
