@@ -6,7 +6,6 @@ only parsed.
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
@@ -251,17 +250,9 @@ def _table(subject: Subject, file: str) -> Mapping[str, object] | None:
         tomllib.TOMLDecodeError,
         RecursionError,
     ) as error:
-        reason = LoadError(f"cannot be read: {error}", where=path, hint=_expected(error))
+        hint = "save it as UTF-8" if isinstance(error, UnicodeDecodeError) else "mend it there"
+        reason = LoadError(f"cannot be read: {error}", where=path, hint=hint)
     except LoadError as error:
         reason = error
     subject.findings.add_error("unreadable-definition", reason, path)
     return None
-
-
-def _expected(error: Exception) -> str:
-    position = re.search(r"\(byte (\d+)\)", str(error))
-    return (
-        "save it as UTF-8"
-        if isinstance(error, UnicodeDecodeError)
-        else (f"look at byte {position[1]}" if position else "mend what is written there")
-    )
