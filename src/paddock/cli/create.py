@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from paddock.cli import completing, output
-from paddock.cli.defining import absolute, facts_options, given_facts, read_table
+from paddock.cli.defining import facts_options, given_facts, read_table
+from paddock.extensions.references import absolute_reference
 from paddock.servers.api import create_server
 from paddock.servers.definition import from_mapping
 from paddock.servers.errors import ServerExistsError
@@ -73,7 +74,7 @@ def create(
     given = given_facts(facts)
     given["options"] = merged(base.options, given.get("options", {}))
     for kind, values in {"tools": tools, "prompts": prompts, "resources": resources}.items():
-        given[kind] = [*getattr(base, kind), *map(absolute, values)]
+        given[kind] = [*getattr(base, kind), *map(absolute_reference, values)]
     # What the file refers to counts from where the file is.
     with chdir(Path.cwd() if source is None else source.absolute().parent):
         server = _created(name, table, given, overwrite=overwrite)

@@ -12,9 +12,10 @@ import click
 
 from paddock.cli import completing, output
 from paddock.cli.complaints import ArgumentError, CommandError, did_you_mean
-from paddock.cli.defining import absolute, facts_options, given_facts
+from paddock.cli.defining import facts_options, given_facts
 from paddock.cli.describing import spec_name
 from paddock.errors import PaddockError
+from paddock.extensions.references import absolute_reference
 from paddock.servers.api import edit_server, get_server, own_source, rewrite_server
 from paddock.servers.reading import read_text
 from paddock.servers.tool_options import merged
@@ -63,7 +64,7 @@ def edit(ctx: click.Context, /, name: str, **changes: Any) -> None:
     changed.
     """
     if any(value not in (None, ()) for value in changes.values()):
-        edit_server(name, **_changed(get_server(name).definition, changes))
+        edit_server(name, lambda before: _changed(before, changes))
     elif not _edit_text(name):
         output.note("Nothing was changed")
         ctx.exit(1)
@@ -77,7 +78,7 @@ def _changed(before: ServerDefinition, changes: dict[str, Any]) -> dict[str, Any
         added, removed = changes[f"add_{kind}"], changes[f"remove_{kind}"]
         if added or removed:
             kept = _without(getattr(before, f"{kind}s"), removed, kind)
-            given[f"{kind}s"] = [*kept, *map(absolute, added)]
+            given[f"{kind}s"] = [*kept, *map(absolute_reference, added)]
     if changes["remove_option"] or "options" in given:
         values = merged(before.options, given.get("options") or {})
         given["options"] = _without_options(values, changes["remove_option"])
@@ -133,8 +134,7 @@ def _edit_text(name: str) -> bool:
         if text == before:
             break
         try:
-            _check_same(file, before)
-            rewrite_server(name, text)
+            rewrite_server(name, text, before)
         except PaddockError as error:
             _complain(error, draft)
         else:
@@ -152,11 +152,6 @@ def _open_editor(draft: Path, before: str) -> None:
         raise ArgumentError(
             error.message, hint="name an editor in the environment variable VISUAL or EDITOR"
         ) from None
-
-
-def _check_same(file: Path, before: str) -> None:
-    if read_text(file) != before:
-        raise ArgumentError("Somebody else has changed it meanwhile", where=str(file))
 
 
 def _complain(error: PaddockError, draft: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from paddock.errors import DefinitionError
 from paddock.extensions.properties import shown
 from paddock.extensions.references import is_reference, load_reference
 
@@ -14,6 +15,21 @@ if TYPE_CHECKING:
     from paddock.extensions.properties import Properties
 
 _EXPECTED = "expected a function, or a reference to one: package.module:name, or file.py:name"
+
+
+def name_of(function: object) -> str:
+    """The name that a function has by itself.
+
+    Raises:
+        DefinitionError: when it has none, as a lambda or a partial function.
+    """
+    name = getattr(function, "__name__", None)
+    if not isinstance(name, str) or name == "<lambda>":
+        raise DefinitionError(
+            f"{'a lambda' if name else type(function).__name__} has no name",
+            hint='give it one: Tool("name", …), Prompt("name", handler=…) or a table with a name',
+        )
+    return name
 
 
 def read_function(

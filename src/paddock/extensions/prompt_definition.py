@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.prompt import Prompt, PromptArgument
 from paddock.extensions.errors import PromptSpecificationError
-from paddock.extensions.functions import read_function
+from paddock.extensions.functions import name_of, read_function
 from paddock.extensions.properties import Properties, shown, told_as
 from paddock.extensions.template import Template
 
@@ -56,7 +56,7 @@ def make_prompt(
         if isinstance(definition, Mapping):
             return _from_table(definition, relative_to, where, name)
         if callable(definition) and not isinstance(definition, type):
-            return Prompt(name or str(getattr(definition, "__name__", "")), handler=definition)
+            return Prompt(name or name_of(definition), handler=definition)
     raise PromptSpecificationError(
         shown(definition),
         where=where,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _FILE_ENDING = ".py"
+_AT_THE_TOP = "it has to be defined at the top of the file, and not below if __name__ == …"
 
 
 def is_reference(text: str) -> bool:
@@ -60,6 +61,15 @@ def load_reference(text: str, *, relative_to: Path | None = None, where: str) ->
         except AttributeError:
             raise _missing(text, part, found, where) from None
     return found
+
+
+def absolute_reference(text: str) -> str:
+    """A reference to a file whose path counts from anywhere; other text stays as it is."""
+    home, _, name = text.rpartition(":")
+    if not is_reference(text) or not home.endswith(_FILE_ENDING):
+        return text
+    path = Path(home).expanduser()
+    return text if Path(home).is_absolute() else f"{path.absolute()}:{name}"
 
 
 def directory_of(text: str, relative_to: Path | None = None) -> Path | None:
@@ -107,5 +117,5 @@ def _failed(home: str, error: BaseException) -> LoadError:
 
 def _missing(text: str, part: str, found: object, where: str) -> LoadError:
     near = get_close_matches(part, [name for name in dir(found) if not name.startswith("_")], n=1)
-    advice = f"did you mean {near[0]!r}?" if near else "check the name after the colon"
+    advice = f"did you mean {near[0]!r}?" if near else _AT_THE_TOP
     return LoadError(f"{text!r} leads nowhere: there is no {part!r}", where=where, hint=advice)

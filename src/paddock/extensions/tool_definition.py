@@ -9,7 +9,7 @@ from paddock.authoring.option import Option
 from paddock.authoring.signature import is_coroutine_function
 from paddock.authoring.tool import Tool
 from paddock.extensions.errors import ToolSpecificationError
-from paddock.extensions.functions import read_function
+from paddock.extensions.functions import name_of, read_function
 from paddock.extensions.initialization import Initialization, initialised
 from paddock.extensions.keys import normal_key
 from paddock.extensions.parameters import read_parameters
@@ -55,7 +55,7 @@ def make_tool(
         if isinstance(definition, Mapping):
             return _from_table(definition, relative_to, where, name)
         if callable(definition) and not isinstance(definition, type):
-            return Tool(name or str(getattr(definition, "__name__", "")), definition)
+            return Tool(name or name_of(definition), definition)
     raise ToolSpecificationError(
         shown(definition),
         where=where,

@@ -130,11 +130,12 @@ def from_mapping(
 
 
 def _unwrapped(mapping: Mapping[str, Any], place: Place) -> dict[str, Any]:
-    """The table with what stands inside of `LLMEvaluator` moved out."""
-    inner = mapping.get(WRAPPER, {})
+    """The table with what stands inside of `LLMEvaluator` moved out, and without nulls."""
+    inner = mapping.get(WRAPPER) or {}
     if not hasattr(inner, "items"):
         raise _expected("a table", inner, WRAPPER, place)
-    return {**inner, **{key: value for key, value in mapping.items() if key != WRAPPER}}
+    both = {**inner, **{key: value for key, value in mapping.items() if key != WRAPPER}}
+    return {key: value for key, value in both.items() if value is not None}
 
 
 def _sorted_out(mapping: dict[str, Any], place: Place) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.authoring.offering import Offering
+from paddock.errors import PaddockError
 from paddock.extensions.registry import declared, find_declared
 from paddock.servers.definition import from_mapping
 from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
@@ -103,6 +104,13 @@ class Source(NamedTuple):
                 hint="change the name in it, or rename the file",
             )
         return definition
+
+    def current(self) -> ServerDefinition | None:
+        """The definition, if it can be read."""
+        try:
+            return self.read()
+        except PaddockError:
+            return None
 
     def _read_loaded(self, found: object, where: str) -> ServerDefinition:
         if isinstance(found, Mapping):

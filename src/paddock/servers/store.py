@@ -11,6 +11,7 @@ import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from paddock.errors import DefinitionError
 from paddock.files import locked, write_atomically
 from paddock.servers.definition import from_mapping
 from paddock.servers.errors import (
@@ -19,7 +20,16 @@ from paddock.servers.errors import (
     ServerNotFoundError,
 )
 from paddock.servers.file_names import PICKLES, encode_name
-from paddock.servers.reading import directory, parse, path_of, stored
+from paddock.servers.pickles import forget_others
+from paddock.servers.reading import (
+    directory,
+    parse,
+    path_of,
+    read_definition,
+    read_text,
+    stored,
+)
+from paddock.servers.storing import new_items, with_inner
 from paddock.servers.toml_text import plain_table, toml_text
 
 if TYPE_CHECKING:
@@ -27,6 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from paddock.servers.definition import ServerDefinition
+    from paddock.servers.pickles import Pickles
 
 
 def pickles_of(name: str) -> Path:
@@ -64,18 +75,62 @@ def check_free(name: str, *, overwrite: bool) -> None:
             )
 
 
-def write_definition(definition: ServerDefinition) -> Path:
+@contextmanager
+def tidying(name: str) -> Iterator[None]:
+    """Remove afterwards what is stored beside a definition and not named in it."""
+    try:
+        yield
+    finally:
+        if pickles_of(name).is_dir():
+            with changing():
+                _tidy(name)
+
+
+def _tidy(name: str) -> None:
+    path = path_of(name)
+    try:
+        found = read_definition(read_text(path), path, name=name) if path.exists() else None
+    except DefinitionError:
+        return  # nobody knows what it names
+    items = [] if found is None else with_inner(new_items(found, None))
+    forget_others(pickles_of(name), items)
+
+
+def write_definition(definition: ServerDefinition, pickles: Pickles | None = None) -> Path:
     """Write a definition, in the place of one that may be there. Within `changing`.
 
     Raises:
         ServerDefinitionError: when it cannot be written as TOML; nothing is changed then.
     """
     path = path_of(definition.name)
-    write_text(path, toml_text(plain_table(definition)), definition)
+    if pickles is not None:
+        pickles.write()
+    _write_text(path, toml_text(plain_table(definition)), definition)
     return path
 
 
-def write_text(path: Path, text: str, definition: ServerDefinition) -> None:
+def replace_text(
+    path: Path,
+    before: str | None,
+    text: str,
+    definition: ServerDefinition,
+    pickles: Pickles | None = None,
+) -> bool:
+    """Put a text in the place of another; False when the file says something else by now.
+
+    Raises:
+        ServerDefinitionError: when the text is not that of the definition.
+    """
+    with changing():
+        if before is not None and read_text(path) != before:
+            return False
+        if pickles is not None:
+            pickles.write()
+        _write_text(path, text, definition)
+    return True
+
+
+def _write_text(path: Path, text: str, definition: ServerDefinition) -> None:
     """Write the text of a definition, after and before it is compared with what it should say."""
     if from_mapping(parse(text, path), name=definition.name) != definition:
         raise ServerDefinitionError(
