@@ -52,7 +52,7 @@ def _value(options: Mapping[str, Option], name: str, value: object, tool: str) -
         raise OptionError(f"no option {name!r}", where=tool, hint=_known(options, name))
     if value == AUTOMATIC:
         return option.default
-    kind = type(option.default) if option.type is None else option.type
+    kind = _kind(option)
     candidates = [None, value] if value == NONE else [value]
     for candidate in candidates:
         try:
@@ -62,6 +62,13 @@ def _value(options: Mapping[str, Option], name: str, value: object, tool: str) -
         except msgspec.ValidationError as error:
             fault = error
     raise OptionError(f"option {name!r} cannot be {value!r}: {fault}", where=tool)
+
+
+def _kind(option: Option) -> Any:
+    """What values are checked against; a default of None says nothing about others."""
+    if option.type is None:
+        return Any if option.default is None else type(option.default)
+    return option.type
 
 
 def _plain(value: object) -> Any:

@@ -39,6 +39,9 @@ def servers(pattern: str, *, no_built_in: bool, as_json: bool) -> None:
     output.print_table(
         ("server", "version", "tools", "prompts", "from", "installed in"), map(_row, found)
     )
+    for server in found:
+        if server.problem is not None:
+            output.warn(f"{server.name} is broken: {server.problem}")
 
 
 def _row(server: NamedServer) -> list[output.Cell]:

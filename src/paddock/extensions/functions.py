@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 from paddock.errors import DefinitionError
@@ -30,6 +31,16 @@ def name_of(function: object) -> str:
             hint='give it one: Tool("name", …), Prompt("name", handler=…) or a table with a name',
         )
     return name
+
+
+def required_parameters(function: Callable[..., Any]) -> list[str]:
+    """The parameters without which a function cannot be called, as far as they are known."""
+    try:
+        taken = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    optional = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [one.name for one in taken if one.default is one.empty and one.kind not in optional]
 
 
 def read_function(

@@ -13,7 +13,7 @@ import msgspec
 
 from paddock.directories import data_directory
 from paddock.errors import LoadError
-from paddock.files import locked, write_atomically
+from paddock.files import locked, telling_faults, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -108,7 +108,8 @@ def change_installations(change: Callable[[list[Installation]], list[Installatio
         after = change(list(before))
         if after != before:
             data = msgspec.json.format(msgspec.json.encode(_Records(installations=after)), indent=2)
-            write_atomically(path, data + b"\n")
+            with telling_faults(path):
+                write_atomically(path, data + b"\n")
 
 
 def _read_or_set_aside(path: Path) -> list[Installation]:
@@ -122,9 +123,9 @@ def _read_or_set_aside(path: Path) -> list[Installation]:
 
 
 def _read(path: Path) -> list[Installation]:
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
+    with telling_faults(path):
+        data = path.read_bytes() if path.exists() else None
+    if data is None:
         return []
     schema = msgspec.json.decode(data, type=_Schema).schema
     if schema != SCHEMA:

@@ -6,6 +6,7 @@ loaded but the one definition that is asked for.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -143,8 +144,11 @@ def find_source(name: str) -> Source:
         ServerDefinitionError: when that cannot be the name of a server.
     """
     path = path_of(name)
-    if path.is_file():
+    if os.path.lexists(path):
         return Source(name, path)
+    for one in stored():
+        if one.name == name:
+            return Source(name, one.path, problem=one.problem)
     item = find_declared("servers", name)
     if item is not None:
         return Source(item.name, None, item)

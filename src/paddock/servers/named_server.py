@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Unpack
 
+from paddock.authoring.loading_files import is_loading
 from paddock.errors import PaddockError
 from paddock.extensions.keys import normal_key
 from paddock.servers.assembly import assemble
@@ -191,7 +192,12 @@ class NamedServer:
         return assemble(self.definition, origin_of(self._source))
 
     def run(self, http: str | None = None, **options: Unpack[HttpOptions]) -> None:
-        """Serve standard input and output until the client leaves; or an address over HTTP."""
+        """Serve standard input and output until the client leaves; or an address over HTTP.
+
+        Does nothing while the file that calls it is loaded for what it defines.
+        """
+        if is_loading():
+            return
         target = NamedTarget(self.name, file=str(self._source.file) if self._is_free else None)
         if http is None:
             serve_target(target)

@@ -11,7 +11,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from paddock.files import write_atomically
+from paddock.files import telling_faults, write_atomically
 from paddock.servers.errors import ServerDefinitionError
 from paddock.servers.function_references import is_importable
 from paddock.servers.unpickling import KEY, PYTHON, THIS_PYTHON
@@ -87,8 +87,9 @@ class Pickles:
         """Have everything in its place."""
         for name, data in self._data.items():
             file = self._directory / name
-            if not file.exists():
-                write_atomically(file, data)
+            with telling_faults(file):
+                if not file.exists():
+                    write_atomically(file, data)
 
 
 def forget_others(directory: Path, kept: Iterable[object]) -> None:

@@ -7,12 +7,13 @@ processes, so none is lost and no two names differ by nothing but their case.
 
 from __future__ import annotations
 
+import codecs
 import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from paddock.errors import DefinitionError
-from paddock.files import locked, write_atomically
+from paddock.files import locked, telling_faults, write_atomically
 from paddock.servers.definition import from_mapping
 from paddock.servers.errors import (
     ServerDefinitionError,
@@ -136,13 +137,22 @@ def _write_text(path: Path, text: str, definition: ServerDefinition) -> None:
         raise ServerDefinitionError(
             "the definition would not be the same when it is read again", where=str(path)
         )
-    before = path.read_bytes() if path.exists() else None
-    data = text.encode("utf-8")
-    write_atomically(path, data)
-    if path.read_bytes() != data:
-        if before is not None:
-            write_atomically(path, before)
+    with telling_faults(path):
+        is_kept = _write_bytes(path, text.encode("utf-8"))
+    if not is_kept:
         raise ServerDefinitionError("the file does not hold what was written", where=str(path))
+
+
+def _write_bytes(path: Path, data: bytes) -> bool:
+    """Write a file and read it back; when it holds something else, what was there returns."""
+    before = path.read_bytes() if path.exists() else None
+    mark = codecs.BOM_UTF8 if before is not None and before.startswith(codecs.BOM_UTF8) else b""
+    write_atomically(path, mark + data)
+    if path.read_bytes() == mark + data:
+        return True
+    if before is not None:
+        write_atomically(path, before)
+    return False
 
 
 def delete_definition(name: str) -> Path:
@@ -151,11 +161,17 @@ def delete_definition(name: str) -> Path:
     Raises:
         ServerNotFoundError: when there is none.
     """
-    path = path_of(name)
     with changing():
+        path = next((one.path for one in stored() if one.name == name), path_of(name))
         try:
             path.unlink()
         except FileNotFoundError:
             raise ServerNotFoundError(f"there is no server {name!r}", where=str(path)) from None
+        except OSError as error:
+            raise ServerDefinitionError(
+                f"cannot be deleted: {error.strerror}",
+                where=str(path),
+                hint="remove it yourself",
+            ) from None
         shutil.rmtree(pickles_of(name), ignore_errors=True)
     return path

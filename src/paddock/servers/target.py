@@ -119,12 +119,10 @@ def _file_target(text: str) -> Loadable:
 
 
 def _set_options(offering: Offering) -> None:
-    """Set the options of tools that the environment gives."""
-    from paddock.servers.tool_options import (  # noqa: PLC0415 - after the first answer
-        options_from_environment,
-    )
+    """Set the options of tools that the environment gives; those of other servers may be there."""
+    from paddock.servers.tool_options import set_from_environment  # noqa: PLC0415 - as above
 
-    offering.set_tool_options(options_from_environment())
+    set_from_environment(offering)
 
 
 def _looks_like_path(text: str) -> bool:
