@@ -191,6 +191,9 @@ def test_a_server_of_the_users_shadows_a_built_in_one() -> None:
     assert [server.name for server in list_servers()].count("Demo") == 1
     with served("Demo") as peer:
         assert [tool.name for tool in peer.tools()] == ["roll_dice"]
+    built_in = default_servers()["Demo"].configuration["mcpServers"]["Demo"]
+    with connect([built_in["command"], *built_in["args"]]) as peer:
+        assert "greet" in [tool.name for tool in peer.tools()]
     delete_definition("Demo")
     assert get_server("Demo").location == "built-in"
 

@@ -328,3 +328,32 @@ def test_half_a_character_is_refused_and_not_a_traceback() -> None:
         create_server("cut", tools=["DemoGreet"], title="caf\udce9")
     with pytest.raises(LoadError):
         create_server("cut", tools=["nowhere_at_all:x"])
+
+
+def test_editing_keeps_the_marks_and_line_ends_of_a_file(servers: Path) -> None:
+    file = servers / "win.toml"
+    text = '# mine\r\ntitle = "Old"\r\ntools = ["DemoGreet"]\r\n'
+    file.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    edit_server("win", title="New", description="Said\nin two lines", version="2")
+    data = file.read_bytes()
+    assert data.startswith(b"\xef\xbb\xbf# mine\r\n")
+    assert data.count(b"\n") == data.count(b"\r\n")
+    assert get_server("win").description == "Said\nin two lines"
+
+
+def test_editing_a_list_of_tables_keeps_their_comments(servers: Path) -> None:
+    text = (
+        'version = "1.0.0"\n\n'
+        '# The first.\n[[prompts]]\nname = "a"  # a name\ncontent = "A"\n\n'
+        '# The second.\n[[prompts]]\nname = "b"\ncontent = "B"\n'
+    )
+    (servers / "asks.toml").write_text(text, encoding="utf-8")
+    more = {"name": "c", "content": "C", "arguments": [{"name": "x", "required": True}]}
+    edit_server("asks", lambda now: {"prompts": [*now.prompts, more]})
+    edited = (servers / "asks.toml").read_text(encoding="utf-8")
+    assert edited.startswith(text.rstrip())
+    assert get_server("asks").prompt_names == ["a", "b", "c"]
+    edit_server("asks", lambda now: {"prompts": [now.prompts[0], now.prompts[2]]})
+    edited = (servers / "asks.toml").read_text(encoding="utf-8")
+    assert 'name = "a"  # a name' in edited
+    assert get_server("asks").prompt_names == ["a", "c"]

@@ -15,6 +15,7 @@ from paddock.extensions.references import absolute_reference
 from paddock.servers.api import create_server
 from paddock.servers.definition import from_mapping
 from paddock.servers.errors import ServerExistsError
+from paddock.servers.reading import path_of
 from paddock.servers.tool_options import merged
 
 if TYPE_CHECKING:
@@ -89,6 +90,6 @@ def _created(
     try:
         return create_server(name, table, overwrite=overwrite, **given)
     except ServerExistsError as error:
-        if not overwrite:
+        if not overwrite and error.where == str(path_of(name)):
             error.hint = f"add --overwrite, or choose another name, or: paddock edit {name}"
         raise

@@ -10,13 +10,13 @@ import importlib
 import importlib.util
 import re
 import sys
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddock.authoring.python_file import failure
 from paddock.errors import LoadError
 from paddock.extensions.python_modules import script_module
+from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -116,6 +116,6 @@ def _failed(home: str, error: BaseException) -> LoadError:
 
 
 def _missing(text: str, part: str, found: object, where: str) -> LoadError:
-    near = get_close_matches(part, [name for name in dir(found) if not name.startswith("_")], n=1)
-    advice = f"did you mean {near[0]!r}?" if near else _AT_THE_TOP
+    names = [name for name in dir(found) if not name.startswith("_")]
+    advice = did_you_mean(part, names, most=1) or _AT_THE_TOP
     return LoadError(f"{text!r} leads nowhere: there is no {part!r}", where=where, hint=advice)

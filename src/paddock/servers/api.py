@@ -128,12 +128,15 @@ def get_server(server: str | os.PathLike[str]) -> NamedServer:
 def list_servers(pattern: str = "*", *, include_built_in: bool = True) -> list[NamedServer]:
     """The servers whose names match a pattern with `*`, `?` and `[…]`, the user's own first.
 
+    Letters match in either case.
+
     One whose definition cannot be read is among them, and says why: `server.problem`.
     """
     return [
         NamedServer(source)
         for source in all_sources()
-        if fnmatchcase(source.name, pattern) and (include_built_in or source.declared is None)
+        if fnmatchcase(source.name.lower(), pattern.lower())
+        and (include_built_in or source.declared is None)
     ]
 
 

@@ -156,7 +156,7 @@ class NamedServer:
     @property
     def configuration(self) -> dict[str, Any]:
         """What most clients want to have in their file, as data."""
-        target = self._source.file if self._is_free else self.name
+        target = self._source.file if self._is_free else self._source.lasting_name
         command, args = launch_command(target)
         entry: dict[str, Any] = {"command": command, "args": args}
         environment = launch_environment()
@@ -198,7 +198,8 @@ class NamedServer:
         """
         if is_loading():
             return
-        target = NamedTarget(self.name, file=str(self._source.file) if self._is_free else None)
+        file = str(self._source.file) if self._is_free else None
+        target = NamedTarget(self.name if file else self._source.lasting_name, file=file)
         if http is None:
             serve_target(target)
             return

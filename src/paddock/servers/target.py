@@ -89,14 +89,14 @@ def find_target(text: str) -> Loadable:
         LoadError: when it is neither.
     """
     places = (text, text.rpartition(":")[0])
-    if _looks_like_path(text) and any(map(os.path.exists, places)):
+    if looks_like_path(text) and any(map(os.path.exists, places)):
         return _file_target(text)
     try:
         return NamedTarget(text)
     except ServerNotFoundError as error:
         if os.path.exists(text):
             return _file_target(text)
-        if _looks_like_path(text):
+        if looks_like_path(text):
             return Target(text)  # says what it expected
         raise LoadError(
             f"{text!r} is neither a server nor a file or directory", hint=error.hint
@@ -125,6 +125,7 @@ def _set_options(offering: Offering) -> None:
     set_from_environment(offering)
 
 
-def _looks_like_path(text: str) -> bool:
+def looks_like_path(text: str) -> bool:
+    """Whether a text is written like the path of a file; a qualified name is too."""
     separators = (os.sep, os.altsep or os.sep, ":")
     return text.endswith((".py", SUFFIX)) or any(one in text for one in separators)
