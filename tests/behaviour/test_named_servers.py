@@ -161,7 +161,7 @@ def test_properties_of_a_server(garden: str, data: Path) -> None:
     assert server["tool_names"] == ["plants"]
     assert (server["ToolNames"], server["ServerVersion"]) == (["plants"], "1.0.0")
     assert server["Temperature"] == 0.3
-    assert server.resources == []
+    assert (server.resources, server["ResourceNames"]) == ([], [])
     assert server.installations == []
     with pytest.raises(KeyError):
         server["Nothing"]

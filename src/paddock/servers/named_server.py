@@ -10,6 +10,7 @@ import json
 from typing import TYPE_CHECKING, Any, Unpack
 
 from paddock.authoring.loading_files import is_loading
+from paddock.authoring.resource import Resource
 from paddock.errors import PaddockError
 from paddock.extensions.keys import normal_key
 from paddock.servers.assembly import assemble
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from paddock.authoring.prompt import Prompt
-    from paddock.authoring.resource import Resource, ResourceTemplate
+    from paddock.authoring.resource import ResourceTemplate
     from paddock.authoring.tool import Tool
     from paddock.server import Server
     from paddock.servers.definition import ServerDefinition
@@ -35,8 +36,15 @@ if TYPE_CHECKING:
 
 PROPERTIES = (
     *("name", "title", "description", "version", "transport", "location", "key", "instructions"),
-    *("tools", "tool_names", "prompts", "prompt_names", "resources", "options", "initialization"),
-    *("installations", "configuration", "json_configuration", "problem"),
+    *("tools", "tool_names", "prompts", "prompt_names", "resources", "resource_names"),
+    *(
+        "options",
+        "initialization",
+        "installations",
+        "configuration",
+        "json_configuration",
+        "problem",
+    ),
 )
 
 
@@ -147,6 +155,12 @@ class NamedServer:
         """The resources and resource templates, resolved now."""
         server = self._loaded()
         return [*server.resources, *server.templates]
+
+    @property
+    def resource_names(self) -> list[str]:
+        """The URIs, and the templates of URIs, under which clients see the resources."""
+        found = self.resources
+        return [one.uri if isinstance(one, Resource) else one.uri_template for one in found]
 
     @property
     def installations(self) -> list[Installation]:
