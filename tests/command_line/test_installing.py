@@ -151,7 +151,7 @@ def test_an_address_is_written_in_place_of_a_command(paddock: Program, cursor: P
         (["cursor", "Dmo"], "Hint: did you mean Demo?"),
         (["Demo"], "Error: Name a client to install Demo into"),
         ([], "Error: Name a client"),
-        (["cursor", "Demo", "--env", "A"], "Error: --env: Expected NAME=VALUE"),
+        (["cursor", "Demo", "--env", "A B"], "Error: --env: Expected NAME=VALUE"),
         (["cursor", "Demo", "--header", "A"], "Error: --header: Expected NAME:VALUE"),
         (["cursor", "--all"], "Error: --all goes with no client"),
         (["--all"], "Error: No client was found on this computer"),
@@ -227,3 +227,30 @@ def test_entries_of_a_deleted_server_can_stay_and_go_later(paddock: Program, cur
     assert entries(cursor) == {"Mine"}
     assert paddock("uninstall", "Mine").code == 0
     assert not cursor.exists()
+
+
+def test_a_client_without_a_file_gets_a_text_to_paste_and_a_link(paddock: Program) -> None:
+    said = paddock("install", "cherry-studio", "Demo")
+    assert said.code == 0
+    text, link = said.out.rstrip("\n").rsplit("\n", 1)
+    assert json.loads(text)["mcpServers"]["Demo"]["args"][-1] == "Demo"
+    assert link.startswith("cherrystudio://mcp/install?")
+    assert "Paste this into its settings" in said.err
+    (data,) = paddock("install", "cherry-studio", "Demo", "--no-check", "--json").json
+    assert (data["paste"], data["link"]) == (json.loads(text), link)
+    dry = paddock("install", "cherry-studio", "Demo", "--dry-run")
+    assert (dry.code, dry.out) == (0, said.out)
+    gone = paddock("uninstall", "cherry-studio", "Demo")
+    assert (gone.code, "use its own settings" in gone.err) == (2, True)
+
+
+def test_a_variable_without_a_value_is_written_as_a_reference(
+    paddock: Program, cursor: Path
+) -> None:
+    said = paddock("install", "cursor", "Demo", "--env", "TOKEN", "--env", "CITY=Rome")
+    assert said.code == 0
+    env = json.loads(cursor.read_text(encoding="utf-8"))["mcpServers"]["Demo"]["env"]
+    assert (env["TOKEN"], env["CITY"]) == ("${env:TOKEN}", "Rome")
+    assert "TOKEN is not set here" in said.err
+    wrong = paddock("install", "cursor", "Demo", "--env", "a secret")
+    assert (wrong.code, "a secret" in wrong.err) == (2, False)

@@ -108,9 +108,9 @@ def test_what_an_editor_gets_wrong_can_be_edited_again(paddock: Program) -> None
     assert paddock("show", "Mine", "--property", "version").out == "2.0.0\n"
 
 
-def test_the_doctor_shows_that_it_is_at_work(paddock: Program, cursor: Path) -> None:
+def test_the_doctor_shows_which_entry_it_is_at(paddock: Program, cursor: Path) -> None:
     paddock("install", "cursor", "Demo", "--no-check")
     with paddock.terminal("doctor") as terminal:
-        terminal.wait_for("Starting what is installed")
+        terminal.wait_for("Starting Demo in Cursor")
         assert terminal.end() == 0
     assert "\x1b[32m" in terminal.raw

@@ -175,8 +175,21 @@ def test_the_same_name_for_the_user_and_a_project(home: Path) -> None:
     assert str(home / ".claude.json") in message
 
 
-def test_what_a_user_has_to_do_in_the_client_is_a_note(home: Path) -> None:
-    paddock.install("claude-code", "Demo", check=False)
+def test_what_a_user_has_to_do_in_the_client_is_a_note_where_it_applies(home: Path) -> None:
+    project = home / "project"
+    project.mkdir()
+    paddock.install("codex", "Demo", check=False)
+    assert [one for one in paddock.doctor() if not one.key] == []
+    paddock.install("codex", "Demo", project=project, name="Other", check=False)
+    steps = paddock.supported_clients()["codex"].project_steps
     notes = [one for one in paddock.doctor() if not one.key]
-    assert notes
-    assert all(isinstance(one, Finding) and one.client == "claude-code" for one in notes)
+    assert notes == [Finding("note", "codex", "", "", step) for step in steps]
+
+
+def test_each_entry_is_named_before_it_is_looked_at(home: Path) -> None:
+    for client in ("codex", "claude-code"):
+        paddock.install(client, "Demo", check=False)
+    (home / ".claude.json").unlink()
+    named: list[str] = []
+    paddock.doctor(progress=named.append)
+    assert named == ["Demo in Claude Code", "Demo in Codex CLI"]

@@ -14,6 +14,7 @@ from paddock import PaddockError
 from paddock.clients.backups import backups_of
 from paddock.clients.entries import EntryError
 from paddock.clients.install import ForeignEntryError
+from paddock.clients.shapes import UnsupportedTransportError
 from paddock.clients.table import supported_clients
 from paddock.servers.installations import read_installations
 
@@ -223,12 +224,43 @@ def test_a_url_is_written_with_its_headers(home: Path) -> None:
     assert again.diff() == ""
 
 
-def test_a_client_without_a_file_is_told_what_to_paste(home: Path) -> None:
-    client = next(one for one in supported_clients().values() if not one.has_file)
-    plan = paddock.install(client.id, "Demo", check=False)
+@pytest.mark.parametrize(
+    ("client", "scheme"),
+    [
+        ("cherry-studio", "cherrystudio://"),
+        ("deepchat", "deepchat://"),
+        ("5ire", None),
+        ("msty", None),
+        ("recursechat", None),
+    ],
+)
+def test_a_client_without_a_file_is_told_what_to_paste_and_click(
+    home: Path, client: str, scheme: str | None
+) -> None:
+    plan = paddock.install(client, "Demo", check=False)
     assert plan.paste is not None
     assert json.loads(plan.paste)["mcpServers"]["Demo"]["args"] == STARTS_DEMO
+    assert (plan.link or "").partition("//")[0] == (scheme or "").partition("//")[0]
     assert (plan.changes, plan.is_applied, read_installations()) == ((), False, [])
+
+
+def test_a_client_that_runs_elsewhere_takes_a_url_only(home: Path) -> None:
+    with pytest.raises(UnsupportedTransportError, match="--http URL"):
+        paddock.install("dify", "Demo", check=False)
+    plan = paddock.install("dify", "Demo", http="http://10.0.0.1:8642/mcp", check=False)
+    assert plan.paste is not None
+    assert json.loads(plan.paste) == {"mcpServers": {"Demo": {"url": "http://10.0.0.1:8642/mcp"}}}
+
+
+def test_the_user_is_told_what_is_left_to_do_and_nothing_else(home: Path) -> None:
+    project = home / "project"
+    project.mkdir()
+    rows = supported_clients()
+    codex, gemini = rows["codex"], rows["gemini-cli"]
+    assert paddock.install("codex", "Demo", check=False).notes == ()
+    in_project = paddock.install("codex", "Demo", project=project, check=False)
+    assert in_project.notes == codex.project_steps != ()
+    assert paddock.install("gemini-cli", "Demo", check=False).notes == gemini.steps != ()
 
 
 def test_all_clients_that_are_here_get_the_server_and_one_that_fails_stops_no_other(

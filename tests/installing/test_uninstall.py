@@ -216,3 +216,29 @@ def test_a_built_in_server_is_not_deleted_nor_taken_out(home: Path) -> None:
         paddock.delete_server("Demo")
     assert caught.value.code == "built-in-server"
     assert len(read_installations()) == 1
+
+
+@pytest.mark.parametrize(
+    ("client", "name", "before"),
+    [
+        ("cursor", "mcp.json", '{\n  "a": 1,\n  "mcpServers": null\n}\n'),
+        ("openclaw", "openclaw.json", '{"mcp": null, "a": 1}\n'),
+        ("openclaw", "openclaw.json", '{"mcp": {"servers": null}, "a": 1}\n'),
+        ("hermes", "config.yaml", "a: 1\nmcp_servers: ~ # none\n"),
+        ("hermes", "config.yaml", "mcp_servers:\na: 1\n"),
+        ("continue", "config.yaml", "name: x\nversion: 1.0.0\nschema: v1\nmcpServers:\na: 1\n"),
+    ],
+)
+@pytest.mark.parametrize("is_changed", [False, True])
+def test_nothing_in_place_of_the_servers_is_put_back(
+    home: Path, client: str, name: str, before: str, is_changed: bool
+) -> None:
+    file = home / name
+    file.write_text(before)
+    paddock.install(client, "Demo", file=file, check=False)
+    if is_changed:
+        one, two = ('"a": 1', '"a": 2') if name.endswith(".json") else ("a: 1", "a: 2")
+        file.write_text(file.read_text().replace(one, two))
+        before = before.replace(one, two)
+    paddock.uninstall(client, file=file)
+    assert file.read_text() == before

@@ -28,10 +28,13 @@ def json_files(draw: st.DrawFn, path: tuple[str, ...], dialect: str) -> bytes:
     """A JSON file that a client of this dialect can read, with or without servers at the path."""
     data = draw(st.dictionaries(st.sampled_from(NAMES[2:]), DATA, max_size=3))
     inner: Any = data
-    for key in draw(st.sampled_from([path[:length] for length in range(len(path) + 1)])):
+    there = draw(st.sampled_from([path[:length] for length in range(len(path) + 1)]))
+    for key in there:
         inner[key] = {}
-        inner = inner[key]
-    if inner is not data and draw(st.booleans()) and len(path) == depth_of(data, path):
+        holder, inner = inner, inner[key]
+    if there and draw(st.integers(0, 4)) == 0:
+        holder[there[-1]] = None
+    elif inner is not data and draw(st.booleans()) and len(path) == depth_of(data, path):
         inner["x"] = {"command": "/x", "args": [], "env": {"A": "b"}}
     writer = JsonWriter(draw, dialect)
     text = writer.text(data, 0)
@@ -132,6 +135,9 @@ YAML_BLOCKS = [
     "extensions:\n  x:\n    cmd: /x   # why\n    enabled: true\n",
     "mcpServers:\n  - name: x\n    command: /x\n",
     "mcp_servers:\n    x:\n        command: /x\n        env: {A: b}\n",
+    "extensions: null # none\nmcp_servers: ~\n",
+    "extensions:\nmcpServers:\n",
+    "mcp_servers: {}  \n",
     "anchored: &a\n  k: 1\nuse: *a\n",
 ]
 

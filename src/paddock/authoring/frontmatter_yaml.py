@@ -8,7 +8,6 @@ Tags, anchors and aliases are refused, and so is what JSON cannot say.
 from __future__ import annotations
 
 import re
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML
@@ -25,6 +24,7 @@ from ruamel.yaml.events import (
     StreamStartEvent,
 )
 
+from paddock.authoring.core_schema import number_of, plain_value
 from paddock.authoring.frontmatter import is_json_number
 from paddock.errors import DefinitionError
 
@@ -36,20 +36,10 @@ Json = dict[str, Any]
 MAX_BLOCK = 64 * 1024
 """Characters that a frontmatter may have."""
 MAX_DEPTH = 20
-MAX_DIGITS = 100
-"""Of a whole number; one with more is too large anyway."""
 
 _BLOCK = re.compile(r"\ufeff?---\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.S)
 _HINT = "it begins with a line ---, then YAML with name and description, then a line ---"
-_CONSTANTS: dict[str, Any] = {
-    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
-    **dict.fromkeys(("true", "True", "TRUE"), True),
-    **dict.fromkeys(("false", "False", "FALSE"), False),
-}
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_NO_NUMBER = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 
 
 def read_frontmatter(data: bytes, where: str) -> Json:
@@ -140,12 +130,10 @@ class _Reader:
             raise self._refusal(event, "has half a character", "expected text that UTF-8 can say")
         if event.style:
             return text
-        if text in _CONSTANTS:
-            return _CONSTANTS[text]
-        number = _number(text)
+        number = number_of(text)
         if number is not None and not is_json_number(number):
             raise self._refusal(event, f"has the number {text[:20]}", "put it into quotes")
-        return text if number is None else number
+        return plain_value(text)
 
     def _refusal(self, place: Any, message: str, hint: str | None = None) -> DefinitionError:
         mark = getattr(place, "start_mark", place)
@@ -153,12 +141,3 @@ class _Reader:
         # The block begins after the first line, and lines are counted from one.
         where = self._where if line is None else f"{self._where}:{line + 2}"
         return DefinitionError(f"frontmatter {message}", where=where, hint=hint)
-
-
-def _number(text: str) -> float | None:
-    if _INTEGER.fullmatch(text):
-        base = {"0o": 8, "0x": 16}.get(text[:2], 10)
-        return int(text, base) if len(text) <= MAX_DIGITS else inf
-    if _FLOAT.fullmatch(text):
-        return float(text)
-    return inf if _NO_NUMBER.fullmatch(text) else None

@@ -27,8 +27,8 @@ def doctor(ctx: click.Context, client: str | None, *, as_json: bool) -> None:
 
     With CLIENT, only what is installed there. The exit code is 1 when there is a problem.
     """
-    with output.progress("Starting what is installed …"):
-        found = library.doctor(client)
+    with output.progress("Looking for what is installed …") as say:
+        found = library.doctor(client, progress=lambda entry: say(f"Starting {entry} …"))
     if as_json:
         output.print_json([asdict(one) for one in found])
     else:

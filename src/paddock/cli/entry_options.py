@@ -7,7 +7,7 @@ from typing import TypedDict, TypeVar
 
 import click
 
-from paddock.cli.pairs import ToolOptions, header, tool_options, variables
+from paddock.cli.pairs import ToolOptions, header, tool_options, variables_or_names
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -16,7 +16,7 @@ class EntryWishes(TypedDict):
     """What the options say, as the library takes it."""
 
     name: str | None
-    env: dict[str, str]
+    env: dict[str, str | None]
     http: str | None
     headers: dict[str, str]
     options: ToolOptions
@@ -27,8 +27,9 @@ def entry_options(function: F) -> F:
     env = click.option(
         "--env",
         multiple=True,
-        metavar="NAME=VALUE",
-        help="Environment variable for the server; may be repeated.",
+        metavar="NAME[=VALUE]",
+        help="Environment variable for the server; without a value, the client's own is passed "
+        "on and stays out of the file. May be repeated.",
     )
     http = click.option(
         "--http", metavar="URL", help="Have the client use the server at this address."
@@ -64,7 +65,7 @@ def entry_wishes(
     """
     return EntryWishes(
         name=name,
-        env=variables(env, "--env"),
+        env=variables_or_names(env, "--env"),
         http=http,
         headers=dict(header(text, "--header") for text in headers),
         options=tool_options(options),

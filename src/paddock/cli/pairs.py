@@ -41,6 +41,23 @@ def variables(texts: Iterable[str], where: str) -> dict[str, str]:
     return found
 
 
+def variables_or_names(texts: Iterable[str], where: str) -> dict[str, str | None]:
+    """The environment that `NAME=VALUE` and `NAME` words describe; the latter have no value.
+
+    Raises:
+        ArgumentError: when one of them is neither.
+    """
+    found: dict[str, str | None] = {}
+    for text in texts:
+        if "=" in text:
+            found |= variables([text], where)
+        elif text.isidentifier() and text.isascii():
+            found[text] = None
+        else:
+            raise ArgumentError("Expected NAME=VALUE, or the NAME of a variable", where=where)
+    return found
+
+
 def tool_options(texts: Iterable[str], where: str = "--option") -> ToolOptions:
     """The options of tools that `TOOL.OPTION=VALUE` words describe.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import click
@@ -30,33 +31,45 @@ def print_plan(plan: Plan, *, dry_run: bool) -> None:
     if dry_run:
         _print_dry(plan)
         return
+    if plan.paste is not None:
+        _print_paste(plan)
+        return
     done, idle = VERBS[plan.action]
     changed = [change for change in plan.changes if change.is_needed]
-    text = (done if changed or plan.paste else idle).format(
-        server=plan.server, client=plan.client.name
-    )
+    text = (done if changed else idle).format(server=plan.server, client=plan.client.name)
     as_key = "" if plan.key == plan.server else f" as {plan.key}"
     click.echo(f"{output.coloured(text, 'green')}{as_key}")
     for change in changed:
         kept = f" (before: {change.backup})" if change.backup else ""
         click.echo(f"  {change.file}{kept}")
-    if changed or plan.paste:
-        _print_rest(plan)
+    if changed:
+        _print_notes(plan)
 
 
 def _print_dry(plan: Plan) -> None:
     text = plan.diff()
+    if plan.paste is not None:
+        _print_paste(plan)
+        return
     if text:
         click.echo("\n".join(map(_coloured_line, text.splitlines())))
-    elif plan.paste is None:
+    else:
         output.note(f"{plan.client.name}: nothing would change")
-    _print_rest(plan)
+    _print_notes(plan)
 
 
-def _print_rest(plan: Plan) -> None:
-    if plan.paste is not None:
-        output.note(f"{plan.client.name} has no file to write to. Paste this into it:")
-        click.echo(plan.paste)
+def _print_paste(plan: Plan) -> None:
+    """Say what is left to the user where nothing can be written; only that is standard output."""
+    name = plan.client.name
+    output.note(f"{name} has no file to write to. Paste this into its settings, under MCP servers:")
+    click.echo(plan.paste)
+    if plan.link is not None:
+        output.note("Or open this link on this computer:")
+        click.echo(plan.link)
+    _print_notes(plan)
+
+
+def _print_notes(plan: Plan) -> None:
     for text in plan.notes:
         output.note(f"Note: {plan.client.name}: {text}")
 
@@ -112,7 +125,8 @@ def _plan(plan: Plan) -> Json:
         "is_applied": plan.is_applied,
         "changes": [_change(change) for change in plan.changes],
         "notes": plan.notes,
-        "paste": plan.paste,
+        "paste": None if plan.paste is None else json.loads(plan.paste),
+        "link": plan.link,
     }
 
 

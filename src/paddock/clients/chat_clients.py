@@ -8,7 +8,7 @@ from paddock.clients.roots import APPDATA, CONFIG, LOCALAPPDATA, SUPPORT, by_sys
 
 MSIX = f"{LOCALAPPDATA}/Packages/Claude_*"
 """Where the current installer for Windows puts it, under a name that ends in a hash."""
-PASTE = "It keeps its servers in a database: paste the JSON into its settings."
+DATABASE = "It keeps its servers in a database, and not in a file that others could write."
 
 CHAT_CLIENTS = (
     Client(
@@ -28,10 +28,11 @@ CHAT_CLIENTS = (
         ),
         all_places=True,
         known_as=("claude_desktop_config.json",),
+        dialect="strict",
         shape=shapes.STDIO_ONLY,
+        steps=("Quit it wholly and start it again; it reads the file only then.",),
         quirks=(
-            "Quit it before installing: while it runs it overwrites the file from memory.",
-            "Quit it wholly and start it again to have it read the file.",
+            "While it runs it overwrites the file from memory: quit it before installing.",
             "It takes no URL in the file; add one under Connectors.",
             "A bundle (`paddock bundle`) survives where entries in the file are dropped.",
         ),
@@ -96,7 +97,6 @@ CHAT_CLIENTS = (
         kind="chat",
         url="https://openclaw.ai",
         places=everywhere("${OPENCLAW_STATE_DIR:-~/.openclaw}/openclaw.json"),
-        dialect="jsonc",
         path=("mcp", "servers"),
         shape=shapes.OPENCLAW,
         quirks=("Run `openclaw mcp probe` to see it connect.",),
@@ -125,7 +125,8 @@ CHAT_CLIENTS = (
         url="https://llm.datasette.io",
         places=everywhere("~/.llm-tools-mcp/mcp.json"),
         shape=shapes.TYPED_ADDRESS,
-        quirks=("It needs its plug-in: `llm install llm-tools-mcp`; headers are not sent.",),
+        steps=("Have its plug-in: run `llm install llm-tools-mcp`.",),
+        quirks=("Headers are not sent.",),
     ),
     Client(
         id="mcp-cli",
@@ -145,7 +146,7 @@ CHAT_CLIENTS = (
         kind="chat",
         url="https://cherry-ai.com",
         shape=shapes.PLAIN,
-        quirks=(PASTE,),
+        quirks=(DATABASE,),
         signs=(f"{SUPPORT}/CherryStudio", f"{APPDATA}/CherryStudio", f"{CONFIG}/CherryStudio"),
         links=(
             LinkForm(
@@ -159,7 +160,7 @@ CHAT_CLIENTS = (
         kind="chat",
         url="https://deepchat.thinkinai.xyz",
         shape=shapes.PLAIN,
-        quirks=(PASTE,),
+        quirks=(DATABASE,),
         signs=(f"{SUPPORT}/DeepChat", f"{APPDATA}/DeepChat", f"{CONFIG}/DeepChat"),
         links=(LinkForm("deepchat://mcp/install?code={config}", "servers", ("base64", "percent")),),
     ),
@@ -169,7 +170,7 @@ CHAT_CLIENTS = (
         kind="chat",
         url="https://5ire.app",
         shape=shapes.PLAIN,
-        quirks=(PASTE,),
+        quirks=(DATABASE,),
     ),
     Client(
         id="msty",
@@ -177,7 +178,7 @@ CHAT_CLIENTS = (
         kind="chat",
         url="https://msty.ai",
         shape=shapes.PLAIN,
-        quirks=(PASTE,),
+        quirks=(DATABASE,),
     ),
     Client(
         id="recursechat",
@@ -185,7 +186,7 @@ CHAT_CLIENTS = (
         kind="chat",
         url="https://recurse.chat",
         shape=shapes.PLAIN,
-        quirks=(PASTE,),
+        quirks=(DATABASE,),
     ),
     Client(
         id="dify",
@@ -193,6 +194,7 @@ CHAT_CLIENTS = (
         kind="chat",
         url="https://dify.ai",
         shape=shapes.PLAIN,
-        quirks=("It runs elsewhere and takes a URL only: serve with --http and add the URL.",),
+        starts_programs=False,
+        quirks=("It runs elsewhere and takes a URL that it can reach, and no program.",),
     ),
 )

@@ -14,6 +14,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.clients.secrets import masked, secrets_in
+from paddock.clients.suiting import variables_given
 from paddock.errors import ConnectError, PaddockError
 from paddock.peer.connect import connect, connect_channel
 from paddock.peer.process import ProcessChannel
@@ -59,7 +60,8 @@ def check_entry(client: Client, entry: Entry) -> Answer:
         CheckFailedError: when that fails or takes longer than the client waits.
     """
     patience = min(client.patience, LONGEST)
-    secrets = secrets_in({"env": dict(entry.env), "headers": dict(entry.headers)})
+    given = variables_given(client, entry)
+    secrets = secrets_in({"env": given, "headers": dict(entry.headers)})
     start = monotonic()
     try:
         if entry.url is not None:
@@ -82,13 +84,14 @@ def check_entry(client: Client, entry: Entry) -> Answer:
 
 def environment_for(client: Client, entry: Entry) -> dict[str, str]:
     """The whole environment that a client gives to the server of an entry."""
+    given = variables_given(client, entry)
     if client.environment == "all":
-        return {**os.environ, **entry.env}
+        return {**os.environ, **given}
     names = FEW_ON_WINDOWS if sys.platform == "win32" else FEW
     few = {name: os.environ[name] for name in names if name in os.environ}
     if sys.platform != "win32":
         few["PATH"] = PLAIN_PATH
-    return {**few, **entry.env}
+    return {**few, **given}
 
 
 def _started(client: Client, entry: Entry, patience: float) -> tuple[str, tuple[str, ...]]:

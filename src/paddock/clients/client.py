@@ -86,8 +86,9 @@ class Client:
     project: tuple[str, ...] = ()
     """Files for one project, below its directory; the first is written when none is there yet."""
     format: Literal["json", "toml", "yaml"] = "json"
-    dialect: Literal["strict", "comments", "jsonc"] = "strict"
-    """What of JSON the client reads: nothing more, comments, or trailing commas too."""
+    dialect: Literal["strict", "comments", "jsonc"] = "jsonc"
+    """What of JSON the client reads: nothing more, comments, or trailing commas too. The latter
+    where nothing is known to be refused: a file that is in use is evidently read."""
     path: tuple[str, ...] = ("mcpServers",)
     """The keys that lead to the servers, from the root."""
     paths_by_file: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -112,10 +113,16 @@ class Client:
     """Seconds that a server has to answer before the client gives it up; 30 where unknown."""
     variable: str = ""
     """How a value refers to an environment variable `NAME`; empty where it cannot."""
+    starts_programs: bool = True
+    """Whether it starts servers; where it runs elsewhere, it takes their URLs only."""
     splits_command: bool = False
     """Whether blanks in the path of the program break it on Windows."""
+    steps: tuple[str, ...] = ()
+    """What is left to the user after an installation, one sentence each."""
+    project_steps: tuple[str, ...] = ()
+    """The same after one into a project, besides."""
     quirks: tuple[str, ...] = ()
-    """What a user has to know or do, one sentence each."""
+    """What is good to know, one sentence each; told on the page of the client only."""
     programs: tuple[str, ...] = ()
     """The names of its program on the PATH."""
     processes: tuple[str, ...] = ()
@@ -134,6 +141,10 @@ class Client:
     def has_file(self) -> bool:
         """Whether its servers stand in a file; where they do not, the user pastes or clicks."""
         return bool(self.project or any(self.places.on(system) for system in SYSTEMS))
+
+    def steps_for(self, *, is_project: bool) -> tuple[str, ...]:
+        """What is left to the user after an installation for them, or into a project."""
+        return (*self.steps, *self.project_steps) if is_project else self.steps
 
     def servers_path(self, file: PurePath | None = None) -> tuple[str, ...]:
         """The keys that lead to the servers in a file."""

@@ -40,14 +40,24 @@ class Destination:
     scope: str
     """`user`, `file`, or the directory of a project."""
 
+    @property
+    def is_project(self) -> bool:
+        """Whether it is for one project only."""
+        return is_project_scope(self.scope)
+
     def spots(self, key: str) -> list[Spot]:
         """The place of one entry in each file."""
         return [spot_in(self.client, file, key, self.scope) for file in self.files]
 
 
+def is_project_scope(scope: str) -> bool:
+    """Whether a scope is the directory of a project."""
+    return scope not in (USER, FILE)
+
+
 def spot_in(client: Client, file: Path, key: str, scope: str) -> Spot:
     """The place of an entry in a file that belongs to a user or a project."""
-    return Spot(client, file, key, is_project=scope not in (USER, FILE))
+    return Spot(client, file, key, is_project=is_project_scope(scope))
 
 
 def destination_of(

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Literal
 
 from paddock.clients.applying import content_of
 from paddock.clients.checking import CheckFailedError, check_entry
-from paddock.clients.destination import FILE, USER, Destination, spot_in
+from paddock.clients.destination import (
+    FILE,
+    USER,
+    Destination,
+    is_project_scope,
+    spot_in,
+)
 from paddock.clients.editing.document import MISSING
 from paddock.clients.editing.plain_data import same
 from paddock.clients.interpreters import interpreter_problems
@@ -25,7 +31,7 @@ from paddock.errors import PaddockError
 from paddock.servers.installations import installations_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from paddock.clients.client import Client
@@ -50,11 +56,14 @@ class Finding:
     """What to do about it; empty when there is nothing to do."""
 
 
-def doctor(client: str | None = None) -> list[Finding]:
+def doctor(
+    client: str | None = None, *, progress: Callable[[str], object] | None = None
+) -> list[Finding]:
     """Look at every installed entry, start it as its client would, and say what is wrong.
 
     Args:
         client: The only client to look at; None looks at all.
+        progress: Called with a short text about each entry before it is looked at.
 
     Returns:
         For each entry what was found, and an `ok` where it answers.
@@ -63,10 +72,13 @@ def doctor(client: str | None = None) -> list[Finding]:
     standing = _standing(clients)
     findings = [] if client is not None else list(_damaged_records())
     for one in standing:
+        if progress is not None:
+            progress(f"{one.key} in {find_client(one.client).name}")
         findings += _examined(one)
     for row in clients:
-        if any(one.client == row.id for one in standing):
-            findings += _about(row)
+        scopes = [one.scope for one in standing if one.client == row.id]
+        if scopes:
+            findings += _about(row, is_project=any(map(is_project_scope, scopes)))
     return findings
 
 
@@ -133,7 +145,7 @@ class _Examination:
 
     def _look_for_doubles(self) -> None:
         """A project's entry hides the user's of the same key, or the other way round."""
-        if self._one.scope in (USER, FILE):
+        if not is_project_scope(self._one.scope):
             return
         for file in _user_files(self._client):
             spot = spot_in(self._client, file, self._one.key, USER)
@@ -178,12 +190,12 @@ def _user_files(client: Client) -> list[Path]:
         return []
 
 
-def _about(client: Client) -> Iterator[Finding]:
+def _about(client: Client, *, is_project: bool) -> Iterator[Finding]:
     if is_running(client):
         message = f"{client.name} is running, and may overwrite its file from memory"
         yield Finding("warning", client.id, "", "", message, "quit it before installing")
-    for quirk in client.quirks:
-        yield Finding("note", client.id, "", "", quirk)
+    for step in client.steps_for(is_project=is_project):
+        yield Finding("note", client.id, "", "", step)
 
 
 def _damaged_records() -> Iterator[Finding]:

@@ -9,7 +9,8 @@ from paddock.clients.roots import APPDATA, CONFIG, SUPPORT, application, by_syst
 BASE64: tuple[Encoding, ...] = ("base64", "percent")
 LEGACY_SETTINGS = (("settings.json", ("mcp", "servers")),)
 """Before it had a file of their own, VS Code kept servers among its settings."""
-WORKSPACE_TRUST = "It asks whether to trust the server when it is first started."
+TRUST = "Trust the server when it asks; it starts it only then."
+PROJECT_MCP = "Switch on project MCP in its settings; the file of a project counts only then."
 
 
 def storage(file: str) -> Places:
@@ -26,14 +27,13 @@ EDITOR_CLIENTS = (
         url="https://code.visualstudio.com",
         places=application("Code/User/mcp.json"),
         project=(".vscode/mcp.json",),
-        dialect="jsonc",
         path=("servers",),
         paths_by_file=LEGACY_SETTINGS,
         known_as=(".vscode/settings.json", "Code/User/settings.json", "User/profiles/*/mcp.json"),
         shape=shapes.TYPED,
         environment="all",
         variable="${env:NAME}",
-        quirks=(WORKSPACE_TRUST,),
+        steps=(TRUST,),
         programs=("code",),
         links=(
             LinkForm("vscode:mcp/install?{config}", "named-entry"),
@@ -46,13 +46,12 @@ EDITOR_CLIENTS = (
         url="https://code.visualstudio.com/insiders",
         places=application("Code - Insiders/User/mcp.json"),
         project=(".vscode/mcp.json",),
-        dialect="jsonc",
         path=("servers",),
         paths_by_file=LEGACY_SETTINGS,
         shape=shapes.TYPED,
         environment="all",
         variable="${env:NAME}",
-        quirks=(WORKSPACE_TRUST,),
+        steps=(TRUST,),
         programs=("code-insiders",),
         links=(
             LinkForm("vscode-insiders:mcp/install?{config}", "named-entry"),
@@ -71,12 +70,11 @@ EDITOR_CLIENTS = (
             macos=("${XDG_DATA_HOME:-~/.local/share}/code-server/User/mcp.json",),
         ),
         project=(".vscode/mcp.json",),
-        dialect="jsonc",
         path=("servers",),
         shape=shapes.TYPED,
         environment="all",
         variable="${env:NAME}",
-        quirks=(WORKSPACE_TRUST,),
+        steps=(TRUST,),
         programs=("code-server",),
     ),
     Client(
@@ -85,10 +83,9 @@ EDITOR_CLIENTS = (
         url="https://visualstudio.microsoft.com",
         places=by_system(windows=("~/.mcp.json",)),
         project=(".mcp.json", ".vs/mcp.json"),
-        dialect="jsonc",
         path=("servers",),
         shape=shapes.TYPED,
-        quirks=("Its tools are off until they are ticked in the chat window.",),
+        steps=("Tick its tools in the chat window; they are off until then.",),
         signs=("~/AppData/Local/Microsoft/VisualStudio",),
         links=(LinkForm("vsweb+mcp:/install?{config}", "named-entry"),),
     ),
@@ -157,7 +154,6 @@ EDITOR_CLIENTS = (
             windows=(f"{APPDATA}/Zed/settings.json",),
         ),
         project=(".zed/settings.json",),
-        dialect="jsonc",
         path=("context_servers",),
         shape=shapes.PLAIN,
         programs=("zed", "zeditor"),
@@ -218,6 +214,7 @@ EDITOR_CLIENTS = (
             ".agent/mcp_config.json",
             "_agents/mcp_config.json",
         ),
+        dialect="strict",
         shape=shapes.SERVER_URL,
         programs=("agy", "antigravity"),
         links=(LinkForm("antigravity:mcp/install?{config}", "named-entry"),),
@@ -288,7 +285,7 @@ EDITOR_CLIENTS = (
         places=application("Trae/User/mcp.json"),
         project=(".trae/mcp.json",),
         shape=shapes.PLAIN,
-        quirks=("The file of a project counts only with project MCP switched on.",),
+        project_steps=(PROJECT_MCP,),
         programs=("trae",),
         links=(
             LinkForm(
@@ -305,7 +302,7 @@ EDITOR_CLIENTS = (
         places=application("Trae CN/User/mcp.json"),
         project=(".trae/mcp.json",),
         shape=shapes.PLAIN,
-        quirks=("The file of a project counts only with project MCP switched on.",),
+        project_steps=(PROJECT_MCP,),
         links=(
             LinkForm(
                 "trae-cn://trae.ai-ide/mcp-import?type={type}&name={name}&config={config}",

@@ -11,9 +11,8 @@ import itertools
 import json
 import os
 import re
-import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
 ServerName = str | os.PathLike[str] | NamedServer
 """A named server, by its name or as it is, or the path of a file or directory."""
 Options = Mapping[str, Mapping[str, object]]
+Variables = Mapping[str, str | None]
+"""Values for variables of the environment; None is the value that the client has of it."""
 
 DEFAULT_SERVERS = {"chat": "Demo", "coding": "Demo"}
 """Which server a client of each kind gets when none is named."""
@@ -112,12 +113,14 @@ def installable(server: ServerName | None, client: Client) -> Installable:
 def entry_for(
     server: Installable,
     *,
-    env: Mapping[str, str] | None = None,
+    env: Variables | None = None,
     http: str | None = None,
     headers: Mapping[str, str] | None = None,
     options: Options | None = None,
 ) -> Entry:
     """The entry for a server, with what the user wants to have in it.
+
+    A variable without a value is to be passed on by the client; how, `suited` knows.
 
     Raises:
         EntryError: when that cannot be.
@@ -130,11 +133,14 @@ def entry_for(
                 hint="give them to the server where it is started",
             )
         _check_url(http)
-        given = _texts(headers or {}, "header")
-        return Entry(url=http, headers=given, description=server.description)
+        sent = _texts(headers or {}, "header")
+        return Entry(url=http, headers=sent, description=server.description)
     if headers:
         raise EntryError("headers go with a URL only", hint="give the URL too: --http URL")
-    variables = _texts(env or {}, "variable")
+    given = env or {}
+    passed = _names([name for name, value in given.items() if value is None])
+    known = {name: value for name, value in given.items() if value is not None}
+    variables = _texts(known, "variable")
     if options:
         server.check_options(options)
         variables[OPTIONS_VARIABLE] = json.dumps(options, separators=(",", ":"))
@@ -145,25 +151,8 @@ def entry_for(
         args=tuple(launch.args),
         env={**needed, **variables},
         description=server.description,
+        passed=passed,
     )
-
-
-def suited(client: Client, entry: Entry) -> Entry:
-    """An entry as a client can start it, where blanks in the path of the program break it.
-
-    Raises:
-        EntryError: when there is no path without blanks.
-    """
-    command = entry.command
-    if not client.splits_command or sys.platform != "win32" or not command or " " not in command:
-        return entry
-    short = _short_path(command)
-    if " " in short:
-        raise EntryError(
-            f"{client.name} cannot start a program with blanks in its path: {command}",
-            hint="install Paddock into a directory without blanks",
-        )
-    return replace(entry, command=short)
 
 
 def check_key(client: Client, key: str) -> None:
@@ -213,7 +202,9 @@ def refreshed(shape: Shape, old: object, entry: Entry, key: str) -> dict[str, ob
     before = shape.read(old)
     if before is None or not isinstance(old, dict) or (before.url is None) != (entry.url is None):
         return shape.render(entry, key)
-    kept = {name: value for name, value in before.env.items() if name not in OUR_VARIABLES}
+    ours = {*OUR_VARIABLES, *entry.passed}
+    kept = {name: value for name, value in before.env.items() if name not in ours}
+    passed = (name for name in before.passed if name not in entry.env)
     merged = Entry(
         command=entry.command,
         args=entry.args,
@@ -221,6 +212,7 @@ def refreshed(shape: Shape, old: object, entry: Entry, key: str) -> dict[str, ob
         url=entry.url,
         headers={**before.headers, **entry.headers},
         description=entry.description,
+        passed=tuple(dict.fromkeys((*passed, *entry.passed))),
     )
     new = shape.render(merged, key)
     managed = _managed(shape)
@@ -236,17 +228,6 @@ def _managed(shape: Shape) -> set[str]:
         for name, part in form.items()
         if isinstance(part, Slot | Kind) or (isinstance(part, Mapping) and part)
     }
-
-
-def _short_path(path: str) -> str:
-    """The path in the old form without blanks, where Windows keeps one."""
-    if sys.platform != "win32":
-        return path
-    import ctypes  # noqa: PLC0415 - for one client on one system
-
-    buffer = ctypes.create_unicode_buffer(1024)
-    length = ctypes.windll.kernel32.GetShortPathNameW(path, buffer, len(buffer))
-    return buffer.value if 0 < length < len(buffer) else path
 
 
 def _is_path(text: str) -> bool:
@@ -301,6 +282,16 @@ def _texts(pairs: Mapping[str, str], what: str) -> dict[str, str]:
         if "\0" in value:
             raise EntryError(f"the {what} {name} holds a zero byte")
     return dict(pairs)
+
+
+def _names(names: list[str]) -> tuple[str, ...]:
+    for name in names:
+        if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+            raise EntryError(
+                "a variable without a value has to be a name: letters, digits and _",
+                hint="give a name, or a name and a value: --env NAME=VALUE",
+            )
+    return tuple(names)
 
 
 def _check_url(url: str) -> None:

@@ -7,6 +7,7 @@ client will start it, and only then is anything written.
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypedDict, Unpack
@@ -21,24 +22,26 @@ from paddock.clients.editing.document import MISSING
 from paddock.clients.editing.plain_data import same
 from paddock.clients.entries import (
     ServerName,
+    Variables,
     entry_for,
     installable,
     key_for,
     refreshed,
     server_started_by,
-    suited,
 )
+from paddock.clients.links import link_text
 from paddock.clients.plan import Change, Outcome, Plan
 from paddock.clients.recording import recorded, records_at, undo_of, with_undo
 from paddock.clients.removal import remove_entry
 from paddock.clients.running import is_running
 from paddock.clients.shapes import UnsupportedTransportError
+from paddock.clients.suiting import suited
 from paddock.clients.table import find_client
 from paddock.errors import PaddockError
 from paddock.servers.installations import Installation
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from contextlib import AbstractContextManager
     from os import PathLike
     from pathlib import Path
@@ -59,8 +62,8 @@ class Wishes(TypedDict, total=False):
 
     name: str | None
     """The key of the entry, in place of the server's own."""
-    env: Mapping[str, str] | None
-    """Variables for the server's environment."""
+    env: Variables | None
+    """Variables for the server's environment; None as a value has the client pass its own on."""
     http: str | None
     """The URL under which the server runs; without it the client starts the server."""
     headers: Mapping[str, str] | None
@@ -82,7 +85,7 @@ def install(
     project: str | PathLike[str] | None = None,
     file: str | PathLike[str] | None = None,
     name: str | None = None,
-    env: Mapping[str, str] | None = None,
+    env: Variables | None = None,
     http: str | None = None,
     headers: Mapping[str, str] | None = None,
     options: Mapping[str, Mapping[str, object]] | None = None,
@@ -93,7 +96,7 @@ def install(
     """Put a server into the configuration of a client.
 
     An entry of ours under the same key is updated, with what the user has added to it. Where the
-    client has no file, the plan says what to paste.
+    client has no file, nothing is written: the plan says what to paste, and has a link.
 
     Args:
         client: The client, by any of its names; None where a file says whose it is.
@@ -102,7 +105,8 @@ def install(
         project: The directory of a project, to install for that alone.
         file: The file to write, instead of the client's own.
         name: The key of the entry, in place of the server's own.
-        env: Variables for the server's environment.
+        env: Variables for the server's environment. With None as its value the client is to pass
+            on its own, so that the value does not stand in the file.
         http: The URL under which the server runs; without it the client starts the server.
         headers: Headers for requests to that URL.
         options: Values for options of tools, by the name of the tool.
@@ -121,10 +125,9 @@ def install(
     row = destination.client
     wanted = installable(server, row)
     key = key_for(row, wanted, name)
-    entry = entry_for(wanted, env=env, http=http, headers=headers, options=options)
-    entry = suited(row, entry)
-    if http is not None and not row.http:
-        raise _no_address(row)
+    _check_transport(row, http)
+    given = entry_for(wanted, env=env, http=http, headers=headers, options=options)
+    entry = suited(row, given)
     work = [
         _Insertion(spot, wanted.name, entry, destination.scope, replaces=replace)
         for spot in destination.spots(key)
@@ -136,8 +139,9 @@ def install(
         key=key,
         scope=destination.scope,
         changes=tuple(one.change() for one in work),
-        notes=_notes(row),
+        notes=(*_notes(destination), *_unset(row, given)),
         paste=None if work else _paste(row, entry, key),
+        link=None if work or not row.links else link_text(row, entry, key),
     )
     if dry_run:
         return plan
@@ -290,19 +294,35 @@ def _foreign(spot: Spot, old: object) -> ForeignEntryError:
     )
 
 
-def _no_address(client: Client) -> UnsupportedTransportError:
-    return UnsupportedTransportError(
+def _check_transport(client: Client, http: str | None) -> None:
+    if http is None and not client.starts_programs:
+        raise UnsupportedTransportError(
+            f"{client.name} starts no programs, and takes URLs only",
+            hint="serve where it can reach it (paddock serve NAME --http HOST:PORT), and give the "
+            "URL: --http URL",
+        )
+    if http is None or client.http:
+        return
+    raise UnsupportedTransportError(
         f"{client.name} takes no URL of a server in its file",
         hint="install without a URL, so that it starts the server itself, or add the URL in its "
         "own settings if it has a place for that",
     )
 
 
-def _notes(client: Client) -> tuple[str, ...]:
+def _notes(destination: Destination) -> tuple[str, ...]:
+    client = destination.client
+    steps = client.steps_for(is_project=destination.is_project)
     if is_running(client):
         running = f"{client.name} is running and may overwrite its file: quit it and install again."
-        return (running, *client.quirks)
-    return client.quirks
+        return (running, *steps)
+    return steps
+
+
+def _unset(client: Client, entry: Entry) -> Iterator[str]:
+    for name in entry.passed:
+        if name not in os.environ:
+            yield f"The variable {name} is not set here; set it where {client.name} is started."
 
 
 def _paste(client: Client, entry: Entry, key: str) -> str:

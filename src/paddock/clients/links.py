@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 from paddock.clients.entries import IMPORT_VARIABLE, entry_for, installable, key_for
+from paddock.clients.suiting import suited
 from paddock.clients.table import find_client, supported_clients
 from paddock.errors import PaddockError
 from paddock.version import __version__
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from paddock.clients.client import Client, LinkForm
-    from paddock.clients.entries import Options, ServerName
+    from paddock.clients.entries import Options, ServerName, Variables
     from paddock.clients.shapes import Entry
 
 WEB = "https://"
@@ -39,7 +40,7 @@ def link(
     *,
     web: bool = False,
     name: str | None = None,
-    env: Mapping[str, str] | None = None,
+    env: Variables | None = None,
     http: str | None = None,
     headers: Mapping[str, str] | None = None,
     options: Options | None = None,
@@ -52,7 +53,7 @@ def link(
             given.
         web: A link that a web page or a chat may show, which leads to the other one.
         name: What the server is to be called in the client.
-        env: Environment variables for the server.
+        env: Environment variables for the server; None as a value has the client pass its own on.
         http: The URL of a server that runs already; it is not started by the client then.
         headers: Headers to send to that URL.
         options: Options of its tools.
@@ -63,7 +64,8 @@ def link(
     """
     found = find_client(client) if isinstance(client, str) else client
     chosen = installable(server, found)
-    entry = entry_for(chosen, env=env, http=http, headers=headers, options=options)
+    given = entry_for(chosen, env=env, http=http, headers=headers, options=options)
+    entry = suited(found, given)
     return link_text(found, entry, key_for(found, chosen, name), web=web)
 
 

@@ -48,7 +48,10 @@ The applications that `paddock install` knows. Any spelling of a name is underst
 first. For an application that is not here, name its file: `paddock install --file FILE`.
 
 Paths are those of a machine with its usual settings. Where several are given, the one that exists
-is used, and the first when none does. How long a client waits and which environment variables it
+is used, and the first when none does. Where it is not known that a client refuses comments and
+trailing commas, a file that has some is taken for one that it reads.
+
+How long a client waits and which environment variables it
 passes on is measured where the client can be run without an account, and assumed with caution
 elsewhere: 30 s, and few.
 """
@@ -94,15 +97,30 @@ def _facts(client: Client) -> Iterator[str]:
         yield f"in a project: {_either(list(client.project))}"
     if client.has_file:
         yield _format(client)
-    yield f"a program: `{_json(client, PROGRAM)}`"
+    if not client.has_file:
+        yield f"no file: `paddock install {client.id}` prints what to paste into its settings"
+    if client.starts_programs:
+        yield f"a program: `{_json(client, PROGRAM)}`"
     if client.http:
         yield f"a URL: `{_json(client, ADDRESS)}`"
-    yield _start(client)
+    if client.starts_programs:
+        yield _start(client)
     if client.variable:
-        yield f"refers to the environment variable `NAME` as `{client.variable}`"
+        yield f"`--env NAME` refers to the environment variable as `{client.variable}`"
+    elif client.shape.names_variables:
+        yield "`--env NAME` lists the environment variable among those that it passes on"
     if client.links:
         yield f"`paddock link {client.id}` gives {_links(client)}"
+    yield from (f"after installing: {_inside(step)}" for step in client.steps)
+    yield from (
+        f"after installing into a project: {_inside(step)}" for step in client.project_steps
+    )
     yield from client.quirks
+
+
+def _inside(sentence: str) -> str:
+    """A sentence as it stands behind a colon."""
+    return f"{sentence[0].lower()}{sentence[1:]}"
 
 
 def _places(client: Client) -> Iterator[str]:

@@ -138,10 +138,10 @@ def _project_file(client: Client, directory: Path) -> Path:
 def _nowhere(client: Client, machine: Machine) -> UnknownLocationError:
     if client.project:
         hint = f"install for a project: paddock install {client.id} --project DIRECTORY"
-    elif client.links:
-        hint = f"use a link: paddock link {client.id}"
+    elif client.has_file:
+        hint = "name its file: --file FILE"
     else:
-        hint = "paste the JSON that `paddock show` prints into its settings, or name a --file"
+        hint = f"use its own settings; paddock install {client.id} prints what to paste there"
     reason = f"on {machine.system}" if client.has_file else "for servers"
     return UnknownLocationError(f"{client.name} has no known file {reason}", hint=hint)
 

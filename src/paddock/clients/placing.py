@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, structs
 
 from paddock.clients.client import Client
-from paddock.clients.editing.document import MISSING, ConfigurationError
+from paddock.clients.editing.document import MISSING, ByName, ConfigurationError
 from paddock.clients.editing.opening import OpenDocument, open_document
-from paddock.clients.editing.plain_data import same
+from paddock.clients.editing.plain_data import find, same, with_value
 from paddock.clients.secrets import secrets_in
 from paddock.clients.splice import Splice, is_untouched, splice_between, taken_back
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from paddock.clients.editing.document import ByName, Document
+    from paddock.clients.editing.document import Document
 
 NOTHING_LEFT = frozenset({"", "{}", "[]"})
 
@@ -150,7 +150,16 @@ class Spot:
             found = self.opened(content).document.data()
         except ConfigurationError:
             return False
+        found = self._without_null(found)
         return same(found, wanted.data()) or same(found, self._bare(wanted).data())
+
+    def _without_null(self, data: object) -> object:
+        """Data with an empty container where a null stands in its place."""
+        for depth in range(1, len(self._path)):
+            if find(data, self._path[:depth]) is None:
+                empty: object = [] if isinstance(self._path[depth], ByName) else {}
+                return with_value(data, self._path[:depth], empty)
+        return data
 
     def _is_nothing(self, document: Document) -> bool:
         """Whether a document holds nothing but what we put in besides the entry."""

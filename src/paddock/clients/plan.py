@@ -65,9 +65,11 @@ class Plan:
     changes: tuple[Change, ...] = ()
     """One for each file of the client; none where the client has no file."""
     notes: tuple[str, ...] = ()
-    """What the user has to know or do: approve the server, quit the application first, …"""
+    """What is left to the user: approve the server, quit the application first, …"""
     paste: str | None = field(default=None, repr=False)
-    """What to paste into the client, where it has no file that could be written."""
+    """What to paste into the client, as JSON, where it has no file that could be written."""
+    link: str | None = field(default=None, repr=False)
+    """A link that does the same as pasting, where the client has one."""
     is_applied: bool = False
     """Whether the files were written; false for a dry run, and where there is only something to
     paste."""

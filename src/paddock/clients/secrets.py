@@ -20,6 +20,8 @@ PLACES = frozenset({"env", "envs", "environment", "headers", "http_headers"})
 """What the places for secrets are called in clients' files."""
 KNOWN = frozenset({DATA_VARIABLE, "PYTHONPATH"})
 """Variables that Paddock sets itself, and that are no secrets."""
+REFERENCES = ("${0}", "${{{0}}}", "${{env:{0}}}", "{{env:{0}}}")
+"""How values refer to variables in clients' files."""
 LONG = 4
 """From this length on, a value is hidden wherever it stands, and not only where it is one."""
 
@@ -45,11 +47,17 @@ def _secrets(data: object) -> Iterator[str]:
             pending.extend(
                 (value, key not in KNOWN and (is_secret or key in PLACES))
                 for key, value in part.items()
+                if not _is_reference(key, value)
             )
         elif isinstance(part, list):
             pending.extend((value, is_secret) for value in part)
         elif is_secret and part not in (None, "", True, False):
             yield str(part)
+
+
+def _is_reference(name: object, value: object) -> bool:
+    """Whether a value is nothing but the variable of the same name; a `$word` may be a password."""
+    return isinstance(value, str) and value in {form.format(name) for form in REFERENCES}
 
 
 def _written(secret: str) -> list[str]:

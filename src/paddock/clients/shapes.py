@@ -35,6 +35,8 @@ class Entry:
     description: str = ""
     enabled: bool = True
     """Whether the client starts it: false when the user has switched it off in the file."""
+    passed: tuple[str, ...] = ()
+    """Names of variables that the client is to give to the server with the values that it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ ARGS = Slot("args", always=True)
 COMMAND_LINE = Slot("command_line", always=True)
 """The program and its arguments in one list."""
 ENV = Slot("env")
+PASSED = Slot("passed")
 URL = Slot("url", always=True)
 HEADERS = Slot("headers")
 KEY = Slot("key", always=True)
@@ -81,6 +84,11 @@ class Shape:
     http: Form | None = None
     others: tuple[Form, ...] = ()
     """Forms that the client reads too and that we do not write."""
+
+    @property
+    def names_variables(self) -> bool:
+        """Whether an entry lists the variables that the client passes on."""
+        return any(isinstance(part, Slot) and part.name == "passed" for part in self.stdio.values())
 
     def render(self, entry: Entry, key: str) -> dict[str, object]:
         """The entry as plain data, to stand under `key`.
@@ -114,6 +122,7 @@ def _values(entry: Entry, key: str) -> dict[str, object]:
         "args": list(entry.args),
         "command_line": [entry.command, *entry.args],
         "env": dict(entry.env),
+        "passed": list(entry.passed),
         "url": entry.url,
         "headers": dict(entry.headers),
         "key": key,
@@ -187,6 +196,7 @@ def _entry(found: Mapping[str, object], *, is_enabled: bool) -> Entry | None:
         headers=headers,
         description=description if isinstance(description, str) else "",
         enabled=is_enabled,
+        passed=_names(found.get("passed")),
     )
 
 
@@ -194,6 +204,12 @@ def _texts(value: object) -> tuple[str, ...] | None:
     if isinstance(value, str) or not isinstance(value, Sequence):
         return None
     return tuple(value) if all(isinstance(one, str) for one in value) else None
+
+
+def _names(value: object) -> tuple[str, ...]:
+    """The names in a list that may hold other things too."""
+    found = value if isinstance(value, list) else []
+    return tuple(one for one in found if isinstance(one, str))
 
 
 def _pairs(value: object) -> dict[str, str] | None:
@@ -303,9 +319,12 @@ MCPORTER = Shape(
 )
 
 CODEX = Shape(
-    stdio=PROGRAM,
+    stdio={**PROGRAM, "env_vars": PASSED},
     http={"url": URL, "http_headers": HEADERS},
 )
+
+GROK = Shape(stdio=PROGRAM, http=CODEX.http)
+"""As Codex, as far as is known."""
 
 GOOSE = Shape(
     stdio={

@@ -8,6 +8,7 @@ from paddock.clients.roots import APPDATA, CONFIG, LOCALAPPDATA, by_system, ever
 
 ANY_KEY = r".+"
 CODEX_KEY = r"[a-zA-Z0-9_:@/.-]+"
+TRUSTED = "Trust its directory when it asks; the file in it counts only then."
 KIMI = "${KIMI_CODE_HOME:-~/.kimi-code}"
 
 TERMINAL_CLIENTS = (
@@ -18,13 +19,12 @@ TERMINAL_CLIENTS = (
         url="https://code.claude.com",
         places=everywhere("${CLAUDE_CONFIG_DIR:-~}/.claude.json"),
         project=(".mcp.json",),
+        dialect="strict",
         shape=shapes.CLAUDE,
         environment="all",
         variable="${NAME}",
-        quirks=(
-            "In a project it asks whether to use the server of `.mcp.json` when it starts there.",
-            "Running sessions write the same file; check with `claude mcp list`.",
-        ),
+        project_steps=("Start it in the project, and say yes to the server when it asks.",),
+        quirks=("Running sessions write the same file; `claude mcp list` shows what is in use.",),
         programs=("claude",),
         processes=("claude",),
         signs=("${CLAUDE_CONFIG_DIR:-~/.claude}",),
@@ -41,8 +41,9 @@ TERMINAL_CLIENTS = (
         path=("mcp_servers",),
         shape=shapes.CODEX,
         key_pattern=CODEX_KEY,
+        project_steps=(TRUSTED,),
         quirks=(
-            "The file of a project counts only when the user's file trusts that directory.",
+            "It keeps the directories that it trusts in the user's file, under `projects`.",
             "`codex exec` does not wait for servers, unless the entry has `required = true`.",
         ),
         programs=("codex",),
@@ -63,7 +64,7 @@ TERMINAL_CLIENTS = (
         key_pattern=ANY_KEY,
         patience=5.0,
         variable="$NAME",
-        quirks=("Servers are off in a directory that it has not been told to trust.",),
+        steps=("Trust the directories that you start it in; its servers are off elsewhere.",),
         programs=("gemini",),
     ),
     Client(
@@ -74,7 +75,6 @@ TERMINAL_CLIENTS = (
         url="https://qwenlm.github.io/qwen-code-docs/",
         places=everywhere("~/.qwen/settings.json"),
         project=(".qwen/settings.json",),
-        dialect="jsonc",
         shape=shapes.HTTP_URL,
         environment="all",
         patience=10.0,
@@ -89,16 +89,13 @@ TERMINAL_CLIENTS = (
         url="https://github.com/github/copilot-cli",
         places=everywhere("${COPILOT_HOME:-~/.copilot}/mcp-config.json"),
         project=(".mcp.json", ".github/mcp.json"),
-        dialect="jsonc",
         shape=shapes.COPILOT,
         marks=frozenset({"tools"}),
         environment="all",
         patience=10.0,
         variable="${NAME}",
-        quirks=(
-            "The file of a project counts only in a trusted directory.",
-            "Its own `mcp add` drops the comments of the file.",
-        ),
+        project_steps=(TRUSTED,),
+        quirks=("Its own `mcp add` drops the comments of the file.",),
         programs=("copilot",),
     ),
     Client(
@@ -108,7 +105,6 @@ TERMINAL_CLIENTS = (
         url="https://opencode.ai",
         places=everywhere(f"{CONFIG}/opencode/opencode.jsonc", f"{CONFIG}/opencode/opencode.json"),
         project=("opencode.jsonc", "opencode.json"),
-        dialect="jsonc",
         path=("mcp",),
         shape=shapes.OPENCODE,
         key_pattern=ANY_KEY,
@@ -123,7 +119,6 @@ TERMINAL_CLIENTS = (
         url="https://kilo.ai",
         places=everywhere(f"{CONFIG}/kilo/kilo.jsonc", f"{CONFIG}/kilo/kilo.json"),
         project=("kilo.jsonc", "kilo.json", ".kilo/kilo.jsonc", ".kilo/kilo.json"),
-        dialect="jsonc",
         path=("mcp",),
         shape=shapes.OPENCODE,
         key_pattern=ANY_KEY,
@@ -164,13 +159,12 @@ TERMINAL_CLIENTS = (
             ),
         ),
         project=(".amp/settings.json", ".amp/settings.jsonc"),
-        dialect="jsonc",
         path=("amp.mcpServers",),
         shape=shapes.PLAIN,
         key_pattern=ANY_KEY,
         environment="all",
         patience=45.0,
-        quirks=("A server of a project needs `amp mcp approve NAME`.",),
+        project_steps=("Approve the server with `amp mcp approve NAME`.",),
         programs=("amp",),
     ),
     Client(
@@ -198,7 +192,7 @@ TERMINAL_CLIENTS = (
         project=(".kimi-code/mcp.json", ".mcp.json"),
         shape=shapes.PLAIN,
         environment="all",
-        quirks=("The file of a project counts only in a trusted directory.",),
+        project_steps=(TRUSTED,),
         programs=("kimi",),
     ),
     Client(
@@ -252,7 +246,7 @@ TERMINAL_CLIENTS = (
         project=(".grok/config.toml",),
         format="toml",
         path=("mcp_servers",),
-        shape=shapes.CODEX,
+        shape=shapes.GROK,
         programs=("grok",),
     ),
     Client(
@@ -276,7 +270,7 @@ TERMINAL_CLIENTS = (
         places=everywhere("~/.pi/agent/mcp.json"),
         project=(".pi/mcp.json",),
         shape=shapes.PLAIN,
-        quirks=("Pi has no MCP of its own: it needs `pi-mcp-adapter`.",),
+        steps=("Have `pi-mcp-adapter`; Pi has no MCP of its own.",),
         programs=("pi",),
     ),
     Client(
@@ -289,7 +283,6 @@ TERMINAL_CLIENTS = (
             "~/.mcporter/mcporter.jsonc",
         ),
         project=("config/mcporter.json",),
-        dialect="jsonc",
         shape=shapes.MCPORTER,
         variable="${NAME}",
         programs=("mcporter",),

@@ -23,6 +23,11 @@ def test_what_paddock_sets_itself_is_no_secret() -> None:
     assert secrets_in({"env": env}) == ("{}",)
 
 
+def test_a_reference_to_the_variable_itself_is_no_secret() -> None:
+    env = {"A": "$A", "B": "${B}", "C": "${env:C}", "D": "{env:D}", "E": "$A", "F": "${F}x"}
+    assert secrets_in({"env": env}) == ("${F}x", "$A")
+
+
 @pytest.mark.parametrize("secret", ['with "quotes"', "tab\\tand ü", "it's", "line one\nline two"])
 def test_a_secret_is_hidden_however_it_is_written(secret: str) -> None:
     escaped = json.dumps(secret)

@@ -51,10 +51,22 @@ def test_no_two_clients_share_a_file_of_the_user() -> None:
 def test_a_row_says_what_is_needed_to_install(client: Client) -> None:
     assert client.url.startswith("https://")
     assert client.shape.stdio
+    told = (*client.steps, *client.project_steps, *client.quirks)
+    assert all(sentence.endswith(".") for sentence in told)
     assert client.has_file or client.quirks
-    assert all(quirk.endswith(".") for quirk in client.quirks)
-    assert not client.processes or client.quirks
+    assert client.project or not client.project_steps
     assert re.compile(client.key_pattern).fullmatch("Demo_1-a")
+
+
+def test_only_what_is_known_to_be_refused_is_refused() -> None:
+    narrow = {client.id: client.dialect for client in CLIENTS if client.dialect != "jsonc"}
+    assert narrow == {
+        "antigravity": "strict",
+        "claude-code": "strict",
+        "claude-desktop": "strict",
+        "gemini-cli": "comments",
+        "mcp-cli": "strict",
+    }
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ class Document(Protocol):
         ...
 
     def put(self, path: Path, value: object) -> Self:
-        """Add or replace just the value at a path; containers that are missing are made.
+        """Add or replace just the value at a path; containers that are missing or null are made.
 
         Raises:
             ConfigurationError: when something on the way is not a container of the right kind.

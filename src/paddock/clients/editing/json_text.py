@@ -94,6 +94,8 @@ class JsonDocument:
     def put(self, path: Path, value: object) -> Self:
         """Add or replace just the value at a path; a new member comes last.
 
+        Null in place of a container is an empty one.
+
         Raises:
             ConfigurationError: when something on the way is not a container of the right kind.
             UneditableError: when JSON has no such value, or the change would change more.
@@ -156,6 +158,8 @@ class JsonDocument:
         beside = container_at(self._reading.plain, example.value) if example else None
         style = style_of(self.text, [*outer, *([beside] if beside else []), innermost])
         if item is not None:
+            rest = path[len(levels) :]  # what is to stand in the place of a null
+            value = with_value(MISSING, rest, value) if rest else value
             return apply_edits(self.text, [self._replacement(item, value, style)])
         rest = path[len(levels) - 1 :]
         fresh = with_value(MISSING, rest, value)

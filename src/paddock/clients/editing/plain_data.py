@@ -43,8 +43,8 @@ def with_value(
 ) -> object:
     """The same data with one value added or replaced; what is not on the way is shared.
 
-    Containers that are missing are made, also when the data is `MISSING` itself. `place` says where
-    in the file a container stands, for the error.
+    Containers that are missing or null are made, also when the data is `MISSING` itself. `place`
+    says where in the file a container stands, for the error.
 
     Raises:
         ConfigurationError: when something on the way is of another kind than the path wants.
@@ -113,11 +113,13 @@ def check_kind(
 ) -> None:
     """Refuse a container in which the step at `depth` of a path cannot be taken.
 
+    Null counts as an empty one: programs write it where they have nothing to say.
+
     Raises:
         ConfigurationError: without a place, unless `place` can tell it.
     """
     wanted = list if isinstance(path[depth], ByName) else dict
-    if container is MISSING or isinstance(container, wanted):
+    if container is MISSING or container is None or isinstance(container, wanted):
         return
     here = path[:depth]
     raise ConfigurationError(

@@ -19,7 +19,6 @@ from paddock.clients.editing.document import (
     ByName,
     ConfigurationError,
     Path,
-    UneditableError,
     located,
     newline_of,
 )
@@ -51,7 +50,7 @@ from paddock.clients.editing.toml_values import (
     key_text,
     table_lines,
 )
-from paddock.clients.editing.verification import reread, verified
+from paddock.clients.editing.verification import placed, reread, verified
 
 if TYPE_CHECKING:
     from paddock.clients.editing.opening import Dialect
@@ -92,11 +91,8 @@ class TomlText:
         old = self.get(path)
         if same(old, value):
             return self
-        try:
+        with placed(self.where):
             text = self._added(path, value) if old is MISSING else self._exchanged(path, value)
-        except UneditableError as error:
-            error.where = error.where or self.where
-            raise
         return verified(self._reread(text), [expected], self.where)
 
     def remove(self, path: Path, *, prune: int = 0) -> TomlText:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from paddock.clients.editing.document import ConfigurationError, UneditableError
 from paddock.clients.editing.plain_data import same
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from paddock.clients.editing.document import Document
 
@@ -16,6 +17,16 @@ D = TypeVar("D", bound="Document")
 
 BY_HAND = "make the change by hand; nothing was changed"
 CHANGES_MORE = "the change cannot be made in this text without changing something else"
+
+
+@contextmanager
+def placed(where: str) -> Iterator[None]:
+    """Say which file a change was to be made in, where a refusal does not say it."""
+    try:
+        yield
+    except UneditableError as error:
+        error.where = error.where or where
+        raise
 
 
 def reread(read: Callable[[str], D], text: str, where: str) -> D:

@@ -12,21 +12,12 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ruamel.yaml import YAML
+from ruamel.yaml import YAML, events
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.events import (
-    AliasEvent,
-    DocumentEndEvent,
-    DocumentStartEvent,
-    MappingEndEvent,
-    MappingStartEvent,
-    ScalarEvent,
-    SequenceEndEvent,
-    SequenceStartEvent,
-)
 from ruamel.yaml.reader import ReaderError
 from ruamel.yaml.tokens import BlockEntryToken, ValueToken
 
+from paddock.authoring.core_schema import plain_value
 from paddock.clients.editing.document import ConfigurationError, located
 from paddock.clients.editing.lines import line_start
 
@@ -36,16 +27,8 @@ if TYPE_CHECKING:
 MAX_SIZE = 1_000_000
 """Values that a text may stand for; aliases of aliases make many of few lines."""
 
-_CONSTANTS: dict[str, Any] = {
-    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
-    **dict.fromkeys(("true", "True", "TRUE"), True),
-    **dict.fromkeys(("false", "False", "FALSE"), False),
-}
-_DECIMAL = re.compile(r"[-+]?[0-9]+")
-_BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_NO_NUMBER = re.compile(r"[-+]?(\.inf|\.Inf|\.INF)|(\.nan|\.NaN|\.NAN)")
 _TRIVIA = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
+_LONE_RETURN = re.compile(r"\r(?!\n)")
 _BLOCK_HEAD = re.compile(r"(?:^|\s)[|>]([0-9+-]*)")
 
 
@@ -126,6 +109,13 @@ def parse(text: str, where: str) -> Tree:
     Raises:
         ConfigurationError: when it is not one YAML document, with line and column.
     """
+    alone = _LONE_RETURN.search(text)
+    if alone:
+        raise ConfigurationError(
+            "a line ends in a carriage return alone, expected a line feed",
+            where=located(where, text, alone.start()),
+            hint="save the file with other line ends; nothing was changed",
+        )
     try:
         return _Builder(text, where).tree()
     except MarkedYAMLError as error:
@@ -178,7 +168,7 @@ class _Builder:
         end = len(self._text)
         documents = 0
         for event in self._events:
-            if isinstance(event, DocumentStartEvent):
+            if isinstance(event, events.DocumentStartEvent):
                 documents += 1
                 if documents > 1:
                     raise self._wrong(
@@ -186,23 +176,23 @@ class _Builder:
                         event.start_mark.index,
                     )
                 root = self._node(next(self._events))
-            elif isinstance(event, DocumentEndEvent) and event.explicit:
+            elif isinstance(event, events.DocumentEndEvent) and event.explicit:
                 end = event.start_mark.index
         return Tree(root, end)
 
     def _node(self, event: Any, after: int | None = None) -> Node:
         """The node that an event begins; `after` is the place that an empty one stands at."""
         start = event.start_mark.index
-        if isinstance(event, AliasEvent):
+        if isinstance(event, events.AliasEvent):
             return self._alias(event)
         node = Node("scalar", start, anchor=event.anchor, tag=_tag(event))
         if node.anchor:
             self._open.add(node.anchor)
-        if isinstance(event, ScalarEvent):
+        if isinstance(event, events.ScalarEvent):
             self._scalar(node, event, after)
-        elif isinstance(event, MappingStartEvent):
+        elif isinstance(event, events.MappingStartEvent):
             self._mapping(node, event)
-        elif isinstance(event, SequenceStartEvent):
+        elif isinstance(event, events.SequenceStartEvent):
             self._sequence(node, event)
         if node.size > MAX_SIZE:
             raise self._wrong("the aliases stand for too many values", node.start)
@@ -211,7 +201,7 @@ class _Builder:
             self._anchors[node.anchor] = node
         return node
 
-    def _alias(self, event: AliasEvent) -> Node:
+    def _alias(self, event: events.AliasEvent) -> Node:
         name = event.anchor
         start, end = event.start_mark.index, event.end_mark.index
         target = self._anchors.get(name)
@@ -221,7 +211,7 @@ class _Builder:
             raise self._wrong(f"the alias *{name} has no anchor before it", start)
         return Node("alias", start, end, name, data=target.data, size=target.size)
 
-    def _scalar(self, node: Node, event: ScalarEvent, after: int | None) -> None:
+    def _scalar(self, node: Node, event: events.ScalarEvent, after: int | None) -> None:
         node.text, node.style, node.end = event.value, event.style, event.end_mark.index
         node.data = _resolved(node)
         if after is not None and not (node.text or node.style or node.anchor or node.tag):
@@ -242,9 +232,9 @@ class _Builder:
         whole = "".join([head, *lines])
         return node.start + len(whole) - whole.endswith("\n")
 
-    def _mapping(self, node: Node, event: MappingStartEvent) -> None:
+    def _mapping(self, node: Node, event: events.MappingStartEvent) -> None:
         node.kind, node.data, node.is_flow = "mapping", {}, bool(event.flow_style)
-        while not isinstance(event := next(self._events), MappingEndEvent):
+        while not isinstance(event := next(self._events), events.MappingEndEvent):
             key = self._node(event)
             colon = self._colon(key)
             after = key.end if colon is None else colon + 1
@@ -258,10 +248,10 @@ class _Builder:
             node.members.append(member)
         self._finish(node, event)
 
-    def _sequence(self, node: Node, event: SequenceStartEvent) -> None:
+    def _sequence(self, node: Node, event: events.SequenceStartEvent) -> None:
         node.kind, node.data, node.is_flow = "sequence", [], bool(event.flow_style)
         values: list[Node] = []
-        while not isinstance(event := next(self._events), SequenceEndEvent):
+        while not isinstance(event := next(self._events), events.SequenceEndEvent):
             values.append(self._node(event))
         dashes = [] if node.is_flow else self._dashes_of(node.start, event.start_mark.index)
         for index, value in enumerate(values):
@@ -341,19 +331,7 @@ def _resolved(node: Node) -> object:
     """What a scalar says by the core schema; other tags are texts to us."""
     if node.style is not None or node.tag is not None:
         return node.text
-    text = node.text
-    if text in _CONSTANTS:
-        return _CONSTANTS[text]
-    if found := _NO_NUMBER.fullmatch(text):
-        return float(f"{text[0].strip('.')}inf" if found[1] else "nan")
-    try:
-        if _DECIMAL.fullmatch(text):
-            return int(text)
-        if _BASED.fullmatch(text):
-            return int(text, 0)
-        return float(text) if _FLOAT.fullmatch(text) else text
-    except ValueError:
-        return text
+    return plain_value(node.text)
 
 
 def _unreadable(message: str, place: str) -> ConfigurationError:

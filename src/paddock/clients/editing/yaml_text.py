@@ -36,7 +36,7 @@ from paddock.clients.editing.lines import (
     without_lines,
 )
 from paddock.clients.editing.plain_data import find, same, with_value, without
-from paddock.clients.editing.verification import BY_HAND, CHANGES_MORE, reread, verified
+from paddock.clients.editing.verification import BY_HAND, CHANGES_MORE, placed, reread, verified
 from paddock.clients.editing.yaml_nodes import Member, Node, Tree, parse, walk
 from paddock.clients.editing.yaml_style import style_of
 from paddock.clients.editing.yaml_values import (
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from paddock.clients.editing.opening import Dialect
 
 _PROPERTIES = re.compile(r"(?:[ \t]*[&!][^\s]*)*")
-_EMPTY = re.compile(r" (?:\{\}|\[\])(?:[ \t]+#.*)?\r?\n?")
+_EMPTY = re.compile(r" (?:\{\}|\[\])[ \t]*(?:[ \t]#.*)?\r?\n?")
 
 
 def read(text: str, *, where: str, dialect: Dialect = "jsonc") -> YamlText:
@@ -109,18 +109,14 @@ class YamlText:
 
     def put(self, path: Path, value: object) -> YamlText:
         """Add or replace just the value at a path; null in place of a container is an empty one."""
-        base = self._without_null(path)
-        expected = with_value(base, path, value, place=self._place_of)
+        expected = with_value(self.data(), path, value, place=self._place_of)
         old = self.get(path)
         if old is not MISSING and same(old, value):
             return self
         slots = self._slots(path)
-        try:
+        with placed(self.where):
             text = self._replaced(slots[-1], value) if len(slots) == len(path) else None
             text = self._added(slots, path, value) if text is None else text
-        except UneditableError as error:
-            error.where = error.where or self.where
-            raise
         return self._checked(text, path, [expected])
 
     def remove(self, path: Path, *, prune: int = 0) -> YamlText:
@@ -175,14 +171,6 @@ class YamlText:
     def tree(self) -> Tree:
         """Where everything stands."""
         return parse(self.text, self.where)
-
-    def _without_null(self, path: Path) -> Any:
-        """The data without a null that stands where a container should."""
-        data = self.data()
-        for depth in range(1, len(path)):
-            if find(data, path[:depth]) is None:
-                return without(data, path[:depth])
-        return data
 
     def _place_of(self, path: Path) -> str:
         slots = self._slots(path)

@@ -156,9 +156,9 @@ def test_a_large_file_is_changed_in_one_place() -> None:
             "file.json:2:17 mcpServers is a list, expected a mapping",
         ),
         (
-            '{"mcp": {"servers": null}}',
+            '{"mcp": {"servers": ""}}',
             ("mcp", "servers", "x"),
-            "file.json:1:21 mcp.servers is null, expected a mapping",
+            "file.json:1:21 mcp.servers is a text, expected a mapping",
         ),
         (
             '{"mcp": 1.5}',
@@ -252,3 +252,23 @@ def test_a_value_is_removed_with_what_belongs_to_it(
 def test_a_list_element_has_to_bear_the_name_it_is_put_under() -> None:
     with pytest.raises(ValueError, match="has to bear that name"):
         document("[]").put((X,), {"name": "y"})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"mcp": null}', '{"mcp": {"servers": {"x": {"a": 1}}}}'),
+        ('{"mcp": {"servers": null}, "b": 1}', '{"mcp": {"servers": {"x": {"a": 1}}}, "b": 1}'),
+        (
+            '{\n "mcp": {\n  "servers": null // none\n }\n}',
+            '{\n "mcp": {\n  "servers": {\n   "x": {\n    "a": 1\n   }\n  } // none\n }\n}',
+        ),
+    ],
+)
+def test_null_in_place_of_a_container_is_an_empty_one(text: str, expected: str) -> None:
+    assert document(text).put(("mcp", "servers", "x"), {"a": 1}).text == expected
+
+
+def test_null_in_place_of_a_list_is_an_empty_one() -> None:
+    put = document('{"servers": null}').put(("servers", X), {"name": "x"})
+    assert put.data() == {"servers": [{"name": "x"}]}

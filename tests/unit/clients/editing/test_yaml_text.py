@@ -140,6 +140,15 @@ def test_a_container_stays_when_nobody_asked_to_take_it_away() -> None:
     assert after_removal("mcpServers:\n- name: x\n", ELEMENT) == "mcpServers: []\n"
 
 
+@pytest.mark.parametrize("nothing", ["", " null", " ~", " {}", " {}  ", " {} # none"])
+def test_nothing_null_and_an_empty_mapping_take_an_entry_as_lines(nothing: str) -> None:
+    put = after_put(f"extensions:{nothing}\nb: 1\n", {"a": 1})
+    assert [line.rstrip() for line in put.replace(" # none", "").splitlines()] == [
+        *("extensions:", "  x:", "    a: 1"),
+        "b: 1",
+    ]
+
+
 def test_line_ends_that_a_text_keeps_stay_its_own() -> None:
     text = "a: |+\n  b\nx: 1\n\nc: 1\n"
     assert read(text, where="f").remove(("x",)).data() == {"a": "b\n", "c": 1}
@@ -159,6 +168,8 @@ def test_line_ends_that_a_text_keeps_stay_its_own() -> None:
         ("a: *b\n", "f:1:4"),
         ("a: &a [*a]\n", "f:1:8"),
         ("null\n", "f:1:1"),
+        ("a: 1\rb: 2\r", "f:1:5"),
+        ("a: 1\r\nb:\r\n- 2\r", "f:3:4"),
         ("- a\n", "f:1:1"),
         (f"a: {'[' * 3000}{']' * 3000}\n", "f"),
     ],
