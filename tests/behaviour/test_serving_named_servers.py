@@ -26,14 +26,7 @@ from paddock.servers.variables import OPTIONS_VARIABLE
 from paddock.testing import connect
 from tests.behaviour.line import PATIENCE
 
-
-@pytest.fixture(autouse=True)
-def servers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The directory of definitions, also for the processes that are started."""
-    place = tmp_path / "data" / "servers"
-    place.mkdir(parents=True)
-    monkeypatch.setenv(DATA_VARIABLE, str(place.parent))
-    return place
+pytestmark = pytest.mark.usefixtures("servers")
 
 
 def written(file: Path, text: str) -> str:

@@ -28,6 +28,8 @@ from paddock.servers.api import rewrite_server
 from paddock.testing import connect
 from tests.behaviour.line import PATIENCE
 
+pytestmark = pytest.mark.usefixtures("servers")
+
 GARDEN = """
 from paddock import Context, Option, Tool
 
@@ -42,15 +44,6 @@ def grow(ctx: Context, days: int = 1) -> float:
 
 grower = Tool("grow", grow, options={"speed": Option(1.5, float), "kind": Option("tree", str)})
 """
-
-
-@pytest.fixture(autouse=True)
-def servers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The directory of definitions, also for the processes that are started."""
-    place = tmp_path / "data" / "servers"
-    place.mkdir(parents=True)
-    monkeypatch.setenv(DATA_VARIABLE, str(place.parent))
-    return place
 
 
 @pytest.fixture

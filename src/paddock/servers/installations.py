@@ -123,9 +123,9 @@ def _read_or_set_aside(path: Path) -> list[Installation]:
 
 
 def _read(path: Path) -> list[Installation]:
-    with telling_faults(path):
-        data = path.read_bytes() if path.exists() else None
-    if data is None:
+    try:
+        data = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
         return []
     schema = msgspec.json.decode(data, type=_Schema).schema
     if schema != SCHEMA:

@@ -103,7 +103,7 @@ def _values_of(tool: Tool) -> dict[str, Any]:
     else:
         known = base.option_values
     return {
-        name: NONE if value is None else msgspec.to_builtins(value)
+        name: NONE if value is None else msgspec.to_builtins(value, enc_hook=str)
         for name, value in tool.option_values.items()
         if value != known[name]
     }

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 120.0
 """Seconds that the user's own imports may take."""
+_READY = "ready"
 _ROOT = Path(__file__).parents[2]
 _PROGRAM = (
     "import sys; sys.path.insert(0, sys.argv[1]);"
@@ -63,8 +64,11 @@ def rehearse(definition: ServerDefinition, origin: Origin) -> None:
         ) from None
     except OSError:
         return  # there is no interpreter to ask
+    ready, _, answered = ended.stdout.partition("\n")
+    if ready != _READY:
+        return  # Paddock itself is not found there; that says nothing about the definition
     try:
-        answer = json.loads(ended.stdout)
+        answer = json.loads(answered)
     except ValueError:
         said = ended.stderr.strip().splitlines()[-1:] or [f"exit code {ended.returncode}"]
         answer = {"message": said[0]}
@@ -81,6 +85,8 @@ def main() -> None:
     # What the user's files print is no answer, and their threads keep nobody here.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
+    answers.write(f"{_READY}\n")
+    answers.flush()
     answer = _tried(json.load(sys.stdin))
     answers.write(json.dumps(answer))
     answers.flush()
