@@ -22,7 +22,6 @@ from paddock import (
     edit_server,
     get_server,
 )
-from paddock.directories import DATA_VARIABLE
 from paddock.extensions.errors import ToolSpecificationError
 from paddock.servers.api import rewrite_server
 from paddock.testing import connect

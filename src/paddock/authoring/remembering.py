@@ -16,19 +16,17 @@ _ATTRIBUTE = "paddock_items"
 
 
 def remember(function: object, item: object) -> None:
-    """Note that an item was made of a function, if the function takes notes."""
-    earlier = getattr(function, _ATTRIBUTE, ())
+    """Note that an item was made of a function, if the function takes notes; the last counts."""
+    earlier = getattr(function, _ATTRIBUTE, {})
     try:
-        setattr(function, _ATTRIBUTE, (*earlier, item))
+        setattr(function, _ATTRIBUTE, {**earlier, type(item): item})
     except (AttributeError, TypeError):
         return  # a method, or a function that is not written in Python
 
 
 def remembered(function: object, kind: type[T]) -> T | None:
     """The last item of a kind that was made of a function."""
-    found = None
-    for item in getattr(function, _ATTRIBUTE, ()):
-        # A function that wraps another has its notes too, and is not what they are about.
-        if isinstance(item, kind) and getattr(item, "handler", None) is function:
-            found = item
-    return found
+    notes: dict[type, T] = getattr(function, _ATTRIBUTE, {})
+    found = notes.get(kind)
+    # A function that wraps another has its notes too, and is not what they are about.
+    return found if getattr(found, "handler", None) is function else None
