@@ -16,7 +16,7 @@ from paddock.cli.complaints import ArgumentError
 from paddock.cli.pairs import header
 from paddock.protocol.versions import SUPPORTED_VERSIONS
 from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
-from paddock.servers.target import looks_like_path
+from paddock.servers.file_names import looks_like_path
 
 if TYPE_CHECKING:
     from paddock.peer.settings import Options

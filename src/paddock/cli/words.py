@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.cli.complaints import ArgumentError
 from paddock.clients.table import UnsupportedClientError, find_client, supported_clients
+from paddock.servers.file_names import looks_like_path
 from paddock.servers.lookup import all_sources
-from paddock.servers.target import looks_like_path
 from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:

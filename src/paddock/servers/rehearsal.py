@@ -45,8 +45,9 @@ def rehearse(definition: ServerDefinition, origin: Origin) -> None:
         "where": origin.where,
         "directory": None if origin.relative_to is None else str(origin.relative_to),
     }
-    # Without the user's own search path and working directory, as a client starts it.
-    command = [sys.executable, "-P", "-E", "-c", _PROGRAM, str(_ROOT)]
+    # Without the user's own search path and working directory, as a client starts it; and
+    # without leaving anything beside the user's files.
+    command = [sys.executable, "-P", "-E", "-B", "-c", _PROGRAM, str(_ROOT)]
     try:
         ended = subprocess.run(  # noqa: S603 - this interpreter
             command,

@@ -11,7 +11,12 @@ import os
 from paddock.errors import LoadError
 from paddock.servers.errors import ServerNotFoundError
 from paddock.servers.facts import DEFAULT_VERSION, read_facts
-from paddock.servers.file_names import SUFFIX, built_in_path, definition_path
+from paddock.servers.file_names import (
+    SUFFIX,
+    built_in_path,
+    definition_path,
+    looks_like_path,
+)
 from paddock.servers.variables import OPTIONS_VARIABLE, SERVER_VARIABLE
 from paddock.serving.target import Target
 from paddock.version import __version__
@@ -123,9 +128,3 @@ def _set_options(offering: Offering) -> None:
     from paddock.servers.tool_options import set_from_environment  # noqa: PLC0415 - as above
 
     set_from_environment(offering)
-
-
-def looks_like_path(text: str) -> bool:
-    """Whether a text is written like the path of a file; a qualified name is too."""
-    separators = (os.sep, os.altsep or os.sep, ":")
-    return text.endswith((".py", SUFFIX)) or any(one in text for one in separators)
