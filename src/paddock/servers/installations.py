@@ -13,7 +13,7 @@ import msgspec
 
 from paddock.directories import data_directory
 from paddock.errors import LoadError
-from paddock.files import locked, telling_faults, write_atomically
+from paddock.files import locked, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -108,8 +108,7 @@ def change_installations(change: Callable[[list[Installation]], list[Installatio
         after = change(list(before))
         if after != before:
             data = msgspec.json.format(msgspec.json.encode(_Records(installations=after)), indent=2)
-            with telling_faults(path):
-                write_atomically(path, data + b"\n")
+            write_atomically(path, data + b"\n")
 
 
 def _read_or_set_aside(path: Path) -> list[Installation]:
