@@ -4,8 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -37,6 +35,7 @@ from paddock.servers.store import delete_definition
 from paddock.servers.variables import OPTIONS_VARIABLE
 from paddock.testing import connect
 from tests.behaviour.line import PATIENCE
+from tests.behaviour.serving import served
 
 GARDEN = '''
 from paddock import Context, Option, Prompt, Tool
@@ -89,12 +88,6 @@ def garden(tmp_path: Path) -> str:
     file = tmp_path / "garden.py"
     file.write_text(GARDEN, encoding="utf-8")
     return str(file)
-
-
-@contextmanager
-def served(*arguments: str) -> Iterator[Peer]:
-    with connect([sys.executable, "-m", "paddock", "serve", *arguments]) as peer:
-        yield peer
 
 
 def result(peer: Peer, tool: str, arguments: dict[str, object] | None = None) -> object:

@@ -3,8 +3,6 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -13,7 +11,6 @@ import pytest
 from paddock import (
     DefinitionError,
     PaddockError,
-    Peer,
     PeerError,
     ServerDefinitionError,
     create_server,
@@ -25,6 +22,7 @@ from paddock.servers.store import delete_definition
 from paddock.servers.variables import OPTIONS_VARIABLE
 from paddock.testing import connect
 from tests.behaviour.line import PATIENCE
+from tests.behaviour.serving import served
 
 pytestmark = pytest.mark.usefixtures("servers")
 
@@ -34,12 +32,6 @@ def written(file: Path, text: str) -> str:
     file.parent.mkdir(exist_ok=True)
     file.write_text(text, encoding="utf-8")
     return str(file)
-
-
-@contextmanager
-def served(*arguments: str) -> Iterator[Peer]:
-    with connect([sys.executable, "-m", "paddock", "serve", *arguments]) as peer:
-        yield peer
 
 
 def test_a_failed_initialization_is_told_by_prompts_and_resources_too(tmp_path: Path) -> None:
