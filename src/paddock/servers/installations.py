@@ -124,7 +124,7 @@ def _read_or_set_aside(path: Path) -> list[Installation]:
 def _read(path: Path) -> list[Installation]:
     try:
         data = path.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     schema = msgspec.json.decode(data, type=_Schema).schema
     if schema != SCHEMA:
