@@ -65,6 +65,15 @@ def write_atomically(
     _sync_directory(target.parent)
 
 
+def is_there(path: Path) -> bool:
+    """Whether there is something that can be looked at; what may not be looked at is not there."""
+    try:
+        path.stat()
+    except (OSError, RuntimeError, ValueError):
+        return False
+    return True
+
+
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Be the only one of Paddock's processes that changes a file.

@@ -42,7 +42,7 @@ def print_plan(plan: Plan, *, dry_run: bool) -> None:
     for change in changed:
         kept = f" (before: {change.backup})" if change.backup else ""
         click.echo(f"  {change.file}{kept}")
-    if changed:
+    if changed or plan.action == "uninstall":
         _print_notes(plan)
 
 

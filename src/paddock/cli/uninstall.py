@@ -12,15 +12,13 @@ from paddock.cli.places import place_options
 from paddock.cli.planned import report
 from paddock.cli.words import sort_words
 from paddock.clients import uninstall as library
-from paddock.clients.plan import Outcome
-from paddock.clients.standing import standing_on_record
-from paddock.errors import PaddockError
+from paddock.clients.standing import each_place_once, standing_on_record
 from paddock.servers.installations import read_installations
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from paddock.clients.standing import Standing
+    from paddock.clients.plan import Outcome
 
 ALL_ALONE = "--all goes with no client, server, project, file or name"
 NOTHING_NAMED = "Say what to take out: a client, a server, both, or --all"
@@ -88,17 +86,10 @@ def uninstall(
 def _taken_out(wanted: Wanted, *, dry_run: bool) -> list[Outcome]:
     if wanted != Wanted():
         return library.uninstall(**wanted._asdict(), dry_run=dry_run)
-    standing = standing_on_record()
+    standing = each_place_once(standing_on_record())
     if not standing:
         raise library.NotInstalledError("nothing is installed")
-    return [_one_out(one, dry_run=dry_run) for one in standing]
-
-
-def _one_out(one: Standing, *, dry_run: bool) -> Outcome:
-    try:
-        return library.uninstall(one.client, file=one.file, name=one.key, dry_run=dry_run)[0]
-    except PaddockError as error:
-        return Outcome(one.client, error=error)
+    return [library.take_out(one, dry_run=dry_run) for one in standing]
 
 
 def _confirm(outcomes: list[Outcome]) -> None:

@@ -11,6 +11,7 @@ import itertools
 import json
 import os
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ from paddock.clients.client import SAFE_KEY
 from paddock.clients.shapes import Entry, Kind, Slot
 from paddock.directories import DATA_VARIABLE
 from paddock.errors import LoadError, PaddockError
+from paddock.files import is_there
 from paddock.servers.api import get_server
 from paddock.servers.definition import safe_key
 from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
@@ -44,6 +46,10 @@ DEFAULT_SERVERS = {"chat": "Demo", "coding": "Demo"}
 """Which server a client of each kind gets when none is named."""
 GENERAL_NAMES = frozenset({"server", "main", "app", "__init__", "__main__"})
 """Names of files that say nothing: the directory that they are in says more."""
+PYTHON = r"(python|pythonw|pypy)[0-9.]*t?|py"
+FLAG = r"-[BEIOPRSbdiqsuv]+|-[WX].+"
+"""Flags of Python that run nothing by themselves."""
+UV = frozenset({"uv", "uvx"})
 IMPORT_VARIABLE = "PYTHONPATH"
 OUR_VARIABLES = frozenset({DATA_VARIABLE, OPTIONS_VARIABLE, IMPORT_VARIABLE})
 
@@ -105,7 +111,7 @@ def installable(server: ServerName | None, client: Client) -> Installable:
     try:
         return _of_named(get_server(server))
     except ServerNotFoundError:
-        if Path(server).exists():
+        if is_there(Path(server)):
             return _of_path(server)
         raise
 
@@ -177,16 +183,35 @@ def key_for(client: Client, server: Installable, name: str | None) -> str:
 
 
 def server_started_by(entry: Entry) -> str | None:
-    """The server that an entry starts, by name or path; None when it does not start Paddock."""
-    line = [Path(entry.command or "").name.casefold().removesuffix(".exe"), *entry.args]
-    pairs = enumerate(itertools.pairwise(line))
-    start = next((place for place, pair in pairs if pair == ("paddock", "serve")), None)
-    if start is None:
+    """The server that an entry starts, by name or path; None when it does not start Paddock.
+
+    The program is Paddock's own, a Python with `-m paddock`, or uv. What hands it to another one,
+    such as a container, is somebody else's.
+    """
+    rest = _serving(entry)
+    if rest is None:
         return None
-    rest = line[start + 2 :]
     if "--named" in rest[:-1]:
         return rest[rest.index("--named") + 1]
     return next((part for part in rest if not part.startswith("-")), None)
+
+
+def _serving(entry: Entry) -> tuple[str, ...] | None:
+    """What follows on `paddock serve` in the command of an entry."""
+    program = re.split(r"[/\\]", entry.command or "")[-1].casefold().removesuffix(".exe")
+    args = entry.args
+    if program == "paddock":
+        return args[1:] if args[:1] == ("serve",) else None
+    if program in UV:
+        pairs = enumerate(itertools.pairwise(args))
+        start = next((place for place, pair in pairs if pair == ("paddock", "serve")), None)
+        return None if start is None else args[start + 2 :]
+    if entry.command != sys.executable and not re.fullmatch(PYTHON, program):
+        return None
+    flags = tuple(itertools.takewhile(lambda arg: arg != "-m", args))
+    is_plain = all(re.fullmatch(FLAG, flag) for flag in flags)
+    rest = args[len(flags) :]
+    return rest[3:] if is_plain and rest[:3] == ("-m", "paddock", "serve") else None
 
 
 def is_named(entry: Entry) -> bool:

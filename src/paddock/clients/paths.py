@@ -15,6 +15,7 @@ from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
 from paddock.clients.client import Client, Place, System
 from paddock.errors import PaddockError
+from paddock.files import is_there
 
 
 class UnsupportedProjectError(PaddockError):
@@ -105,11 +106,11 @@ def locate(
 
 
 def _chosen(machine: Machine, places: list[Place]) -> Path:
-    signed = (place for place in places if place.sign and machine.real(place.sign).exists())
+    signed = (place for place in places if place.sign and is_there(machine.real(place.sign)))
     for place in signed:
         return machine.real(place.file)
     files = [machine.real(place.file) for place in places]
-    return next((file for file in files if file.exists()), files[0])
+    return next((file for file in files if is_there(file)), files[0])
 
 
 def existing(machine: Machine, place: Place) -> Iterator[Path]:
@@ -118,7 +119,7 @@ def existing(machine: Machine, place: Place) -> Iterator[Path]:
     parts = folder.parts
     wild = next((i for i, part in enumerate(parts) if "*" in part), None)
     if wild is None:
-        if folder.is_dir():
+        if is_there(folder) and folder.is_dir():
             yield machine.real(place.file)
         return
     for match in sorted(Path(*parts[:wild]).glob(parts[wild])):
@@ -132,7 +133,7 @@ def _project_file(client: Client, directory: Path) -> Path:
             hint=f"install for the user: paddock install {client.id}",
         )
     files = [directory.expanduser().absolute() / name for name in client.project]
-    return next((file for file in files if file.exists()), files[0])
+    return next((file for file in files if is_there(file)), files[0])
 
 
 def _nowhere(client: Client, machine: Machine) -> UnknownLocationError:

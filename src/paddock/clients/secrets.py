@@ -26,6 +26,13 @@ LONG = 4
 """From this length on, a value is hidden wherever it stands, and not only where it is one."""
 
 
+def shown_url(url: str) -> str:
+    """A URL without what may be secret in it: a user, the values of a query, a fragment."""
+    head, _, query = url.partition("#")[0].partition("?")
+    head = re.sub(r"(?<=//)[^/@]*@", f"{MASK}@", head)
+    return head + ("?" + re.sub(r"=[^&]*", f"={MASK}", query) if query else "")
+
+
 def secrets_in(data: object) -> tuple[str, ...]:
     """The values of all variables and headers in a file's data, the longest first."""
     return tuple(sorted(set(_secrets(data)), key=lambda value: (-len(value), value)))

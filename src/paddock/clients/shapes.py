@@ -251,9 +251,10 @@ HTTP_URL = Shape(
 SERVER_URL = Shape(stdio=PROGRAM, http={"serverUrl": URL, "headers": HEADERS}, others=(ADDRESS,))
 
 COPILOT = Shape(
-    stdio={"tools": ("*",), "type": Kind("local", ("stdio",)), **PROGRAM},
+    stdio={"tools": ("*",), "type": Kind("stdio", ("local",)), **PROGRAM},
     http={"tools": ("*",), "type": HTTP, **ADDRESS},
 )
+"""It writes `local` itself, which Claude Code skips in the file of a project that both read."""
 
 APPROVING = Shape(
     stdio={**PROGRAM, "disabled": False, "autoApprove": ()},

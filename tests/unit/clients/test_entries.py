@@ -19,6 +19,13 @@ from paddock.clients.shapes import CLINE_CLI, PLAIN, Entry
         ("/v/bin/python", "-m paddock", None),
         ("/usr/bin/npx", "-y paddock-of-horses serve", None),
         ("/usr/bin/other", "", None),
+        ("C:\\v\\Scripts\\python.exe", "-X utf8 -m paddock serve Demo", None),
+        ("C:\\v\\Scripts\\python.exe", "-Xutf8 -m paddock serve Demo", "Demo"),
+        ("/usr/bin/docker", "run image paddock serve Demo", None),
+        ("/usr/bin/python3", "-c pass -m paddock serve Demo", None),
+        ("/usr/bin/python3", "mine.py -m paddock serve Demo", None),
+        ("/usr/bin/env", "python -m paddock serve Demo", None),
+        ("uvx", "paddock serve Demo", "Demo"),
     ],
 )
 def test_an_entry_of_ours_is_known_by_its_command(
