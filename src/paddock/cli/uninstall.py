@@ -9,7 +9,7 @@ import click
 from paddock.cli import completing, output
 from paddock.cli.complaints import NothingDoneError
 from paddock.cli.places import place_options
-from paddock.cli.planned import report
+from paddock.cli.planned import Shown, report
 from paddock.cli.words import sort_words
 from paddock.clients import uninstall as library
 from paddock.clients.standing import each_place_once, standing_on_record
@@ -44,6 +44,7 @@ class Wanted(NamedTuple):
 @click.option("--all", "everything", is_flag=True, help="Take every server out of every client.")
 @place_options
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--show-values", is_flag=True, help="With --dry-run: the file as it is, secrets too.")
 @click.option("--yes", is_flag=True, help="Ask nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and ask nothing.")
 @click.pass_context
@@ -57,6 +58,7 @@ def uninstall(
     file: Path | None,
     name: str | None,
     dry_run: bool,
+    show_values: bool,
     yes: bool,
     as_json: bool,
 ) -> None:
@@ -80,7 +82,7 @@ def uninstall(
         outcomes = _taken_out(wanted, dry_run=dry_run)
     except library.NotInstalledError as error:
         raise NothingDoneError(error) from None
-    report(ctx, outcomes, dry_run=dry_run, as_json=as_json)
+    report(ctx, outcomes, Shown(dry_run, show_values), as_json=as_json)
 
 
 def _taken_out(wanted: Wanted, *, dry_run: bool) -> list[Outcome]:

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from paddock.clients.backups import back_up
 from paddock.errors import PaddockError
-from paddock.files import locked, write_atomically
+from paddock.files import check_ordinary, locked, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,6 +100,7 @@ def content_of(file: Path) -> bytes | None:
         WriteError: when it cannot be read.
     """
     try:
+        check_ordinary(file)
         return file.read_bytes()
     except FileNotFoundError:
         return None

@@ -51,7 +51,6 @@ FLAG = r"-[BEIOPRSbdiqsuv]+|-[WX].+"
 """Flags of Python that run nothing by themselves."""
 UV = frozenset({"uv", "uvx"})
 IMPORT_VARIABLE = "PYTHONPATH"
-OUR_VARIABLES = frozenset({DATA_VARIABLE, OPTIONS_VARIABLE, IMPORT_VARIABLE})
 
 
 class EntryError(PaddockError):
@@ -227,13 +226,11 @@ def refreshed(shape: Shape, old: object, entry: Entry, key: str) -> dict[str, ob
     before = shape.read(old)
     if before is None or not isinstance(old, dict) or (before.url is None) != (entry.url is None):
         return shape.render(entry, key)
-    ours = {*OUR_VARIABLES, *entry.passed}
-    kept = {name: value for name, value in before.env.items() if name not in ours}
     passed = (name for name in before.passed if name not in entry.env)
     merged = Entry(
         command=entry.command,
         args=entry.args,
-        env={**kept, **entry.env},
+        env=_refreshed_env(before.env, entry),
         url=entry.url,
         headers={**before.headers, **entry.headers},
         description=entry.description,
@@ -242,6 +239,26 @@ def refreshed(shape: Shape, old: object, entry: Entry, key: str) -> dict[str, ob
     new = shape.render(merged, key)
     managed = _managed(shape)
     return {**new, **{name: value for name, value in old.items() if name not in managed}}
+
+
+def _refreshed_env(before: Mapping[str, str], entry: Entry) -> dict[str, str]:
+    """The variables of an entry, with those that the user added, in the order that they had."""
+    kept = {name: value for name, value in before.items() if name not in entry.passed}
+    for name in (DATA_VARIABLE, OPTIONS_VARIABLE):
+        kept.pop(name, None)
+    env = dict(entry.env)
+    theirs = [part for part in kept.pop(IMPORT_VARIABLE, "").split(os.pathsep) if part]
+    theirs = [part for part in theirs if not _brings_paddock(part)]
+    if theirs:
+        ours = [part for part in env.get(IMPORT_VARIABLE, "").split(os.pathsep) if part]
+        env[IMPORT_VARIABLE] = os.pathsep.join([*ours, *theirs])
+    merged = {**kept, **env}
+    return {name: merged[name] for name in dict.fromkeys([*before, *merged]) if name in merged}
+
+
+def _brings_paddock(directory: str) -> bool:
+    """Whether we wrote this into the variable, so that Paddock is found."""
+    return is_there(Path(directory) / "paddock" / "version.py")
 
 
 def _managed(shape: Shape) -> set[str]:

@@ -32,12 +32,13 @@ from paddock.clients.layers import layers_around
 from paddock.clients.links import link_text
 from paddock.clients.ownership import server_of, share_key
 from paddock.clients.placing import unwound
-from paddock.clients.plan import Change, Outcome, Plan
+from paddock.clients.plan import Outcome, Plan
 from paddock.clients.recording import recorded, records_at, undo_of, with_undo
 from paddock.clients.removal import remove_entry
 from paddock.clients.running import is_running
-from paddock.clients.secrets import shown_url
+from paddock.clients.secrets import shown_command, shown_url
 from paddock.clients.shapes import UnsupportedTransportError
+from paddock.clients.showing import change_of
 from paddock.clients.suiting import suited
 from paddock.clients.table import find_client
 from paddock.errors import PaddockError
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 
     from paddock.clients.client import Client
     from paddock.clients.placing import Spot, Undo
+    from paddock.clients.plan import Change
     from paddock.clients.shapes import Entry
 
 
@@ -190,14 +192,12 @@ class _Insertion:
         """What would become of the file as it is now."""
         before = content_of(self.spot.file)
         after = self.edit(before).after
-        return Change(self.spot.file, before, after, self.spot.secrets_in(before, after))
+        return change_of(self.spot, before, after)
 
     def apply(self) -> Change:
         """Write the file."""
-        file = self.spot.file
-        done = apply_edit(file, self.edit, self.journal)
-        secrets = self.spot.secrets_in(done.before, done.after)
-        return Change(file, done.before, done.after, secrets, done.backup)
+        done = apply_edit(self.spot.file, self.edit, self.journal)
+        return change_of(self.spot, done.before, done.after, done.backup)
 
     def edit(self, now: bytes | None) -> Edit:
         """The file with the entry."""
@@ -316,7 +316,8 @@ def _foreign(spot: Spot, old: object, standing: str | None) -> ForeignEntryError
     if standing is not None:
         what = f"another server of Paddock's ({standing})"
     elif entry is not None:
-        shown = shown_url(entry.url) if entry.url is not None else entry.command
+        is_url = entry.url is not None
+        shown = shown_url(entry.url or "") if is_url else shown_command(entry.command or "")
         what = f"a server that is not ours ({shown})"
     return ForeignEntryError(
         f"under the name {spot.key!r} stands {what}",

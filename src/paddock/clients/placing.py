@@ -18,7 +18,6 @@ from paddock.clients.client import Client
 from paddock.clients.editing.document import MISSING, ByName, ConfigurationError
 from paddock.clients.editing.opening import OpenDocument, open_document
 from paddock.clients.editing.plain_data import find, same, with_value
-from paddock.clients.secrets import secrets_in
 from paddock.clients.splice import Splice, is_untouched, splice_between, taken_back
 from paddock.servers.installations import Installation
 
@@ -69,7 +68,7 @@ class Spot:
 
     def entry_in(self, content: bytes | None) -> object:
         """What stands there, as plain data, or `MISSING`."""
-        return self.opened(content).document.get(self._path)
+        return self.opened(content).document.get(self.path)
 
     def entries_in(self, content: bytes | None) -> dict[str, object]:
         """All entries of the file, by key."""
@@ -78,10 +77,6 @@ class Spot:
             named = (one for one in servers if isinstance(one, dict))
             return {str(one["name"]): one for one in named if "name" in one}
         return dict(servers) if isinstance(servers, dict) else {}
-
-    def secrets_in(self, *contents: bytes | None) -> tuple[str, ...]:
-        """The values in the file that are shown to nobody unasked, before and after a change."""
-        return secrets_in([self.opened(content).document.data() for content in contents])
 
     def put_in(
         self, now: bytes | None, entry: object, *, is_ours: bool = False, undo: Undo | None = None
@@ -93,7 +88,7 @@ class Spot:
         """
         opened = self.opened(now)
         document = opened.document
-        old = document.get(self._path)
+        old = document.get(self.path)
         base: bytes | None = now
         replaced: tuple[object, ...] = () if old is MISSING else (old,)
         previous: tuple[Installation, ...] = ()
@@ -103,7 +98,7 @@ class Spot:
         for path, value in self._defaults().items():
             if document.get(path) is MISSING:
                 document = document.put(path, value)
-        after = opened.with_document(document.put(self._path, entry)).bytes()
+        after = opened.with_document(document.put(self.path, entry)).bytes()
         return after, Undo(
             splice=splice_between(base or b"", after),
             entry=entry,
@@ -145,13 +140,14 @@ class Spot:
         return Cut(None if is_ours else content)
 
     @property
-    def _path(self) -> tuple[str | ByName, ...]:
+    def path(self) -> tuple[str | ByName, ...]:
+        """The keys that lead to the entry."""
         return self.client.entry_path(self.key, self.file)
 
     def _removed(self, document: Document, undo: Undo | None) -> Document:
         if undo is not None and undo.replaced:
-            return document.put(self._path, undo.replaced[0])
-        return document.remove(self._path, prune=undo.made if undo else 0)
+            return document.put(self.path, undo.replaced[0])
+        return document.remove(self.path, prune=undo.made if undo else 0)
 
     def _says(self, content: bytes, wanted: Document) -> bool:
         """Whether content is what a document says, or that without what we put in besides."""
@@ -164,10 +160,10 @@ class Spot:
 
     def _without_null(self, data: object) -> object:
         """Data with an empty container where a null stands in its place."""
-        for depth in range(1, len(self._path)):
-            if find(data, self._path[:depth]) is None:
-                empty: object = [] if isinstance(self._path[depth], ByName) else {}
-                return with_value(data, self._path[:depth], empty)
+        for depth in range(1, len(self.path)):
+            if find(data, self.path[:depth]) is None:
+                empty: object = [] if isinstance(self.path[depth], ByName) else {}
+                return with_value(data, self.path[:depth], empty)
         return data
 
     def _is_nothing(self, document: Document) -> bool:
@@ -189,7 +185,7 @@ class Spot:
 
     def _missing_containers(self, base: bytes | None) -> int:
         document = self.opened(base).document
-        inner = (self._path[:length] for length in range(1, len(self._path)))
+        inner = (self.path[:length] for length in range(1, len(self.path)))
         return sum(document.get(path) is MISSING for path in inner)
 
 

@@ -13,8 +13,9 @@ from paddock.clients.editing.plain_data import same
 from paddock.clients.layers import layers_around
 from paddock.clients.ownership import server_of
 from paddock.clients.placing import Cut, unwound
-from paddock.clients.plan import Change, Plan
+from paddock.clients.plan import Plan
 from paddock.clients.recording import records_at, replace_records, undo_of
+from paddock.clients.showing import change_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +50,7 @@ def remove_entry(spot: Spot, server: str, scope: str, *, dry_run: bool = False) 
         server=work.records[-1].server if work.records else server,
         key=spot.key,
         scope=scope,
-        changes=(Change(spot.file, before, after, spot.secrets_in(before, after), backup),),
+        changes=(change_of(spot, before, after, backup),),
         notes=(*work.notes, *_also_gone(spot, work.records)),
         is_applied=not dry_run,
         installations=tuple(work.records),
