@@ -1,17 +1,21 @@
 """Serving over HTTP: an offering joined to the HTTP transport, on our own server or on another's.
 
 The server's lifespan is entered once for the process, before the first request, and not for each
-connection as on stdio: what it yields is shared by all clients.
+connection as on stdio: what it yields is shared by all clients. Where lists may be answered before
+that, as with the initialization of a named server, it is entered while the server listens.
 """
 
 from __future__ import annotations
 
 import asyncio
 import sys
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from _thread import start_new_thread
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from paddock.authoring.failures import log_failure
+from paddock.authoring.lifespans import together
 from paddock.authoring.operations import CatalogueOperations
 from paddock.errors import DefinitionError, LoadError
 from paddock.serving.reloading import Reloader
@@ -23,7 +27,7 @@ from paddock.transports.http.service import Service
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from paddock.authoring.offering import Offering
     from paddock.serving.loadable import Loadable
@@ -56,21 +60,42 @@ class Life:
         self._offering = offering
         self._service = service
         self._lifespan: Any = None
+        self._entering: asyncio.Task[None] | None = None
 
     async def begin(self, beginning: AbstractContextManager[None] = NOTHING_SPECIAL) -> None:
         """Enter the offering's lifespan, within `beginning` if it may wait; then answer."""
+        offering, loop = self._offering, asyncio.get_running_loop()
         state = None
-        if self._offering.lifespan is not None:
-            lifespan = self._offering.lifespan(self._offering)
+        if offering.lists_early:
+            self._service.hold()
+            self._entering = loop.create_task(self._enter_meanwhile())
+        elif offering.lifespan is not None:
+            lifespan = offering.lifespan(offering)
             if hasattr(lifespan, "__aenter__"):
                 with beginning:
                     state = await lifespan.__aenter__()
             else:
                 state = lifespan.__enter__()
             self._lifespan = lifespan  # only what was entered is left
-        observers = observers_of(self._offering.tracing, is_http=True)
-        self._service.bind(asyncio.get_running_loop(), state, observers)
-        self._offering.attach(self._service.announce, self._service.hush)
+        observers = observers_of(offering.tracing, is_http=True)
+        self._service.bind(loop, state, observers)
+        offering.attach(self._service.announce, self._service.hush)
+
+    async def _enter_meanwhile(self) -> None:
+        """Enter the lifespan while lists are answered; a plain one in a thread of its own."""
+        lifespan: Any = together(self._offering)
+        try:
+            if hasattr(lifespan, "__aenter__"):
+                state = await lifespan.__aenter__()
+            else:
+                state = await _in_thread(lifespan.__enter__)
+        except Exception as error:  # noqa: BLE001 - whatever it is, clients must be told
+            reason = f"The server could not be started: {type(error).__name__}: {error}"
+            log_failure(error, reason)
+            self._service.fail(reason)
+            return
+        self._lifespan = lifespan
+        self._service.release(state)
 
     async def end(self) -> None:
         """Let what is under way finish, and leave the lifespan."""
@@ -80,6 +105,10 @@ class Life:
 
     async def leave(self) -> None:
         """Leave the lifespan, once nobody uses what it has yielded any more."""
+        entering, self._entering = self._entering, None
+        if entering is not None:
+            entering.cancel()
+            await asyncio.wait([entering])
         await self._service.settle()
         self._offering.detach(self._service.announce)
         lifespan, self._lifespan = self._lifespan, None
@@ -89,6 +118,32 @@ class Life:
             await lifespan.__aexit__(None, None, None)
         else:
             lifespan.__exit__(None, None, None)
+
+
+def _in_thread(function: Callable[[], Any]) -> asyncio.Future[Any]:
+    """What a function returns that may take its time; when the process ends, it does not matter."""
+    loop = asyncio.get_running_loop()
+    outcome = loop.create_future()
+
+    def settle(value: Any, error: BaseException | None) -> None:
+        if outcome.done():  # nobody waits for it any more
+            return
+        if error is None:
+            outcome.set_result(value)
+        else:
+            outcome.set_exception(error)
+
+    def run() -> None:
+        value, fault = None, None
+        try:
+            value = function()
+        except BaseException as error:  # noqa: BLE001 - passed on to whoever waits
+            fault = error
+        with suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(settle, value, fault)
+
+    start_new_thread(run, ())
+    return outcome
 
 
 def http_app(server: Offering, **options: Unpack[HttpOptions]) -> AsgiApp:

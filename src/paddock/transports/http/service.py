@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
@@ -20,6 +21,7 @@ from paddock.transports.http import access
 from paddock.transports.http.contract import JSON_TYPE, LAST_EVENT_ID, SESSION_ID, Response
 from paddock.transports.http.events import STREAM_HEADERS
 from paddock.transports.http.exchange import RETRY_AFTER
+from paddock.transports.http.gate import Gate
 from paddock.transports.http.hub import Hub, encoded
 from paddock.transports.http.limits import Limits
 from paddock.transports.http.media import accepts, is_json
@@ -75,6 +77,8 @@ class Service:
         self.is_draining = False
         self.is_logging = False
         self._receiver = Receiver(self.hub, self.sessions)
+        self._gate = Gate(self.limits.concurrent_requests)
+        self._failure: str | None = None
         self._ticker: asyncio.TimerHandle | None = None
 
     def bind(
@@ -90,6 +94,23 @@ class Service:
         self.is_logging = access.is_logged()
         self.hub.connection.state = state
         self._ticker = loop.call_later(TICK, self._tick)
+
+    def hold(self) -> None:
+        """Have calls wait for `release`, and answer handshakes and lists meanwhile."""
+        self._failure = None
+        self._gate.is_shut = True
+
+    def release(self, state: object) -> None:
+        """The server is ready, and its lifespan has yielded this: take what has waited."""
+        self.hub.connection.state = state
+        for session in self.sessions.all():
+            session.connection.state = state
+        self._gate.open()
+
+    def fail(self, reason: str) -> None:
+        """The server will never be ready: refuse what has waited and what would have to."""
+        self._failure = reason
+        self._dismiss(500, reason)
 
     def admit(self, head: Head) -> Response | None:
         """The answer to what needs no body, or must not be read any further; else None."""
@@ -136,6 +157,7 @@ class Service:
     async def drain(self) -> None:
         """Take nothing new, end the streams that would not end, and wait for the rest."""
         self.is_draining = True
+        self._dismiss(503, "The server is ending")
         self._end_streams()
         deadline = monotonic() + self.limits.drain_seconds
         while self.hub.active and monotonic() < deadline:  # noqa: ASYNC110 - once, at the end
@@ -145,6 +167,7 @@ class Service:
         """Break off what is left."""
         if self._ticker is not None:
             self._ticker.cancel()
+        self._dismiss(503, "The server is ending")
         for exchange in list(self.hub.active):
             exchange.close()
         for session in self.sessions.all():
@@ -176,7 +199,10 @@ class Service:
         self, head: Head, body: bytes, outgoing: Outgoing, principal: Principal | None
     ) -> None:
         if head.method == "POST":
-            self._receiver.receive(head, body, outgoing, principal)
+            if self._gate.is_shut and self._gate.holds(body):
+                self._keep(head, body, outgoing, principal)
+            else:
+                self._receiver.receive(head, body, outgoing, principal)
             return
         session = self._receiver.session_of(head, outgoing, principal)
         if session is None:
@@ -200,6 +226,21 @@ class Service:
                 outgoing.respond(self._plain(409, "The session has too many streams", [], head))
         elif not session.resume(last.decode("latin-1"), outgoing, headers):
             outgoing.respond(self._plain(400, "Last-Event-ID was never given out", [], head))
+
+    def _keep(
+        self, head: Head, body: bytes, outgoing: Outgoing, principal: Principal | None
+    ) -> None:
+        """Have a message wait until the server is ready, if that can be and there is room."""
+        if self._failure is not None:
+            outgoing.respond(self._plain(500, self._failure, [], head))
+        elif self._gate.is_full:
+            outgoing.respond(self._plain(503, "Too many requests wait", RETRY_AFTER, head))
+        else:
+            take = partial(self._take_safely, head, body, outgoing, principal)
+            self._gate.keep(outgoing, take)
+
+    def _dismiss(self, status: int, text: str) -> None:
+        self._gate.dismiss(lambda outgoing: outgoing.respond(self._plain(status, text, [])))
 
     async def _authorize(
         self, authorization: Authorization, head: Head, body: bytes, outgoing: Outgoing

@@ -1,0 +1,56 @@
+"""What waits for a server that is not ready yet, and what does not."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+from paddock.transports.http.asgi import Outbox
+from paddock.transports.http.gate import Gate
+
+
+def message(method: str) -> bytes:
+    return b'{"jsonrpc":"2.0","id":1,"method":"%s"}' % method.encode()
+
+
+@pytest.mark.parametrize(
+    ("body", "waits"),
+    [
+        (message("initialize"), False),
+        (message("server/discover"), False),
+        (message("notifications/initialized"), False),
+        (message("tools/list"), False),
+        (message("tools/call"), True),
+        (message("prompts/get"), True),
+        (message("notifications/cancelled"), True),
+        (b'{"jsonrpc":"2.0","id":1,"result":{}}', True),
+        (b"[" + message("tools/list") + b"]", True),
+        (b"no message", False),
+    ],
+)
+def test_calls_wait_and_handshakes_and_lists_do_not(body: bytes, waits: bool) -> None:
+    assert Gate(1).holds(body) == waits
+
+
+def test_what_was_kept_is_taken_in_order_but_for_clients_who_have_left() -> None:
+    gate = Gate(3)
+    gate.is_shut = True
+    taken: list[int] = []
+    boxes = [Outbox(1, None) for _ in range(3)]
+    for number, box in enumerate(boxes):
+        assert not gate.is_full
+        gate.keep(box, partial(taken.append, number))
+    assert gate.is_full
+    boxes[1].is_gone = True
+    gate.open()
+    assert (taken, gate.is_shut, gate.is_full) == ([0, 2], False, False)
+
+
+def test_what_is_dismissed_is_not_taken() -> None:
+    gate = Gate(1)
+    refused: list[Any] = []
+    box = Outbox(1, None)
+    gate.keep(box, lambda: pytest.fail("it was taken"))
+    gate.dismiss(refused.append)
+    gate.open()
+    assert refused == [box]
