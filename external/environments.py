@@ -11,12 +11,13 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / ".cache" / "external"
 INSTALL_SECONDS = 600
+NPM_OPTIONS = ("--no-audit", "--no-fund", "--no-progress", "--loglevel=error")
 
 
 class InstallError(Exception):
@@ -60,28 +61,47 @@ class PythonEnvironment:
 
 @dataclass(frozen=True)
 class NodeEnvironment:
-    """Packages from the npm registry; with a Node of its own if the packages name one."""
+    """Packages from the npm registry; with a Node of its own if the packages name one.
+
+    `runtime` is another environment whose Node installs and runs them. `builds` are npm's commands
+    in folders of the packages, which take the place of the scripts that packages come with.
+    """
 
     name: str
     packages: tuple[str, ...]
+    runtime: "NodeEnvironment | None" = field(default=None, repr=False)
+    builds: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     def prepare(self) -> Path:
         """Install what is missing; the folder with `node_modules`."""
-        with _up_to_date(self.name, repr(self)) as folder:
+        state = repr(self) + (repr(self.builds) if self.builds else "")
+        with _up_to_date(self.name, state) as folder:
             if folder is not None:
-                options = ["--no-audit", "--no-fund", "--no-progress", "--loglevel=error"]
-                npm = shutil.which("npm") or "npm"
-                _run([npm, "install", "--prefix", str(folder), *options, *self.packages])
+                self._install(folder)
         return CACHE / self.name
+
+    def _install(self, folder: Path) -> None:
+        first = self.runtime.bin() if self.runtime else None
+        npm = [shutil.which("npm") or "npm", *NPM_OPTIONS]
+        scripts = ["--ignore-scripts"] if self.builds else []
+        _run([*npm, "install", "--prefix", str(folder), *scripts, *self.packages], first=first)
+        for place, command in self.builds:
+            _run([*npm, "--prefix", str(folder / place), *command.split()], first=first)
 
     def node(self) -> str:
         """The Node that runs the packages."""
+        if self.runtime:
+            return self.runtime.node()
         own = self.prepare() / "node_modules" / "node" / "bin" / "node"
         return str(own) if own.exists() else shutil.which("node") or "node"
 
+    def bin(self) -> Path:
+        """Where the programs are that the packages bring."""
+        return self.prepare() / "node_modules" / ".bin"
+
     def executable(self, name: str) -> str:
         """A program that the packages bring."""
-        return str(self.prepare() / "node_modules" / ".bin" / name)
+        return str(self.bin() / name)
 
 
 @contextmanager
@@ -103,9 +123,12 @@ def _up_to_date(name: str, versions: str) -> Iterator[Path | None]:
         stamp.write_text(versions, encoding="utf-8")
 
 
-def _run(command: Sequence[str]) -> None:
+def _run(command: Sequence[str], *, first: Path | None = None) -> None:
+    """Run a command; programs that it starts are looked for in the `first` folder first."""
     # Packages without bytecode would be compiled again at every start that is measured.
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    if first:
+        environment["PATH"] = f"{first}{os.pathsep}{environment['PATH']}"
     name = Path(command[0]).name
     try:
         done = subprocess.run(

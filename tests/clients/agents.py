@@ -1,8 +1,4 @@
-"""Agent programs with one server configured, each with a home directory of its own.
-
-None of them needs an account: `mcp list` connects by itself, and where it does not, the agent
-talks to a model on this machine.
-"""
+"""Agent programs with one server configured by hand, each with a home directory of its own."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -10,15 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.clients.environments import CLAUDE, CLINE, COPILOT, GEMINI, GOOSE
-from tests.clients.fake_model import FakeModel, fake_model
+from tests.clients import starts
+from tests.clients.fake_model import fake_model
 from tests.clients.programs import Ended, run, scratch_home
+from tests.clients.starts import Place, Starting
 
 Json = dict[str, Any]
 
 NAME = "slow"
-QUESTION = "Are you ready?"
-PATIENCE_MS = "60000"
 
 
 @dataclass(frozen=True)
@@ -31,87 +26,51 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Start:
-    """How an agent is started: its command and its environment, and what goes before."""
+class Agent:
+    """How an agent is told of a server that is started by a command, and how it is started."""
 
-    command: Sequence[str]
-    environment: dict[str, str]
-    before: Sequence[str] = ()
-
-
-Agent = Callable[[Path, Sequence[str], FakeModel], Start]
+    configure: Callable[[Path, Sequence[str]], None]
+    start: Starting
 
 
 def take_turn(agent: Agent, server: Sequence[str]) -> Turn:
     """Run an agent with a server that is started by a command."""
     with scratch_home() as environment, fake_model() as model:
         home = Path(environment["HOME"])
-        workplace = home / "work"
-        workplace.mkdir()
-        start = agent(home, server, model)
-        environment.update(start.environment)
-        if start.before:
-            run(start.before, cwd=workplace, environment=environment)
-        ended = run(start.command, cwd=workplace, environment=environment)
+        agent.configure(home, server)
+        ended = begin(agent.start, Place(home, home / "work", NAME, model.url), environment)
         return Turn(ended, frozenset(model.offered), tuple(model.tool_results))
 
 
-def claude_list(home: Path, server: Sequence[str], _model: FakeModel) -> Start:
-    """Claude Code's check of its servers."""
+def begin(starting: Starting, place: Place, environment: dict[str, str]) -> Ended:
+    """Start a program in its place, and wait for its end."""
+    place.work.mkdir(exist_ok=True)
+    start = starting(place)
+    whole = {**environment, **start.environment}
+    if start.before:
+        run(start.before, cwd=place.work, environment=whole)
+    return run(start.command, cwd=place.work, environment=whole)
+
+
+def _tell_claude(home: Path, server: Sequence[str]) -> None:
     _write(home / ".claude.json", {"mcpServers": {NAME: _entry(server)}})
-    return Start([CLAUDE.executable("claude"), "mcp", "list"], _quiet_claude())
 
 
-def claude(home: Path, server: Sequence[str], model: FakeModel) -> Start:
-    """Claude Code, told to wait for its servers before the first turn."""
-    _write(home / ".claude.json", {"mcpServers": {NAME: _entry(server)}})
-    command = [CLAUDE.executable("claude"), "-p", QUESTION, "--allowedTools", f"mcp__{NAME}"]
-    environment = {
-        **_quiet_claude(),
-        "ANTHROPIC_API_KEY": "none",
-        "ANTHROPIC_BASE_URL": model.url,
-        "ENABLE_TOOL_SEARCH": "false",
-        "MCP_CONNECTION_NONBLOCKING": "false",
-        "MCP_CONNECT_TIMEOUT_MS": PATIENCE_MS,
-    }
-    return Start(command, environment)
-
-
-def gemini_list(home: Path, server: Sequence[str], _model: FakeModel) -> Start:
-    """Gemini CLI's check of its servers, which takes five seconds at most."""
+def _tell_gemini(home: Path, server: Sequence[str]) -> None:
     _write(home / ".gemini" / "settings.json", {"mcpServers": {NAME: _entry(server)}})
-    command = [GEMINI.executable("gemini"), "mcp", "list"]
-    return Start(command, {"GEMINI_CLI_TRUST_WORKSPACE": "true"})
 
 
-def cline(home: Path, server: Sequence[str], model: FakeModel) -> Start:
-    """Cline, which gives a server three seconds for its first answer."""
+def _tell_cline(home: Path, server: Sequence[str]) -> None:
     settings = home / ".cline" / "data" / "settings" / "cline_mcp_settings.json"
     _write(settings, {"mcpServers": {NAME: _entry(server)}})
-    program, provider = CLINE.executable("cline"), "openai-compatible"
-    account = ["-p", provider, "-k", "none", "-m", "fake", "-b", f"{model.url}/v1"]
-    return Start(
-        [program, "--json", "-P", provider, "-m", "fake", QUESTION],
-        {"CLINE_SESSION_BACKEND_MODE": "local"},  # or it leaves a process behind
-        before=[program, "auth", *account],
-    )
 
 
-def copilot(home: Path, server: Sequence[str], model: FakeModel) -> Start:
-    """Copilot CLI with a model of one's own."""
+def _tell_copilot(home: Path, server: Sequence[str]) -> None:
     entry = {"type": "local", "tools": ["*"], **_entry(server)}
     _write(home / ".copilot" / "mcp-config.json", {"mcpServers": {NAME: entry}})
-    command = [COPILOT.executable("copilot"), "-p", QUESTION, "--allow-all-tools"]
-    environment = {
-        "COPILOT_OFFLINE": "true",
-        "COPILOT_PROVIDER_BASE_URL": f"{model.url}/v1",
-        "COPILOT_MODEL": "fake",
-    }
-    return Start(command, environment)
 
 
-def goose(home: Path, server: Sequence[str], model: FakeModel) -> Start:
-    """Goose with a model of one's own."""
+def _tell_goose(home: Path, server: Sequence[str]) -> None:
     command, *arguments = server
     extension = {
         "enabled": True,
@@ -126,16 +85,6 @@ def goose(home: Path, server: Sequence[str], model: FakeModel) -> Start:
     }
     # JSON is YAML as well.
     _write(home / ".config" / "goose" / "config.yaml", {"extensions": {NAME: extension}})
-    program = next((GOOSE.prepare() / "node_modules" / "@aaif").glob("*/bin/goose"))
-    environment = {
-        "GOOSE_DISABLE_KEYRING": "1",
-        "GOOSE_MODE": "auto",
-        "GOOSE_MODEL": "fake",
-        "GOOSE_PROVIDER": "openai",
-        "OPENAI_API_KEY": "none",
-        "OPENAI_HOST": model.url,
-    }
-    return Start([str(program), "run", "--no-session", "-t", QUESTION], environment)
 
 
 def _entry(server: Sequence[str]) -> Json:
@@ -143,10 +92,14 @@ def _entry(server: Sequence[str]) -> Json:
     return {"command": command, "args": arguments}
 
 
-def _quiet_claude() -> dict[str, str]:
-    return {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1"}
-
-
 def _write(file: Path, settings: Json) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(settings), encoding="utf-8")
+
+
+CLAUDE_LIST = Agent(_tell_claude, starts.claude_list)
+CLAUDE = Agent(_tell_claude, starts.claude)
+GEMINI_LIST = Agent(_tell_gemini, starts.gemini_list)
+CLINE = Agent(_tell_cline, starts.cline)
+COPILOT = Agent(_tell_copilot, starts.copilot)
+GOOSE = Agent(_tell_goose, starts.goose)

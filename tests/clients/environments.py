@@ -4,7 +4,7 @@ import platform
 from concurrent.futures import ThreadPoolExecutor
 
 from external.conformance import CONFORMANCE
-from external.environments import NodeEnvironment
+from external.environments import NodeEnvironment, PythonEnvironment
 from external.python_sdks import FASTMCP, OFFICIAL, OFFICIAL_V1
 
 
@@ -31,6 +31,39 @@ GEMINI = NodeEnvironment("gemini", ("@google/gemini-cli@0.61.0",))
 CLINE = NodeEnvironment("cline", ("cline@3.0.65",))
 COPILOT = NodeEnvironment("copilot", ("@github/copilot@1.0.102",))
 GOOSE = NodeEnvironment("goose", (f"{_goose_package()}@1.52.0",))
+NODE = NodeEnvironment("node", ("node@24.21.0",))
+"""For the programs that want a newer Node than a machine may have."""
+CODEX = NodeEnvironment("codex", ("@openai/codex@0.166.0",))
+QWEN = NodeEnvironment("qwen", ("@qwen-code/qwen-code@0.24.4",), NODE)
+OPENCODE = NodeEnvironment("opencode", ("opencode-ai@1.18.33",))
+KILO = NodeEnvironment("kilo", ("@kilocode/cli@7.7.7",))
+CONTINUE = NodeEnvironment("continue", ("@continuedev/cli@1.5.47",), NODE)
+AMP = NodeEnvironment("amp", ("@ampcode/cli@0.0.1790142911-g7618fb",))
+KIMI = NodeEnvironment("kimi", ("@moonshot-ai/kimi-code@2.1.0",), NODE)
+DROID = NodeEnvironment("droid", ("droid@0.215.0",))
+QODER = NodeEnvironment("qoder", ("@qoder-ai/qodercli@1.1.52",), NODE)
+OPENCLAW = NodeEnvironment("openclaw", ("openclaw@2026.9.6",), NODE)
+NANOCODER = NodeEnvironment("nanocoder", ("@nanocollective/nanocoder@1.30.0",), NODE)
+MCPORTER = NodeEnvironment("mcporter", ("mcporter@0.12.3",), NODE)
+CODE_SERVER = NodeEnvironment(
+    "code-server",
+    ("code-server@4.139.1",),
+    NODE,
+    # Its own script also builds what signs in with Kerberos, which needs headers of the system.
+    (
+        ("node_modules/code-server/lib/vscode", "install --omit=dev --ignore-scripts"),
+        ("node_modules/code-server/lib/vscode", "rebuild @vscode/spdlog @vscode/native-watchdog"),
+        ("node_modules/code-server/lib/vscode/extensions", "install --omit=dev --ignore-scripts"),
+    ),
+)
+"""Visual Studio Code, as a program that a browser shows."""
+BROWSER = NodeEnvironment(
+    "browser", ("@sparticuz/chromium@153.0.0", "playwright-core@1.65.0"), NODE
+)
+HERMES = PythonEnvironment("hermes", ("hermes-agent==0.19.0", "mcp<2"))
+GPTME = PythonEnvironment("gptme", ("gptme==0.35.1",))
+MCP_CLI = PythonEnvironment("mcp-cli", ("mcp-cli==0.20.1",))
+LLM = PythonEnvironment("llm", ("llm==0.36", "llm-tools-mcp==0.4", "mcp<2"))
 ENVIRONMENTS = (
     OFFICIAL,
     OFFICIAL_V1,
@@ -45,7 +78,12 @@ ENVIRONMENTS = (
     CLINE,
     COPILOT,
     GOOSE,
+    NODE,
+    CODEX,
+    QWEN,
+    OPENCODE,
 )
+"""What `make test` needs; the rest is for `make clients`."""
 
 
 def prepare_all() -> None:

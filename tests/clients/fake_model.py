@@ -5,20 +5,27 @@ and then ends the conversation. What it was offered is kept for the test to see.
 """
 
 import json
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.clients.model_answers import Call, Offer, form_of
+
 Json = dict[str, Any]
 
 TOOL = "ready"
-FAREWELL = "That is all."
+RESULT = "ready at last"
+SEARCHES, INVOKER = ("tool_search", "ToolSearch"), "tool_call"
+"""Tools by which some agents let a model find and call the others."""
+FOUND = re.compile(r'"name\\*": ?\\*"([\w-]*ready)\\*"')
+TRIES = 5
 
 
 class FakeModel(ThreadingHTTPServer):
-    """Answers as OpenAI's chat completions do and as Anthropic's messages do."""
+    """Answers as OpenAI, Anthropic and Google do, in the form of the request."""
 
     daemon_threads = True
 
@@ -26,11 +33,31 @@ class FakeModel(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.offered: set[str] = set()
         self.tool_results: list[str] = []
+        self.requests = 0
+        self.calls = 0
 
     @property
     def url(self) -> str:
         """Where it is reached."""
         return f"http://127.0.0.1:{self.server_port}"
+
+    def forget(self) -> None:
+        """Forget everything so far."""
+        self.offered.clear()
+        self.tool_results.clear()
+        self.requests = self.calls = 0
+
+    def answer(self, request: Json, offers: list[Offer]) -> Call | None:
+        """What to call next, if anything."""
+        self.requests += 1
+        self.offered.update(offer.name for offer in offers)
+        if RESULT in json.dumps(request):
+            self.tool_results.append(RESULT)
+        if self.tool_results or self.calls == TRIES:
+            return None
+        call = _choose(offers, json.dumps(request))
+        self.calls += call is not None
+        return call
 
 
 @contextmanager
@@ -47,6 +74,18 @@ def fake_model() -> Iterator[FakeModel]:
         thread.join()
 
 
+def _choose(offers: list[Offer], request: str) -> Call | None:
+    wanted = [offer for offer in offers if TOOL in re.split("[_-]+", offer.name)]
+    if wanted:
+        return Call(wanted[0], {})
+    found = FOUND.search(request)
+    by_name = {offer.name: offer for offer in offers}
+    if found and INVOKER in by_name:
+        return Call(by_name[INVOKER], {"name": found[1], "arguments": {}})
+    searches = [by_name[name] for name in SEARCHES if name in by_name]
+    return Call(searches[0], {"query": TOOL}) if searches else None
+
+
 class _Handler(BaseHTTPRequestHandler):
     server: FakeModel
 
@@ -55,25 +94,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        answer = _messages if self.path.startswith("/v1/messages") else _completion
-        self._note(request)
-        tool = self._tool_to_call()
-        if request.get("stream"):
-            self._send("text/event-stream", answer(tool, is_stream=True))
+        path = self.path.partition("?")[0]
+        form = form_of(path)
+        call = self.server.answer(request, list(form.offers(request)))
+        if request.get("stream") or "stream" in path:
+            self._send("text/event-stream", form.stream(call))
         else:
-            self._send("application/json", answer(tool, is_stream=False))
-
-    def _note(self, request: Json) -> None:
-        for tool in request.get("tools", ()):
-            self.server.offered.add(tool.get("function", tool)["name"])
-        said = json.dumps(request.get("messages", ()))
-        if "ready at last" in said:
-            self.server.tool_results.append("ready at last")
-
-    def _tool_to_call(self) -> str | None:
-        if self.server.tool_results:
-            return None
-        return next((name for name in sorted(self.server.offered) if name.endswith(TOOL)), None)
+            self._send("application/json", json.dumps(form.whole(call)))
 
     def _send(self, kind: str, body: str) -> None:
         data = body.encode()
@@ -85,59 +112,3 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_arguments: object) -> None:
         """Say nothing."""
-
-
-def _completion(tool: str | None, *, is_stream: bool) -> str:
-    if tool:
-        call = {"index": 0, "id": "call_1", "type": "function"}
-        calls = [{**call, "function": {"name": tool, "arguments": "{}"}}]
-        message: Json = {"role": "assistant", "content": None, "tool_calls": calls}
-    else:
-        message = {"role": "assistant", "content": FAREWELL}
-    reason = "tool_calls" if tool else "stop"
-    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-    base: Json = {"id": "chat_1", "created": 1, "model": "fake"}
-    if not is_stream:
-        choice = {"index": 0, "message": message, "finish_reason": reason}
-        return json.dumps(
-            {**base, "object": "chat.completion", "choices": [choice], "usage": usage}
-        )
-    base["object"] = "chat.completion.chunk"
-    steps: list[Json] = [
-        {**base, "choices": [{"index": 0, "delta": message, "finish_reason": None}]},
-        {**base, "choices": [{"index": 0, "delta": {}, "finish_reason": reason}]},
-        {**base, "choices": [], "usage": usage},
-    ]
-    return "".join(f"data: {json.dumps(step)}\n\n" for step in steps) + "data: [DONE]\n\n"
-
-
-def _messages(tool: str | None, *, is_stream: bool) -> str:
-    block: Json = {"type": "text", "text": FAREWELL}
-    if tool:
-        block = {"type": "tool_use", "id": "toolu_1", "name": tool, "input": {}}
-    reason = "tool_use" if tool else "end_turn"
-    usage = {"input_tokens": 1, "output_tokens": 1}
-    message: Json = {
-        "id": "msg_1",
-        "type": "message",
-        "role": "assistant",
-        "model": "fake",
-        "usage": usage,
-    }
-    if not is_stream:
-        return json.dumps({**message, "content": [block], "stop_reason": reason})
-    empty = {**block, "text": ""} if "text" in block else block
-    delta = (
-        {"type": "input_json_delta", "partial_json": "{}"}
-        if tool
-        else {"type": "text_delta", "text": FAREWELL}
-    )
-    steps: list[Json] = [
-        {"type": "message_start", "message": {**message, "content": [], "stop_reason": None}},
-        {"type": "content_block_start", "index": 0, "content_block": empty},
-        {"type": "content_block_delta", "index": 0, "delta": delta},
-        {"type": "content_block_stop", "index": 0},
-        {"type": "message_delta", "delta": {"stop_reason": reason}, "usage": usage},
-        {"type": "message_stop"},
-    ]
-    return "".join(f"event: {step['type']}\ndata: {json.dumps(step)}\n\n" for step in steps)

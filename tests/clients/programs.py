@@ -124,13 +124,10 @@ SDK_CLIENTS = (
 
 def inspect(era: str, server: Sequence[str], method: str, *options: str) -> Ended:
     """Have the Inspector's command line send one request to a server."""
-    folder = INSPECTOR.prepare() / "node_modules" / "@modelcontextprotocol" / "inspector"
-    launcher = folder / "clients" / "launcher" / "build" / "index.js"
     with scratch_home() as environment:
         return run(
             [
-                INSPECTOR.node(),
-                str(launcher),
+                *inspector_launcher(),
                 "--cli",
                 f"--protocol-era={era}",
                 "--format=json",
@@ -141,6 +138,12 @@ def inspect(era: str, server: Sequence[str], method: str, *options: str) -> Ende
             ],
             environment=environment,
         )
+
+
+def inspector_launcher() -> list[str]:
+    """The command that runs the Inspector; its own arguments follow."""
+    folder = INSPECTOR.prepare() / "node_modules" / "@modelcontextprotocol" / "inspector"
+    return [INSPECTOR.node(), str(folder / "clients" / "launcher" / "build" / "index.js")]
 
 
 @contextmanager

@@ -6,9 +6,10 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.client import HTTPConnection
+from pathlib import Path
 
 from external.environments import ROOT
 from tests.http.hosting import free_port
@@ -17,13 +18,23 @@ PATIENCE = 30
 
 
 @contextmanager
-def serving(command: Sequence[str], path: str = "/mcp") -> Iterator[str]:
-    """Run a server on a free port, which takes the place of PORT; the URL of its endpoint."""
+def serving(
+    command: Sequence[str],
+    path: str = "/mcp",
+    *,
+    environment: Mapping[str, str] | None = None,
+    log: Path | None = None,
+) -> Iterator[str]:
+    """Run a server on a free port, which takes the place of PORT; the URL of its endpoint.
+
+    What it prints goes to the `log`.
+    """
     port = free_port()
     whole = [part.replace("PORT", str(port)) for part in command]
-    with tempfile.TemporaryFile() as log:
+    if environment is None:
         environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
-        program = subprocess.Popen(whole, cwd=ROOT, env=environment, stdout=log, stderr=log)
+    with log.open("ab") if log else tempfile.TemporaryFile() as sink:
+        program = subprocess.Popen(whole, cwd=ROOT, env=environment, stdout=sink, stderr=sink)
         try:
             _wait_for(port, program)
             yield f"http://127.0.0.1:{port}{path}"

@@ -58,12 +58,12 @@ def _result(ended: Ended) -> Json:
 
 LIBRARIES = tuple(_sdk(client) for client in SDK_CLIENTS)
 INSPECTORS = (_inspector("legacy"), _inspector("modern"))
-CLAUDE_LIST = _agent("claude-list", agents.claude_list)
-GEMINI_LIST = _agent("gemini-list", agents.gemini_list)
-CLAUDE = _agent("claude", agents.claude)
-CLINE = _agent("cline", agents.cline)
-COPILOT = _agent("copilot", agents.copilot)
-GOOSE = _agent("goose", agents.goose)
+CLAUDE_LIST = _agent("claude-list", agents.CLAUDE_LIST)
+GEMINI_LIST = _agent("gemini-list", agents.GEMINI_LIST)
+CLAUDE = _agent("claude", agents.CLAUDE)
+CLINE = _agent("cline", agents.CLINE)
+COPILOT = _agent("copilot", agents.COPILOT)
+GOOSE = _agent("goose", agents.GOOSE)
 TURNS = (CLINE, CLAUDE, COPILOT, GOOSE)
 # Those with the strictest limits first.
 SLOW_STARTS = (GEMINI_LIST, CLAUDE_LIST, *TURNS, *LIBRARIES, *INSPECTORS)
