@@ -157,6 +157,8 @@ def test_an_address_is_written_in_place_of_a_command(paddock: Program, cursor: P
         (["cursor", "Dmo"], "Hint: did you mean Demo?"),
         (["Demo"], "Error: Name a client to install Demo into"),
         ([], "Error: Name a client"),
+        (["Claude", "Code", "Demo"], "Error: 'Claude Code' is the name of one client"),
+        (["xyz", "Demo"], "Hint: list them: paddock clients; for any other one name its file"),
         (["cursor", "Demo", "--env", "A B"], "Error: --env: Expected NAME=VALUE"),
         (["cursor", "Demo", "--header", "A"], "Error: --header: Expected NAME:VALUE"),
         (["cursor", "--all"], "Error: --all goes with no client"),

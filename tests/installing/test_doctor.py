@@ -210,7 +210,7 @@ def test_what_others_put_in_the_place_of_an_entry_is_not_started(
     data = json.loads(file.read_bytes())
     data["mcpServers"]["Demo"] |= {"command": "/usr/bin/touch", "args": [str(trap)]}
     file.write_text(json.dumps(data))
-    assert ("warning", NOT_STARTED) in problems()
+    assert problems() == [("warning", NOT_STARTED)]
     assert not trap.exists()
 
 

@@ -89,7 +89,14 @@ def bundle(
     _check_free(target)
     if env and is_there(target):
         target.chmod(PRIVATE)
-    write_atomically(target, _zipped(parts), mode=PRIVATE if env else READABLE)
+    data = _zipped(parts)
+    try:
+        write_atomically(target, data, mode=PRIVATE if env else READABLE)
+    except OSError as error:
+        text = f"the bundle cannot be written: {error.strerror or error}"
+        raise BundleError(
+            text, where=str(target), hint="choose another place: --file FILE"
+        ) from None
     return target
 
 

@@ -157,11 +157,11 @@ class _Examination:
             message = f"{self._client.name} cannot use this entry as it is"
             self._add("error", message, self._again())
             return
-        self._compare(data)
         if not self._is_to_be_started(data, entry):
             message = "the entry is not the one that was installed, and was not started"
             self._add("warning", message, f"look at it; to have it as it was: {self._again()}")
             return
+        self._compare(data)
         if not entry.enabled:
             message = "the entry is switched off in the client's file"
             self._add("note", message, "switch it on there, or leave it")

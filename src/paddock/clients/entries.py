@@ -50,6 +50,7 @@ PYTHON = r"(python|pythonw|pypy)[0-9.]*t?|py"
 FLAG = r"-[BEIOPRSbdiqsuv]+|-[WX].+"
 """Flags of Python that run nothing by themselves."""
 UV = frozenset({"uv", "uvx"})
+HEADER = "header"
 IMPORT_VARIABLE = "PYTHONPATH"
 
 
@@ -138,7 +139,7 @@ def entry_for(
                 hint="give them to the server where it is started",
             )
         _check_url(http)
-        sent = _texts(headers or {}, "header")
+        sent = _texts(headers or {}, HEADER)
         return Entry(url=http, headers=sent, description=server.description)
     if headers:
         raise EntryError("headers go with a URL only", hint="give the URL too: --http URL")
@@ -156,6 +157,7 @@ def entry_for(
         args=tuple(launch.args),
         env={**needed, **variables},
         description=server.description,
+        directory=str(Path.home()),
         passed=passed,
     )
 
@@ -234,6 +236,7 @@ def refreshed(shape: Shape, old: object, entry: Entry, key: str) -> dict[str, ob
         url=entry.url,
         headers={**before.headers, **entry.headers},
         description=entry.description,
+        directory=before.directory or entry.directory,
         passed=tuple(dict.fromkeys((*passed, *entry.passed))),
     )
     new = shape.render(merged, key)
@@ -323,6 +326,8 @@ def _texts(pairs: Mapping[str, str], what: str) -> dict[str, str]:
             )
         if "\0" in value:
             raise EntryError(f"the {what} {name} holds a zero byte")
+        if what == HEADER and not value.replace("\t", " ").isprintable():
+            raise EntryError(f"the {what} {name} holds a line end or another control character")
     return dict(pairs)
 
 
@@ -337,6 +342,14 @@ def _names(names: list[str]) -> tuple[str, ...]:
 
 
 def _check_url(url: str) -> None:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise EntryError(f"{url!r} is no URL", hint="as in http://127.0.0.1:8000/mcp")
+    try:
+        parts = urlsplit(url)
+        is_url = parts.scheme in ("http", "https") and bool(parts.hostname)
+        is_url = is_url and parts.port != 0 and url.isprintable() and " " not in url
+    except ValueError:  # brackets that are not closed, a port that is none
+        is_url = False
+    if not is_url:
+        # Not the text itself, which may hold a secret.
+        raise EntryError(
+            "what is given for --http is no URL", hint="as in http://127.0.0.1:8000/mcp"
+        )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypedDict, Unpack
@@ -16,7 +17,7 @@ from msgspec import structs
 
 from paddock.clients.applying import Edit, apply_edit, content_of
 from paddock.clients.checking import check_entry
-from paddock.clients.destination import USER, Destination, destination_of
+from paddock.clients.destination import FILE, USER, Destination, destination_of, spot_in
 from paddock.clients.detection import detected_clients
 from paddock.clients.editing.document import MISSING
 from paddock.clients.editing.plain_data import same
@@ -31,6 +32,7 @@ from paddock.clients.entries import (
 from paddock.clients.layers import layers_around
 from paddock.clients.links import link_text
 from paddock.clients.ownership import server_of, share_key
+from paddock.clients.paths import read_together
 from paddock.clients.placing import unwound
 from paddock.clients.plan import Outcome, Plan
 from paddock.clients.recording import recorded, records_at, undo_of, with_undo
@@ -137,6 +139,8 @@ def install(
         _Insertion(spot, wanted.name, entry, destination.scope, replaces=replace)
         for spot in destination.spots(key)
     ]
+    if not replace:
+        _check_not_hidden(destination, key, wanted.name)
     plan = Plan(
         action="install",
         client=row,
@@ -300,10 +304,24 @@ def _applied(plan: Plan, work: list[_Insertion]) -> Plan:
             changes.append(one.apply())  # noqa: PERF401 - what was done is needed after an error
     except BaseException:
         for one in work[: len(changes)]:
-            remove_entry(one.spot, plan.server, plan.scope)
+            with suppress(PaddockError, OSError):  # the first error says more
+                remove_entry(one.spot, plan.server, plan.scope)
         raise
     records = tuple(one.record for one in work)
     return replace(plan, changes=tuple(changes), is_applied=True, installations=records)
+
+
+def _check_not_hidden(destination: Destination, key: str, server: str) -> None:
+    """Make sure that the entry hides none of somebody else's in another file of the client."""
+    if destination.scope == FILE:
+        return
+    project = destination.scope if destination.is_project else None
+    for file in read_together(destination.client, project=project):
+        spot = spot_in(destination.client, file, key, destination.scope)
+        old = MISSING if file in destination.files else spot.entry_in(content_of(file))
+        standing = None if old is MISSING else server_of(spot.client, old, records_at(spot))
+        if old is not MISSING and standing != server:
+            raise _foreign(spot, old, standing)
 
 
 def _starts_alike(one: Entry | None, other: Entry) -> bool:

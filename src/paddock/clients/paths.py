@@ -51,7 +51,9 @@ class Machine:
 
     def real(self, template: str) -> Path:
         """The same as a path on the computer that this runs on."""
-        return Path(self.path(template).as_posix())
+        path = self.path(template)
+        real = Path(path.as_posix())
+        return real if path.is_absolute() else real.absolute()
 
     def _expand(self, template: str) -> str:
         text = self.home + template[1:] if template.startswith("~") else template
@@ -103,6 +105,20 @@ def locate(
         found = [file for place in places for file in existing(machine, place)]
         return found or [machine.real(places[0].file)]
     return [_chosen(machine, places)]
+
+
+def read_together(
+    client: Client, *, project: str | os.PathLike[str] | None = None, machine: Machine | None = None
+) -> list[Path]:
+    """All files that a client reads as one with those that `locate` gives."""
+    if not client.merges_files:
+        return []
+    if project is not None:
+        files = [Path(project).expanduser().absolute() / name for name in client.project]
+    else:
+        machine = machine or Machine.here()
+        files = [machine.real(place.file) for place in machine.places(client)]
+    return [file for file in files if is_there(file)]
 
 
 def _chosen(machine: Machine, places: list[Place]) -> Path:

@@ -259,3 +259,9 @@ def test_only_an_older_bundle_is_overwritten(tmp_path: Path) -> None:
     with pytest.raises(BundleError, match="no bundle"):
         paddock.bundle("Demo", notes)
     assert notes.read_text() == "mine"
+
+
+def test_a_place_that_cannot_be_written_to_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(BundleError, match="cannot be written"):
+        paddock.bundle("Demo", tmp_path / "file" / "it.mcpb")
