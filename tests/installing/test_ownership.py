@@ -163,3 +163,20 @@ def test_what_is_needed_to_restore_a_file_is_not_shown(home: Path) -> None:
     plan = paddock.install("claude-code", "Demo", env={"TOKEN": "secret-1"}, check=False)
     assert "secret-1" in str(plan.installations[0].splice)
     assert "secret-1" not in repr(plan.installations)
+
+
+def test_an_entry_of_the_user_that_is_replaced_comes_back_without_a_record(home: Path) -> None:
+    file = home / ".claude.json"
+    paddock.install("claude-code", "Demo", check=False)
+    before = written(file, "Demo", MINE)
+    paddock.install("claude-code", "Demo", replace=True, check=False)
+    paddock.uninstall("claude-code", "Demo")
+    assert (file.read_bytes(), read_installations()) == (before, [])
+
+
+def test_what_is_on_record_of_a_file_goes_whoever_the_file_seems_to_belong_to(home: Path) -> None:
+    file = home / "file.json"
+    paddock.install("opencode", "Demo", file=file, check=False)
+    file.write_text('{"mcpServers": {}, "mcp": {}}')
+    paddock.uninstall(file=file)
+    assert read_installations() == []

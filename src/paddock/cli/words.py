@@ -62,7 +62,7 @@ def _check_apart(words: tuple[str, ...]) -> None:
             if found is not None:
                 raise ArgumentError(
                     f"{' '.join(together)!r} is the name of one client",
-                    hint=f"write {found}; of several clients name the others first",
+                    hint=f"write {found}",
                 )
 
 

@@ -226,7 +226,8 @@ class _Insertion:
             # What a person wrote for this server is theirs, and comes back.
             is_as_ours = is_ours and _starts_alike(shape.read(old), entry)
             after, self._undo = spot.put_in(now, self._value, is_ours=is_as_ours)
-            self._undo = structs.replace(self._undo, previous=() if is_ours else tuple(records))
+            if standing is not None and not is_ours:
+                self._undo = structs.replace(self._undo, previous=tuple(records))
             self._is_new = True
         return Edit(after, self._is_done)
 

@@ -29,7 +29,7 @@ class UnsupportedClientError(PaddockError):
 
 STANDARD = Client(
     id="standard",
-    name="Standard form",
+    name="Standard client",
     shape=PLAIN,
     steps=("The entry has the form that most clients read; see whether yours does.",),
 )

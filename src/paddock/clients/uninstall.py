@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from paddock.clients.destination import destination_of, spot_in
 from paddock.clients.ownership import share_key
 from paddock.clients.plan import Outcome
+from paddock.clients.recording import place_of
 from paddock.clients.removal import remove_entry
 from paddock.clients.standing import (
     Standing,
@@ -19,7 +20,7 @@ from paddock.clients.standing import (
     standing_in,
     standing_on_record,
 )
-from paddock.clients.table import find_client
+from paddock.clients.table import UnsupportedClientError, find_client
 from paddock.errors import PaddockError
 from paddock.servers.named_server import NamedServer
 
@@ -68,7 +69,7 @@ def uninstall(
     if client is None and file is None and project is None:
         found = each_place_once(standing_on_record())
     else:
-        found = standing_in(destination_of(client, project=project, file=file))
+        found = _standing(client, project, file)
     wanted = [one for one in found if _is_meant(one, server, name)]
     if not wanted:
         raise _nothing(client, server, name)
@@ -76,6 +77,23 @@ def uninstall(
     if len(outcomes) == 1 and outcomes[0].error is not None:
         raise outcomes[0].error
     return outcomes
+
+
+def _standing(
+    client: str | None, project: str | PathLike[str] | None, file: str | PathLike[str] | None
+) -> list[Standing]:
+    """What stands in files; what is on record of a file says more of it than a guess."""
+    if client is not None or file is None:
+        return standing_in(destination_of(client, project=project, file=file))
+    real = place_of("", Path(file).expanduser().absolute(), "")[0]
+    recorded = [one for one in standing_on_record() if one.place[0] == real]
+    try:
+        found = standing_in(destination_of(None, project=project, file=file))
+    except UnsupportedClientError:
+        if not recorded:
+            raise
+        found = []
+    return each_place_once([*found, *recorded])
 
 
 def _is_meant(one: Standing, server: ServerName | None, name: str | None) -> bool:
