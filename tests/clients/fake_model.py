@@ -21,7 +21,8 @@ RESULT = "ready at last"
 SEARCHES, INVOKER = ("tool_search", "ToolSearch"), "tool_call"
 """Tools by which some agents let a model find and call the others."""
 FOUND = re.compile(r'"name\\*": ?\\*"([\w-]*ready)\\*"')
-TRIES = 5
+TRIES = 50
+"""Some agents begin before their servers are connected, and a search then finds nothing yet."""
 
 
 class FakeModel(ThreadingHTTPServer):

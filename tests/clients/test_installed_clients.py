@@ -59,8 +59,8 @@ def test_a_client_says_that_the_server_is_connected(client: RealClient, way: str
     assert client.look
     with installed(client, way) as (home, server):
         ended = home.start(client.look)
-        assert client.says_connected(printed(ended), KEY), ended
-        assert not client.says_failed(printed(ended), KEY), ended
+        assert client.says_connected(printed(ended), KEY), printed(ended)
+        assert not client.says_failed(printed(ended), KEY), printed(ended)
         assert server.seen().is_connected
 
 
@@ -70,7 +70,7 @@ def test_the_model_of_a_client_calls_the_tool_of_the_server(client: RealClient, 
     assert client.turn
     with installed(client, way) as (home, server):
         ended = home.start(client.turn)
-        assert home.model.tool_results[:1] == [RESULT], (ended, home.model.offered)
+        assert home.model.tool_results[:1] == [RESULT], printed(ended)
         assert server.seen().is_called
 
 
@@ -82,7 +82,7 @@ def test_a_client_without_a_model_calls_the_tool_of_the_server(
     assert client.call
     with installed(client, way) as (home, server):
         ended = home.start(client.call)
-        assert RESULT in ended.output, ended
+        assert RESULT in ended.output, printed(ended)
         assert server.seen().is_called
 
 
@@ -92,8 +92,8 @@ def test_a_client_says_that_a_server_which_ends_at_once_has_failed(client: RealC
     with installed(client, "stdio") as (home, _server):
         home.break_python()
         ended = home.start(client.look)
-        assert client.says_failed(printed(ended), KEY), ended
-        assert not client.says_connected(printed(ended), KEY), ended
+        assert client.says_failed(printed(ended), KEY), printed(ended)
+        assert not client.says_connected(printed(ended), KEY), printed(ended)
 
 
 @pytest.mark.parametrize("client", TURNING_ONLY)
@@ -107,7 +107,7 @@ def test_a_client_offers_its_model_no_tool_of_a_server_which_ends_at_once(
         assert home.model.tool_results == []
         assert not [name for name in home.model.offered if TOOL in name]
         assert server.seen().methods == ()
-        assert client.says_failed(printed(ended), KEY) == bool(client.failed), ended
+        assert client.says_failed(printed(ended), KEY) == bool(client.failed), printed(ended)
 
 
 @every_client
@@ -121,7 +121,7 @@ def test_a_client_is_let_in_by_the_token_that_it_was_told(client: RealClient) ->
         home.paddock(*client.install_command(home.place), "--http", server.url, *token)
         server.forget()
         ended = home.start(starting)
-        assert server.seen().is_connected, ended
+        assert server.seen().is_connected, printed(ended)
 
 
 @every_client
@@ -137,6 +137,6 @@ def test_a_client_that_has_run_has_the_server_no_more_after_uninstalling(
         home.forget()
         home.model.forget()
         ended = home.start(client.turn)
-        assert home.model.requests, ended
+        assert home.model.requests, printed(ended)
         assert not [name for name in home.model.offered if TOOL in name]
         assert server.seen().methods == ()

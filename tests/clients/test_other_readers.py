@@ -49,7 +49,7 @@ def home() -> Iterator[Household]:
 def listing(home: Household, starting: Starting) -> str:
     """What a program prints, once it has been seen to speak with the server."""
     ended = home.start(starting)
-    assert ended.code == 0, ended
+    assert ended.code == 0, ended.output + ended.errors
     assert "tools/list" in home.seen().methods
     home.forget()
     return ended.output
@@ -98,7 +98,7 @@ def reach(client: str, starting: Starting) -> str:
         home.paddock("install", client, home.place.key, "--http", server.url)
         server.forget()
         ended = home.start(starting)
-        assert "tools/list" in server.seen().methods, ended
+        assert "tools/list" in server.seen().methods, ended.output + ended.errors
         return ended.output
 
 

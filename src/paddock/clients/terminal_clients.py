@@ -74,6 +74,7 @@ TERMINAL_CLIENTS = (
         aliases=("Qwen",),
         url="https://qwenlm.github.io/qwen-code-docs/",
         places=everywhere("~/.qwen/settings.json"),
+        dialect="comments",
         project=(".qwen/settings.json",),
         shape=shapes.HTTP_URL,
         environment="all",

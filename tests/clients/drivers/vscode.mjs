@@ -14,6 +14,7 @@ import { pathToFileURL } from "node:url";
 
 const [packages, browserPackages, folder, ...names] = process.argv.slice(2);
 const PATIENCE = 60_000;
+const ATTEMPTS = 3;
 const STARTING = (name) => new RegExp(`Starting.server.${name}`);
 const OVER = /Discovered.\d+.tools|state:.Error/;
 
@@ -56,19 +57,30 @@ async function run(page, command) {
   await rows(page, command).click({ timeout: PATIENCE });
 }
 
-// Starting a server opens its log, which says how that went.
+// Starting a server opens its log, which says how that went. While Code still collects servers from
+// elsewhere it may forget what it was told, so it is told again.
 async function start(page, name) {
-  await run(page, "MCP: List Servers");
-  await rows(page, name).click({ timeout: PATIENCE });
-  await rows(page, "Start Server").click({ timeout: PATIENCE });
+  for (let attempt = 1; ; attempt++) {
+    await run(page, "MCP: List Servers");
+    await rows(page, name).click({ timeout: PATIENCE });
+    await rows(page, /^(Start|Restart) Server/).click({ timeout: PATIENCE });
+    try {
+      return await outcome(page, name);
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function outcome(page, name) {
   // Its lines are in no particular order.
   const log = page.locator(".part.panel .view-lines", { hasText: STARTING(name) })
     .filter({ hasText: OVER });
   // It asks about servers that another application's file names.
   const trust = page.locator(".monaco-dialog-box .monaco-button", { hasText: /^Trust$/ });
-  await log.or(trust).first().waitFor({ timeout: PATIENCE });
+  await log.or(trust).first().waitFor({ timeout: PATIENCE / ATTEMPTS });
   if (await trust.isVisible()) await trust.click();
-  await log.waitFor({ timeout: PATIENCE });
+  await log.waitFor({ timeout: PATIENCE / ATTEMPTS });
   return (await log.innerText()).replaceAll("\u00a0", " ");
 }
 

@@ -66,6 +66,7 @@ def test_only_what_is_known_to_be_refused_is_refused() -> None:
         "claude-desktop": "strict",
         "gemini-cli": "comments",
         "mcp-cli": "strict",
+        "qwen-code": "comments",
     }
 
 
