@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from paddock.directories import DATA_VARIABLE, data_directory
+from paddock.directories import DATA_VARIABLE, data_directory, is_usual
 from paddock.version import __version__
 
 _CACHES = ("archive-v", "environments-v", "builds-v")
@@ -45,7 +45,7 @@ def launch_command(server: str | os.PathLike[str]) -> Launch:
 
 def launch_environment() -> dict[str, str]:
     """The variables without which the command would not find the server again."""
-    return {DATA_VARIABLE: data_directory()} if os.environ.get(DATA_VARIABLE) else {}
+    return {} if is_usual() else {DATA_VARIABLE: data_directory()}
 
 
 def _interpreter() -> str:
