@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import paddock
+from paddock import PaddockError
 from paddock.clients.applying import WriteError
 from paddock.servers.installations import read_installations
 from tests.privileges import as_others_may
@@ -159,3 +160,12 @@ def test_a_directory_that_cannot_be_written_is_an_error(home: Path) -> None:
     (home / ".cursor").mkdir(0o500)
     with as_others_may(), pytest.raises(WriteError):
         paddock.install("cursor", "Demo", check=False)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_a_pipe_in_the_place_of_a_file_is_refused(home: Path) -> None:
+    pipe = home / ".claude.json"
+    os.mkfifo(pipe)
+    with pytest.raises(PaddockError, match="no ordinary file"):
+        paddock.install("claude-code", "Demo", check=False)
+    assert pipe.is_fifo()

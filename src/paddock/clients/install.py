@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypedDict, Unpack
@@ -16,7 +17,7 @@ from msgspec import structs
 
 from paddock.clients.applying import Edit, apply_edit, content_of
 from paddock.clients.checking import check_entry
-from paddock.clients.destination import USER, Destination, destination_of
+from paddock.clients.destination import FILE, USER, Destination, destination_of, spot_in
 from paddock.clients.detection import detected_clients
 from paddock.clients.editing.document import MISSING
 from paddock.clients.editing.plain_data import same
@@ -27,14 +28,19 @@ from paddock.clients.entries import (
     installable,
     key_for,
     refreshed,
-    server_started_by,
 )
+from paddock.clients.layers import layers_around
 from paddock.clients.links import link_text
-from paddock.clients.plan import Change, Outcome, Plan
+from paddock.clients.ownership import server_of, share_key
+from paddock.clients.paths import read_together
+from paddock.clients.placing import unwound
+from paddock.clients.plan import Outcome, Plan
 from paddock.clients.recording import recorded, records_at, undo_of, with_undo
 from paddock.clients.removal import remove_entry
 from paddock.clients.running import is_running
+from paddock.clients.secrets import shown_command, shown_url
 from paddock.clients.shapes import UnsupportedTransportError
+from paddock.clients.showing import change_of
 from paddock.clients.suiting import suited
 from paddock.clients.table import find_client
 from paddock.errors import PaddockError
@@ -48,11 +54,12 @@ if TYPE_CHECKING:
 
     from paddock.clients.client import Client
     from paddock.clients.placing import Spot, Undo
+    from paddock.clients.plan import Change
     from paddock.clients.shapes import Entry
 
 
 class ForeignEntryError(PaddockError):
-    """Under the key of a server stands an entry that is not ours."""
+    """Under the key of a server stands an entry that is not ours, or is for another of ours."""
 
     code = "foreign-entry"
 
@@ -133,6 +140,8 @@ def install(
         _Insertion(spot, wanted.name, entry, destination.scope, replaces=replace)
         for spot in destination.spots(key)
     ]
+    if not replace:
+        _check_not_hidden(destination, key, wanted.name)
     plan = Plan(
         action="install",
         client=row,
@@ -181,39 +190,67 @@ class _Insertion:
         self._replaces = replaces
         self._undo: Undo | None = None
         self._value: object = None
+        self._changed: list[Installation] = []
+        self._is_new = True
 
     def change(self) -> Change:
         """What would become of the file as it is now."""
         before = content_of(self.spot.file)
         after = self.edit(before).after
-        return Change(self.spot.file, before, after, self.spot.secrets_in(before, after))
+        return change_of(self.spot, before, after)
 
     def apply(self) -> Change:
         """Write the file."""
-        file = self.spot.file
-        done = apply_edit(file, self.edit, self.journal)
-        secrets = self.spot.secrets_in(done.before, done.after)
-        return Change(file, done.before, done.after, secrets, done.backup)
+        done = apply_edit(self.spot.file, self.edit, self.journal)
+        return change_of(self.spot, done.before, done.after, done.backup)
 
     def edit(self, now: bytes | None) -> Edit:
         """The file with the entry."""
-        spot = self.spot
+        spot, shape, entry = self.spot, self.spot.client.shape, self._entry
         old = spot.entry_in(now)
-        records = records_at(spot.file, spot.key)
+        records = records_at(spot)
         undo = undo_of(records)
-        is_ours = old is not MISSING and _is_ours(spot.client, old, undo)
+        standing = None if old is MISSING else server_of(spot.client, old, records)
+        is_ours = standing is not None and self._follows(standing)
         if old is not MISSING and not is_ours and not self._replaces:
-            raise _foreign(spot, old)
-        shape, entry = spot.client.shape, self._entry
-        if is_ours:
+            raise _foreign(spot, old, standing)
+        self._changed, self._is_new = [], False
+        if standing == self._server:
             self._value = refreshed(shape, old, entry, spot.key)
         else:
             self._value = shape.render(entry, spot.key)
         if is_ours and same(old, self._value):
             after, self._undo = now, undo
+        elif is_ours and undo is not None:
+            after = self._updated(now, undo)
         else:
-            after, self._undo = spot.put_in(now, self._value, is_ours=is_ours, undo=undo)
+            # What a person wrote for this server is theirs, and comes back.
+            is_as_ours = is_ours and _starts_alike(shape.read(old), entry)
+            after, self._undo = spot.put_in(now, self._value, is_ours=is_as_ours)
+            if standing is not None and not is_ours:
+                self._undo = structs.replace(self._undo, previous=tuple(records))
+            self._is_new = True
         return Edit(after, self._is_done)
+
+    def _follows(self, standing: str) -> bool:
+        """Whether the server takes the place of another of ours without being asked to."""
+        return standing == self._server or share_key(standing, self._server, self.spot.key)
+
+    def _updated(self, now: bytes | None, undo: Undo) -> bytes:
+        """The file with the entry in the place of an older one of ours."""
+        spot, others = self.spot, layers_around(self.spot)
+        after, self._undo = spot.put_in(now, self._value, is_ours=True, undo=undo)
+        later = [(layer.spot, layer.undo) for layer in others.later]
+        turn = unwound(now, (spot, undo), later, self._value)
+        if turn is not None and turn[0] == after:
+            self._undo, *undos = turn[1]
+            for layer, new in zip(others.later, undos, strict=True):
+                self._changed += layer.changed(new)
+            return after
+        self._is_new = True
+        if others.all:
+            self._changed += others.all[0].inheriting(undo)
+        return after
 
     def journal(self, made: tuple[Path, ...]) -> AbstractContextManager[None]:
         """Have it on record, also for other clients that read the same entry."""
@@ -222,10 +259,13 @@ class _Insertion:
             self._undo = structs.replace(self._undo, directories=directories)
         others = [
             structs.replace(one, server=self._server, entry_kind=self.record.entry_kind)
-            for one in records_at(self.spot.file, self.spot.key)
+            for one in records_at(self.spot)
             if one.client != self.spot.client.id
         ]
-        return recorded([with_undo(one, self._undo) for one in (*others, self.record)])
+        records = [with_undo(one, self._undo) for one in (*others, self.record)]
+        if self._is_new:
+            return recorded(records, self._changed)
+        return recorded([], [*records, *self._changed])
 
     @property
     def record(self) -> Installation:
@@ -235,6 +275,7 @@ class _Insertion:
                 server=self._server,
                 client=self.spot.client.id,
                 file=str(self.spot.file),
+                real=os.path.realpath(self.spot.file),
                 key=self.spot.key,
                 scope=self._scope,
                 entry_kind="stdio" if self._entry.url is None else "http",
@@ -265,29 +306,39 @@ def _applied(plan: Plan, work: list[_Insertion]) -> Plan:
             changes.append(one.apply())  # noqa: PERF401 - what was done is needed after an error
     except BaseException:
         for one in work[: len(changes)]:
-            remove_entry(one.spot, plan.server, plan.scope)
+            with suppress(PaddockError, OSError):  # the first error says more
+                remove_entry(one.spot, plan.server, plan.scope)
         raise
     records = tuple(one.record for one in work)
     return replace(plan, changes=tuple(changes), is_applied=True, installations=records)
 
 
-def _is_ours(client: Client, old: object, undo: Undo | None) -> bool:
-    """Whether an entry starts Paddock, or is what we wrote, or leads to the same URL."""
-    entry = client.shape.read(old)
-    if entry is not None and entry.url is None and server_started_by(entry) is not None:
-        return True
-    if undo is None:
-        return False
-    written = client.shape.read(undo.entry)
-    urls = {found.url for found in (entry, written) if found is not None}
-    return same(old, undo.entry) or (entry is not None and urls == {entry.url} != {None})
+def _check_not_hidden(destination: Destination, key: str, server: str) -> None:
+    """Make sure that the entry hides none of somebody else's in another file of the client."""
+    if destination.scope == FILE:
+        return
+    project = destination.scope if destination.is_project else None
+    for file in read_together(destination.client, project=project):
+        spot = spot_in(destination.client, file, key, destination.scope)
+        old = MISSING if file in destination.files else spot.entry_in(content_of(file))
+        standing = None if old is MISSING else server_of(spot.client, old, records_at(spot))
+        if old is not MISSING and standing != server:
+            raise _foreign(spot, old, standing)
 
 
-def _foreign(spot: Spot, old: object) -> ForeignEntryError:
+def _starts_alike(one: Entry | None, other: Entry) -> bool:
+    return one is not None and (one.command, one.args) == (other.command, other.args)
+
+
+def _foreign(spot: Spot, old: object, standing: str | None) -> ForeignEntryError:
     entry = spot.client.shape.read(old)
     what = "an entry that is not ours"
-    if entry is not None:
-        what = f"a server that is not ours ({entry.url or entry.command})"
+    if standing is not None:
+        what = f"another server of Paddock's ({standing})"
+    elif entry is not None:
+        is_url = entry.url is not None
+        shown = shown_url(entry.url or "") if is_url else shown_command(entry.command or "")
+        what = f"a server that is not ours ({shown})"
     return ForeignEntryError(
         f"under the name {spot.key!r} stands {what}",
         where=str(spot.file),
