@@ -42,8 +42,18 @@ def servers(pattern: str, *, no_built_in: bool, as_json: bool) -> None:
         ("server", "version", "tools", "prompts", "from", "installed in"), map(_row, found)
     )
     for server in found:
-        if server.problem is not None:
-            output.warn(visible(f"{server.name} is broken: {server.problem}"))
+        problem = _problem(server)
+        if problem is not None:
+            output.warn(visible(f"{server.name} is broken: {problem}"))
+
+
+def _problem(server: NamedServer) -> str | None:
+    """Why a server is broken, as far as that can be said without running anything."""
+    try:
+        _ = server.outline
+    except PaddockError as error:
+        return str(error)
+    return None
 
 
 def _row(server: NamedServer) -> list[output.Cell]:
