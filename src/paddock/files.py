@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from paddock.directories import data_directory
+from paddock.directories import DATA_VARIABLE, data_directory
 from paddock.errors import PaddockError
 
 if TYPE_CHECKING:
@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 
 LOCK_SECONDS = 20.0
 PRIVATE = 0o600
+
+
+class DataDirectoryError(PaddockError):
+    """What Paddock keeps for its user cannot be read or written."""
+
+    code = "data-directory"
 
 
 class FileBusyError(PaddockError):
@@ -80,18 +86,37 @@ def is_there(path: Path) -> bool:
 
 
 @contextmanager
+def telling_faults(path: Path) -> Iterator[None]:
+    """Tell what the system says about a file of Paddock's own as an error of ours.
+
+    Raises:
+        DataDirectoryError: in place of an OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise DataDirectoryError(
+            f"cannot be used: {error.strerror or error}",
+            where=str(error.filename or path),
+            hint=f"set {DATA_VARIABLE} to a directory that you may write to",
+        ) from None
+
+
+@contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Be the only one of Paddock's processes that changes a file.
 
     Raises:
         FileBusyError: when another one does not finish.
+        DataDirectoryError: when there is no place for the lock.
     """
     key = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
     place = Path(data_directory()) / "locks" / f"{key}.lock"
-    place.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(place, timeout=LOCK_SECONDS, mode=PRIVATE)
     try:
-        lock.acquire()
+        with telling_faults(place):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            lock.acquire()
     except Timeout:
         raise FileBusyError(
             f"another paddock process has been changing it for {LOCK_SECONDS:.0f} s",

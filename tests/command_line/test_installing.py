@@ -130,7 +130,7 @@ def test_a_file_a_project_a_name_and_variables_are_where_they_were_asked_for(
     found = json.loads((project / ".cursor" / "mcp.json").read_text(encoding="utf-8"))
     variables = found["mcpServers"]["mine"]["env"]
     assert variables["A"] == "1=2"
-    assert json.loads(variables["PADDOCK_TOOL_OPTIONS"]) == {"roll_dice": {"most_dice": 3}}
+    assert json.loads(variables["PADDOCK_TOOL_OPTIONS"]) == {"roll_dice": {"most_dice": "3"}}
     rows = [line.split() for line in paddock("clients").out.splitlines()]
     assert [str(project), str(project / ".cursor" / "mcp.json"), "Demo"] in [
         row[-3:] for row in rows

@@ -6,15 +6,17 @@ import os
 import shlex
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from paddock.cli.complaints import ArgumentError
-from paddock.cli.naming import looks_like_path
 from paddock.cli.pairs import header
 from paddock.protocol.versions import SUPPORTED_VERSIONS
+from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
+from paddock.servers.file_names import looks_like_path
 
 if TYPE_CHECKING:
     from paddock.peer.settings import Options
@@ -52,7 +54,8 @@ def _named(word: str) -> list[str] | None:
     from paddock.servers import lookup  # noqa: PLC0415 - only for what may be a name
     from paddock.servers.launching import launch_command  # noqa: PLC0415 - only for a name
 
-    if word in (source.name for source in lookup.all_sources()):
+    with suppress(ServerNotFoundError, ServerDefinitionError):
+        lookup.find_source(word)
         launch = launch_command(word)
         return [launch.command, *launch.args]
     is_word = word.isidentifier() and not Path(word).exists()

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 def _server_names() -> Names:
     from paddock.servers.api import list_servers  # noqa: PLC0415 - only to complete
 
-    return [(server.name, server.title or "") for server in list_servers()]
+    found = [(server, server.problem) for server in list_servers()]
+    return [(one.name, "broken" if problem else one.title or "") for one, problem in found]
 
 
 def _client_names() -> Names:

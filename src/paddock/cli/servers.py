@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from paddock.cli import completing, output
-from paddock.cli.complaints import ArgumentError, did_you_mean
+from paddock.cli.complaints import ArgumentError
 from paddock.cli.describing import everything, summary, text
 from paddock.cli.naming import server_name
-from paddock.cli.render import pretty
+from paddock.cli.render import pretty, visible
 from paddock.servers.api import get_server, list_servers
+from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from paddock.servers.named_server import NamedServer
@@ -39,6 +40,9 @@ def servers(pattern: str, *, no_built_in: bool, as_json: bool) -> None:
     output.print_table(
         ("server", "version", "tools", "prompts", "from", "installed in"), map(_row, found)
     )
+    for server in found:
+        if server.problem is not None:
+            output.warn(visible(f"{server.name} is broken: {server.problem}"))
 
 
 def _row(server: NamedServer) -> list[output.Cell]:
@@ -76,7 +80,7 @@ def show(ctx: click.Context, name: str, *, wanted: str | None, config: bool, as_
     elif as_json:
         output.print_json(found)
     else:
-        click.echo(text(found))
+        click.echo(visible(text(found)))
     if found["problem"] is not None:
         ctx.exit(1)
 

@@ -6,10 +6,11 @@ import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.cli.complaints import ArgumentError, did_you_mean
-from paddock.cli.naming import looks_like_path
+from paddock.cli.complaints import ArgumentError
 from paddock.clients.table import UnsupportedClientError, find_client, supported_clients
+from paddock.servers.file_names import looks_like_path
 from paddock.servers.lookup import all_sources
+from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -131,7 +131,7 @@ def _read_or_set_aside(path: Path) -> list[Installation]:
 def _read(path: Path) -> list[Installation]:
     try:
         data = path.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
         raise LoadError(

@@ -6,17 +6,19 @@ loaded but the one definition that is asked for.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.authoring.offering import Offering
+from paddock.errors import PaddockError
 from paddock.extensions.registry import declared, find_declared
 from paddock.servers.definition import from_mapping
 from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
 from paddock.servers.file_names import SUFFIX
 from paddock.servers.reading import path_of, read_definition, read_text, stored
+from paddock.suggestions import did_you_mean
 from paddock.version import __version__
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from paddock.servers.definition import ServerDefinition
 
 BUILT_IN = "built-in"
+_NEAR = 0.6
 
 
 class Source(NamedTuple):
@@ -47,6 +50,13 @@ class Source(NamedTuple):
             return self.path or Path()
         extension = self.declared.extension
         return BUILT_IN if extension.is_built_in else extension.name
+
+    @property
+    def lasting_name(self) -> str:
+        """The name that leads here, also where a server of the user's has the short one."""
+        if self.declared is not None and os.path.lexists(path_of(self.name)):
+            return self.declared.qualified_name
+        return self.name
 
     @property
     def owner(self) -> Extension | None:
@@ -104,6 +114,13 @@ class Source(NamedTuple):
             )
         return definition
 
+    def current(self) -> ServerDefinition | None:
+        """The definition, if it can be read."""
+        try:
+            return self.read()
+        except PaddockError:
+            return None
+
     def _read_loaded(self, found: object, where: str) -> ServerDefinition:
         if isinstance(found, Mapping):
             return from_mapping(found, name=self.name, place=lambda key: f"{where}: {key}")
@@ -135,8 +152,11 @@ def find_source(name: str) -> Source:
         ServerDefinitionError: when that cannot be the name of a server.
     """
     path = path_of(name)
-    if path.is_file():
+    if os.path.lexists(path):
         return Source(name, path)
+    for one in stored():
+        if one.name == name:
+            return Source(name, one.path, problem=one.problem)
     item = find_declared("servers", name)
     if item is not None:
         return Source(item.name, None, item)
@@ -159,8 +179,6 @@ def all_sources() -> list[Source]:
 def not_found(name: str) -> ServerNotFoundError:
     """The complaint about a name that no server has."""
     names = [source.name for source in all_sources()]
-    lowered = {one.casefold(): one for one in names}
-    near = [lowered[one] for one in get_close_matches(name.casefold(), lowered, 3)]
     listed = ", ".join(sorted(names, key=str.casefold)[:10])
-    hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {listed}"
+    hint = did_you_mean(name, names, likeness=_NEAR) or f"there are: {listed}"
     return ServerNotFoundError(f"there is no server named {name!r}", hint=hint)

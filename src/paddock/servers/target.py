@@ -11,7 +11,12 @@ import os
 from paddock.errors import LoadError
 from paddock.servers.errors import ServerNotFoundError
 from paddock.servers.facts import DEFAULT_VERSION, read_facts
-from paddock.servers.file_names import SUFFIX, built_in_path, definition_path
+from paddock.servers.file_names import (
+    SUFFIX,
+    built_in_path,
+    definition_path,
+    looks_like_path,
+)
 from paddock.servers.variables import OPTIONS_VARIABLE, SERVER_VARIABLE
 from paddock.serving.target import Target
 from paddock.version import __version__
@@ -89,14 +94,14 @@ def find_target(text: str) -> Loadable:
         LoadError: when it is neither.
     """
     places = (text, text.rpartition(":")[0])
-    if _looks_like_path(text) and any(map(os.path.exists, places)):
+    if looks_like_path(text) and any(map(os.path.exists, places)):
         return _file_target(text)
     try:
         return NamedTarget(text)
     except ServerNotFoundError as error:
         if os.path.exists(text):
             return _file_target(text)
-        if _looks_like_path(text):
+        if looks_like_path(text):
             return Target(text)  # says what it expected
         raise LoadError(
             f"{text!r} is neither a server nor a file or directory", hint=error.hint
@@ -119,14 +124,7 @@ def _file_target(text: str) -> Loadable:
 
 
 def _set_options(offering: Offering) -> None:
-    """Set the options of tools that the environment gives."""
-    from paddock.servers.tool_options import (  # noqa: PLC0415 - after the first answer
-        options_from_environment,
-    )
+    """Set the options of tools that the environment gives; those of other servers may be there."""
+    from paddock.servers.tool_options import set_from_environment  # noqa: PLC0415 - as above
 
-    offering.set_tool_options(options_from_environment())
-
-
-def _looks_like_path(text: str) -> bool:
-    separators = (os.sep, os.altsep or os.sep, ":")
-    return text.endswith((".py", SUFFIX)) or any(one in text for one in separators)
+    set_from_environment(offering)
