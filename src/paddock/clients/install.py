@@ -11,11 +11,12 @@ import os
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from msgspec import structs
 
-from paddock.clients.applying import Edit, apply_edit, content_of
+from paddock.clients.applying import Edit, apply_edit, content_of, remove_directories
 from paddock.clients.checking import check_entry
 from paddock.clients.destination import FILE, USER, Destination, destination_of, spot_in
 from paddock.clients.detection import detected_clients
@@ -35,8 +36,14 @@ from paddock.clients.ownership import server_of, share_key
 from paddock.clients.paths import read_together
 from paddock.clients.placing import unwound
 from paddock.clients.plan import Outcome, Plan
-from paddock.clients.recording import recorded, records_at, undo_of, with_undo
-from paddock.clients.removal import remove_entry
+from paddock.clients.recording import (
+    recorded,
+    records_at,
+    records_by_place,
+    replace_records,
+    undo_of,
+    with_undo,
+)
 from paddock.clients.running import is_running
 from paddock.clients.secrets import shown_command, shown_url
 from paddock.clients.shapes import UnsupportedTransportError
@@ -50,7 +57,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from contextlib import AbstractContextManager
     from os import PathLike
-    from pathlib import Path
 
     from paddock.clients.client import Client
     from paddock.clients.placing import Spot, Undo
@@ -191,6 +197,7 @@ class _Insertion:
         self._undo: Undo | None = None
         self._value: object = None
         self._changed: list[Installation] = []
+        self._before: list[Installation] = []
         self._is_new = True
 
     def change(self) -> Change:
@@ -257,6 +264,7 @@ class _Insertion:
         if self._undo is not None and made and not self._undo.existed:
             directories = tuple(str(directory) for directory in made)
             self._undo = structs.replace(self._undo, directories=directories)
+        self._before = [one for group in records_by_place(self.spot.file).values() for one in group]
         others = [
             structs.replace(one, server=self._server, entry_kind=self.record.entry_kind)
             for one in records_at(self.spot)
@@ -266,6 +274,20 @@ class _Insertion:
         if self._is_new:
             return recorded(records, self._changed)
         return recorded([], [*records, *self._changed])
+
+    def take_back(self, done: Change) -> None:
+        """Have the file and its records as they were before."""
+
+        def edit(now: bytes | None) -> Edit:
+            is_as_written = now == done.after
+            content = done.before if is_as_written else self.spot.take_out(now, self._undo)
+            return Edit(content, lambda _: True)
+
+        apply_edit(self.spot.file, edit)
+        is_new = not any(one.is_at(self.record) for one in self._before)
+        replace_records([self.record] if is_new else [], self._before, [])
+        if done.before is None and self._undo is not None:
+            remove_directories(tuple(map(Path, self._undo.directories)))
 
     @property
     def record(self) -> Installation:
@@ -305,9 +327,9 @@ def _applied(plan: Plan, work: list[_Insertion]) -> Plan:
         for one in work:
             changes.append(one.apply())  # noqa: PERF401 - what was done is needed after an error
     except BaseException:
-        for one in work[: len(changes)]:
+        for one, done in zip(work, changes, strict=False):
             with suppress(PaddockError, OSError):  # the first error says more
-                remove_entry(one.spot, plan.server, plan.scope)
+                one.take_back(done)
         raise
     records = tuple(one.record for one in work)
     return replace(plan, changes=tuple(changes), is_applied=True, installations=records)
