@@ -13,7 +13,7 @@ import paddock
 from paddock import PaddockError
 from paddock.clients.backups import backups_of
 from paddock.clients.entries import EntryError
-from paddock.clients.install import ForeignEntryError
+from paddock.clients.insertion import ForeignEntryError
 from paddock.clients.shapes import UnsupportedTransportError
 from paddock.clients.table import supported_clients
 from paddock.servers.installations import read_installations

@@ -8,7 +8,7 @@ import pytest
 
 import paddock
 from paddock import PaddockError
-from paddock.clients.install import ForeignEntryError
+from paddock.clients.insertion import ForeignEntryError
 from paddock.clients.removal import FOREIGN, RESTORED
 from paddock.servers.installations import read_installations
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import paddock
-from paddock.clients.install import ForeignEntryError
+from paddock.clients.insertion import ForeignEntryError
 
 KEY = "sk-ant-0123456789"
 

@@ -14,6 +14,7 @@ from paddock.cli.planned import Shown, print_plan, report
 from paddock.cli.words import Words, sort_words
 from paddock.clients import install as library
 from paddock.clients.detection import detected_clients
+from paddock.clients.insertion import ForeignEntryError
 from paddock.clients.plan import Outcome
 from paddock.errors import PaddockError
 
@@ -143,7 +144,7 @@ def _installed(
     try:
         with output.progress(f"Installing into {client or settings['file']} …"):
             return library.install(client, server, **settings)
-    except library.ForeignEntryError as error:
+    except ForeignEntryError as error:
         if not may_ask:
             raise
         CommandError(error).show()
