@@ -26,6 +26,12 @@ WAYS = {"program": None, "url": "http://127.0.0.1:8642/mcp"}
 BROKEN = {"json": '{\n  "a": 1,\n  "b": ]\n}\n', "toml": "a = 1\nb = ]\n", "yaml": "a: 1\nb: [\n"}
 
 
+@pytest.fixture(autouse=True)
+def no_import_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path without which Paddock could not be imported would stand in the entries too."""
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+
+
 def named(value: object) -> str:
     return value.id if isinstance(value, Client) else str(value)
 
@@ -119,6 +125,7 @@ def test_every_client_has_its_files() -> None:
 
 
 def _write_anew() -> None:
+    os.environ.pop("PYTHONPATH", None)
     for client, way in CASES:
         with tempfile.TemporaryDirectory() as scratch:
             os.environ.update(HOME=scratch, **{DATA_VARIABLE: f"{scratch}/.paddock"})
