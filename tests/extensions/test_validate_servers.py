@@ -50,7 +50,7 @@ def test_a_definition_that_cannot_be_read_has_its_line(tmp_path: Path) -> None:
     assert (one.code, one.place.line, one.remedy) == (
         "invalid-server",
         2,
-        "did you mean 'tools'?",
+        "did you mean tools?",
     )
 
 

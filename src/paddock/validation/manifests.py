@@ -6,13 +6,13 @@ Every part is given to the reader that is used in earnest, alone.
 from __future__ import annotations
 
 import tomllib
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from paddock.extensions.errors import ManifestError
 from paddock.extensions.keys import normal_key
 from paddock.extensions.manifest import KINDS, MAX_MANIFEST, Manifest, make_manifest
 from paddock.extensions.properties import shown
+from paddock.suggestions import did_you_mean
 from paddock.validation.finding import Place, line_with
 
 if TYPE_CHECKING:
@@ -43,10 +43,8 @@ def check_manifest(data: bytes, file: str, findings: Findings) -> Manifest | Non
 
 def unknown_key(key: str, known: Iterable[str], place: Place, findings: Findings) -> None:
     """Tell of a key that nothing looks at."""
-    spellings = list(known)
-    near = get_close_matches(key.lower(), [one.lower() for one in spellings], n=1)
-    meant = next((one for one in spellings if near and one.lower() == near[0]), None)
-    remedy = f"did you mean {meant}?" if meant else f"known are {', '.join(spellings)}"
+    words = list(known)
+    remedy = did_you_mean(key, words, most=1) or f"known are {', '.join(words)}"
     findings.add("unknown-key", f"the key {key!r} is unknown", place, remedy)
 
 
