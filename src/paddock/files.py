@@ -66,8 +66,8 @@ def write_atomically(
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Be the only one of Paddock's processes that changes a file.
+def locked(path: Path, *, seconds: float = LOCK_SECONDS) -> Iterator[None]:
+    """Be the only one of Paddock's processes that changes a file; wait for another so long.
 
     Raises:
         FileBusyError: when another one does not finish.
@@ -75,12 +75,12 @@ def locked(path: Path) -> Iterator[None]:
     key = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
     place = Path(data_directory()) / "locks" / f"{key}.lock"
     place.parent.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(place, timeout=LOCK_SECONDS, mode=PRIVATE)
+    lock = FileLock(place, timeout=seconds, mode=PRIVATE)
     try:
         lock.acquire()
     except Timeout:
         raise FileBusyError(
-            f"another paddock process has been changing it for {LOCK_SECONDS:.0f} s",
+            f"another paddock process has been changing it for {seconds:.0f} s",
             where=str(path),
             hint="end that process, then try again",
         ) from None

@@ -77,6 +77,26 @@ def no_extension(
     )
 
 
+def not_here(
+    kind: Kind, name: QualifiedName, extension: Extension, where: str | None
+) -> ExtensionError:
+    """The complaint about an item of an extension that a catalogue lists, and is not installed."""
+    if all(item.name != name.item for item in extension.manifest.items(kind)):
+        return not_declared(kind, name, extension, where)
+    return ExtensionNotInstalledError(
+        f'No {kind.removesuffix("s")} named "{name}" found: the extension "{extension.name}" '
+        f"{extension.version} is in a catalogue and is not installed",
+        where=where,
+        hint=f"install it: {install_command(extension.name)}",
+        extension=extension.name,
+    )
+
+
+def install_command(name: str) -> str:
+    """What a person types to install an extension that a catalogue lists."""
+    return f"paddock extensions install {name}"
+
+
 def near_names(name: str, known: Sequence[str]) -> list[str]:
     """Those of some names that may have been meant: the same item elsewhere, or spelled alike."""
     qualified = parse_qualified(name)
