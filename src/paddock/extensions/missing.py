@@ -38,7 +38,8 @@ def not_declared(
     if near:
         hint = f"did you mean {' or '.join(f'{extension.name}/{one}' for one in near)}?"
     else:
-        hint = f"its {kind} are: {listed(names)}; paddock extensions {extension.name} shows it"
+        command = "extensions" if extension.is_installed else "extensions search"
+        hint = f"its {kind} are: {listed(names)}; paddock {command} {extension.name} shows it"
     return ItemNotDeclaredError(
         f'No {word} named "{name}" found: the extension "{extension.name}" declares no such item',
         where=where,

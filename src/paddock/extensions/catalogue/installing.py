@@ -94,7 +94,7 @@ def install_entry(entry: Entry) -> bool:
         forget_extensions()
         if not find_extension(entry.name).extensions:
             raise InstallExtensionError(
-                f"{entry.distribution} was installed, and the extension {entry.name!r} is not there",
+                f"{entry.distribution} was installed, and its extension is not there: {entry.name}",
                 hint="paddock extensions tells what is broken",
                 extension=entry.name,
             )
