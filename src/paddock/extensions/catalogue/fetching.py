@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from http.client import HTTPException
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urljoin, urlsplit
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener, url2pathname
 
@@ -142,6 +142,7 @@ class _Redirects(HTTPRedirectHandler):
         try:
             resolved(newurl, req.full_url)
         except CatalogueError as error:
+            fp.close()
             raise URLError(f"it redirects to {newurl!r}: {error.message}") from None
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
@@ -164,6 +165,8 @@ def _opened(location: str, limit: Limit) -> Iterator[IO[bytes]]:
         with closing(build_opener(_Redirects, *direct).open(request, timeout=timeout)) as answer:
             yield cast("IO[bytes]", answer)
     except (OSError, HTTPException, ValueError) as error:
+        if isinstance(error, HTTPError):
+            error.close()
         raise FetchError(
             f"cannot be fetched: {getattr(error, 'reason', None) or error}",
             where=location,
