@@ -2,6 +2,8 @@
 
 import json
 import os
+import sys
+import sysconfig
 from pathlib import Path
 from typing import Any
 
@@ -167,10 +169,30 @@ def test_the_highest_version_counts_and_the_first_catalogue_decides() -> None:
     assert (found.version, found.catalogue) == ("1.10", "first")
 
 
-def test_a_file_for_another_machine_is_not_chosen() -> None:
-    foreign = {**GOOD, "version": "2.0", "url": "acme_charts-2.0-cp27-cp27mu-atari_st.whl"}
+@pytest.mark.parametrize(
+    "file",
+    [
+        "acme_charts-2.0-cp27-cp27mu-atari_st.whl",
+        "acme_charts-2.0-cp37-cp37m-any.whl",
+        "acme_charts-2.0-py3-none-atari_st.whl",
+        "charts.whl",
+    ],
+)
+def test_a_file_for_another_machine_is_not_chosen(file: str) -> None:
+    foreign = {**GOOD, "version": "2.0", "url": file}
     (found,) = best(parse_catalogue(text(foreign, GOOD), "first").entries)
     assert found.version == "1.0"
+
+
+def test_of_several_files_of_a_version_one_for_this_machine_is_chosen() -> None:
+    tag = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    minor = sys.version_info.minor
+    files = [
+        "acme_charts-1.0-cp37-cp37m-atari_st.whl",
+        f"acme_charts-1.0-cp3{minor}-cp3{minor}-{tag}.whl",
+    ]
+    (found,) = best(parse_catalogue(text(*({**GOOD, "url": one} for one in files)), "it").entries)
+    assert found.file == files[1]
 
 
 def test_settings_keep_what_else_stands_in_their_file(data: Path, tmp_path: Path) -> None:

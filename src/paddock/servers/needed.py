@@ -23,6 +23,8 @@ def missing_extensions(server: str) -> list[str]:
 
     A server that cannot be found or read needs none: that is told when it is served.
     """
+    if "/" in server and Path(server).exists() and not server.endswith(SUFFIX):
+        return []  # a file or a directory, which needs what it needs
     try:
         source = _source(server)
         if source.is_remote:

@@ -27,6 +27,10 @@ LIMIT = Limit(MAX_DOCUMENT, 60.0)
 FOLDER = "catalogues"
 
 
+_parsed: dict[str, tuple[str, Catalogue]] = {}
+"""Catalogues by their places, each with the hash of its text, for those who look up many names."""
+
+
 class Known(NamedTuple):
     """What is known of one catalogue."""
 
@@ -64,7 +68,7 @@ def refresh(location: str) -> Catalogue:
         CatalogueError: when it is none.
     """
     data = fetch_bytes(location, LIMIT)
-    catalogue = parse_catalogue(data, location)
+    catalogue = _parse(data, location)
     if local_path(location) is None:
         write_atomically(_copy(location), data)
     return catalogue
@@ -99,10 +103,18 @@ def _from_copy(location: str, fetched: float) -> Known:
     try:
         with _copy(location).open("rb") as file:
             data = file.read(MAX_DOCUMENT + 1)
-        return Known(location, parse_catalogue(data, location), fetched, None)
+        return Known(location, _parse(data, location), fetched, None)
     except (OSError, PaddockError) as error:
         problem = error if isinstance(error, PaddockError) else None
         return Known(location, None, None, problem)
+
+
+def _parse(data: bytes, location: str) -> Catalogue:
+    digest = hashlib.sha256(data).hexdigest()
+    kept = _parsed.get(location)
+    if kept is None or kept[0] != digest:
+        kept = _parsed[location] = (digest, parse_catalogue(data, location))
+    return kept[1]
 
 
 def _fetched_at(location: str) -> float | None:

@@ -6,6 +6,7 @@ They have names and manifests, and no files: whatever needs one says how to inst
 from __future__ import annotations
 
 import sys
+import sysconfig
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from paddock.extensions.catalogue.document import Entry
     from paddock.extensions.definition_files import DefinitionFile
     from paddock.extensions.manifest import Kind
+
+
+_WHEEL_PARTS = 5
+"""What the name of a wheel has at the least: name, version, and three tags."""
 
 
 class RemoteExtension(Extension, frozen=True, kw_only=True):
@@ -92,14 +97,19 @@ def _rank(entry: Entry) -> tuple[bool, Order, int]:
 
 def _suitability(wheel: str) -> int:
     """2 for a wheel for any machine, 1 for one that may be for this, 0 for another's."""
-    python, _, platform = wheel.removesuffix(".whl").rsplit("-", 3)[-3:]
-    own = f"cp{sys.version_info.major}{sys.version_info.minor}"
-    if own not in python.split(".") and not {"py3", "cp3"} & {one[:3] for one in python.split(".")}:
+    tags = wheel.removesuffix(".whl").split("-")
+    if len(tags) < _WHEEL_PARTS:
+        return 0
+    python, abi, platform = tags[-3:]
+    minor = sys.version_info.minor
+    own = {"py3", f"py3{minor}", f"cp3{minor}"}
+    if abi != "abi3" and not own & set(python.split(".")):
         return 0
     if platform == "any":
         return 2
-    system = {"linux": "linux", "darwin": "macosx", "win32": "win"}.get(sys.platform, "")
-    return int(system in platform)
+    here = sysconfig.get_platform().split("-")
+    is_machine = here[-1] in platform or "universal2" in platform
+    return int(here[0] in platform and is_machine)
 
 
 def _remote(entry: Entry) -> RemoteExtension:
