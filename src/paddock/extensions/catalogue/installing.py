@@ -14,7 +14,7 @@ import sys
 import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.directories import data_directory
 from paddock.extensions.catalogue.building import describe
@@ -38,6 +38,13 @@ FOLDER = "downloads"
 _UNSAFE = re.compile(r"[^\w.\-]")
 
 
+class Installer(NamedTuple):
+    """A program that installs distributions, and how it is called."""
+
+    name: str
+    command: list[str]
+
+
 def plan_of(entry: Entry) -> list[str]:
     """What installing would do, for a person to agree to.
 
@@ -48,7 +55,7 @@ def plan_of(entry: Entry) -> list[str]:
     lines.append(f"check that its SHA-256 is {entry.sha256}")
     if entry.kind == "paclet":
         return [*lines, f"unpack it into {_paclet_directory(entry)}"]
-    tool = "pip" if "pip" in _installer() else "uv"
+    tool = _installer().name
     lines.append(f"install {entry.distribution} {entry.version} with {tool} into {sys.prefix}")
     if entry.requires:
         needs = ", ".join(entry.requires)
@@ -142,7 +149,7 @@ def _paclet_directory(entry: Entry) -> Path:
 
 
 def _run_installer(entry: Entry, file: Path) -> None:
-    command = [*_installer(), str(file)]
+    command = [*_installer().command, str(file)]
     try:
         done = subprocess.run(  # noqa: S603 - our own pip or uv, and a file with the right hash
             command,
@@ -167,14 +174,15 @@ def _run_installer(entry: Entry, file: Path) -> None:
         )
 
 
-def _installer() -> list[str]:
-    """The command that installs a file into the environment of this interpreter."""
+def _installer() -> Installer:
+    """What installs a file into the environment of this interpreter."""
     if importlib.util.find_spec("pip") is not None:
         options = ["--disable-pip-version-check", "--no-input", "--quiet"]
-        return [sys.executable, "-m", "pip", "install", *options]
+        return Installer("pip", [sys.executable, "-m", "pip", "install", *options])
     uv = shutil.which("uv")
     if uv is not None:
-        return [uv, "pip", "install", "--quiet", "--python", sys.executable]
+        options = ["--quiet", "--python", sys.executable]
+        return Installer("uv", [uv, "pip", "install", *options])
     raise InstallExtensionError(
         f"there is neither pip in {sys.prefix} nor uv on this machine",
         hint="python -m ensurepip, then try again",
