@@ -2,9 +2,12 @@
 
 import json
 import os
+import socket
 import sys
 import sysconfig
+from contextlib import suppress
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -127,6 +130,27 @@ def test_no_more_is_fetched_than_is_allowed(web: Web) -> None:
         fetch_bytes(f"{web.url}/endless", Limit(10**12, 0.1))
     with pytest.raises(FetchError, match="cannot be fetched"):
         fetch_bytes(f"{web.url}/nothing", Limit(100_000, 10))
+
+
+def test_a_server_that_answers_byte_by_byte_is_left_in_time() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        gone = Event()
+
+        def drip() -> None:
+            connection, _ = listening.accept()
+            with connection, suppress(OSError):
+                connection.sendall(b"HTTP/1.1 200 OK\r\nSlowly: ")
+                while not gone.wait(0.01):
+                    connection.sendall(b"x")
+
+        thread = Thread(target=drip)
+        thread.start()
+        try:
+            with pytest.raises(FetchError, match="takes longer than"):
+                fetch_bytes(f"http://127.0.0.1:{listening.getsockname()[1]}/", Limit(1000, 0.2))
+        finally:
+            gone.set()
+            thread.join()
 
 
 def test_a_catalogue_is_fetched_once_and_kept(web: Web, shelf: Path, monkeypatch: Any) -> None:

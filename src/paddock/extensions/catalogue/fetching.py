@@ -15,6 +15,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urljoin, urlsplit
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener, url2pathname
 
+from paddock.extensions.catalogue.deadline import Deadline
 from paddock.extensions.catalogue.errors import CatalogueError, FetchError, HashMismatchError
 from paddock.version import __version__
 
@@ -150,6 +151,7 @@ class _Redirects(HTTPRedirectHandler):
 @contextmanager
 def _opened(location: str, limit: Limit) -> Iterator[IO[bytes]]:
     path = local_path(location)
+    deadline = Deadline(limit.seconds)
     try:
         if path is not None:
             if not path.is_file():
@@ -162,11 +164,17 @@ def _opened(location: str, limit: Limit) -> Iterator[IO[bytes]]:
         timeout = min(SILENCE_SECONDS, limit.seconds)
         # No proxy leads to this machine.
         direct = [ProxyHandler({})] if request.type == "http" else []
-        with closing(build_opener(_Redirects, *direct).open(request, timeout=timeout)) as answer:
-            yield cast("IO[bytes]", answer)
+        with deadline:
+            opener = build_opener(_Redirects, *direct, *deadline.handlers())
+            with closing(opener.open(request, timeout=timeout)) as answer:
+                yield cast("IO[bytes]", answer)
+        if deadline.is_over:
+            raise _too_slow(location, limit)
     except (OSError, HTTPException, ValueError) as error:
         if isinstance(error, HTTPError):
             error.close()
+        if deadline.is_over:
+            raise _too_slow(location, limit) from None
         raise FetchError(
             f"cannot be fetched: {getattr(error, 'reason', None) or error}",
             where=location,
@@ -182,5 +190,9 @@ def _chunks(source: IO[bytes], location: str, limit: Limit) -> Iterator[bytes]:
         if size > limit.size:
             raise FetchError(f"is longer than {limit.size:,} bytes", where=location)
         if time.monotonic() > deadline:
-            raise FetchError(f"takes longer than {limit.seconds:g} s", where=location)
+            raise _too_slow(location, limit)
         yield chunk
+
+
+def _too_slow(location: str, limit: Limit) -> FetchError:
+    return FetchError(f"takes longer than {limit.seconds:g} s", where=location)
