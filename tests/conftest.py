@@ -28,6 +28,15 @@ def no_data_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
         yield
 
 
+@pytest.fixture
+def servers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The directory of definitions of a new user, also for the processes that are started."""
+    place = tmp_path / "data" / "servers"
+    place.mkdir(parents=True)
+    monkeypatch.setenv(DATA_VARIABLE, str(place.parent))
+    return place
+
+
 @pytest.fixture(params=[SESSION, STATELESS])
 def era(request: pytest.FixtureRequest) -> str:
     """Both eras, for what is the same in them."""

@@ -17,15 +17,28 @@ def data_directory() -> str:
     given = os.environ.get(DATA_VARIABLE)
     if given:
         return os.path.abspath(os.path.expanduser(given))
-    return os.path.join(_user_data(), "paddock")
+    return os.path.join(_set_for_user() or _usual_for_user(), "paddock")
 
 
-def _user_data() -> str:
+def is_usual() -> bool:
+    """Whether the directory is where it is without any variable but that of the home directory."""
+    is_set = os.environ.get(DATA_VARIABLE) or _set_for_user() not in ("", _usual_for_user())
+    return not is_set
+
+
+def _set_for_user() -> str:
     if sys.platform == "win32":
-        local = os.environ.get("LOCALAPPDATA")
-        return local or os.path.expanduser(os.path.join("~", "AppData", "Local"))
+        return os.environ.get("LOCALAPPDATA", "")
     if sys.platform == "darwin":
-        return os.path.expanduser("~/Library/Application Support")
+        return ""
     given = os.environ.get("XDG_DATA_HOME", "")
     # The specification has relative paths ignored.
-    return given if os.path.isabs(given) else os.path.expanduser("~/.local/share")
+    return given if os.path.isabs(given) else ""
+
+
+def _usual_for_user() -> str:
+    if sys.platform == "win32":
+        return os.path.expanduser(os.path.join("~", "AppData", "Local"))
+    if sys.platform == "darwin":
+        return os.path.expanduser("~/Library/Application Support")
+    return os.path.expanduser("~/.local/share")

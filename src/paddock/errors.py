@@ -57,6 +57,7 @@
     ├── PeerTimeoutError           a server has not answered in time
     ├── CallCancelledError         a request of ours was cancelled
     ├── UpstreamError              a mounted server elsewhere cannot be reached, or does not answer
+    ├── DataDirectoryError         what Paddock keeps for its user cannot be read or written
     ├── FileBusyError              another process has been writing a file for too long
     ├── ConfigurationError         a client's configuration file cannot be read
     ├── UneditableError            a client's configuration file cannot be changed without harm

@@ -6,9 +6,11 @@ leaves the old content. Locks stand in Paddock's own directory, never beside the
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import stat
+import sys
 import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from paddock.directories import data_directory
+from paddock.directories import DATA_VARIABLE, data_directory
 from paddock.errors import PaddockError
 
 if TYPE_CHECKING:
@@ -24,6 +26,12 @@ if TYPE_CHECKING:
 
 LOCK_SECONDS = 20.0
 PRIVATE = 0o600
+
+
+class DataDirectoryError(PaddockError):
+    """What Paddock keeps for its user cannot be read or written."""
+
+    code = "data-directory"
 
 
 class FileBusyError(PaddockError):
@@ -41,11 +49,13 @@ def write_atomically(
 ) -> None:
     """Put data in the place of a file's content, all of it or none.
 
-    A symbolic link stays one: the file that it leads to is written. The mode of a file that is
-    there is kept; a new one gets `mode`, or is readable by its owner only. `before_replacing` is
-    called last of all, and may still refuse by raising an error.
+    A symbolic link stays one: the file that it leads to is written. The owner and the mode of a
+    file that is there are kept; a new one gets `mode`, or is readable by its owner only.
+    `before_replacing` is called last of all, and may still refuse by raising an error. Devices,
+    pipes and the like are refused.
     """
     target = path.resolve()
+    check_ordinary(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     temporary = Path(name)
@@ -54,6 +64,7 @@ def write_atomically(
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
+        _keep_owner(target, temporary)
         temporary.chmod(_mode_of(target, mode))
         if before_replacing is not None:
             before_replacing()
@@ -65,19 +76,47 @@ def write_atomically(
     _sync_directory(target.parent)
 
 
+def is_there(path: Path) -> bool:
+    """Whether there is something that can be looked at; what may not be looked at is not there."""
+    try:
+        path.stat()
+    except (OSError, RuntimeError, ValueError):
+        return False
+    return True
+
+
+@contextmanager
+def telling_faults(path: Path) -> Iterator[None]:
+    """Tell what the system says about a file of Paddock's own as an error of ours.
+
+    Raises:
+        DataDirectoryError: in place of an OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise DataDirectoryError(
+            f"cannot be used: {error.strerror or error}",
+            where=str(error.filename or path),
+            hint=f"set {DATA_VARIABLE} to a directory that you may write to",
+        ) from None
+
+
 @contextmanager
 def locked(path: Path, *, seconds: float = LOCK_SECONDS) -> Iterator[None]:
     """Be the only one of Paddock's processes that changes a file; wait for another so long.
 
     Raises:
         FileBusyError: when another one does not finish.
+        DataDirectoryError: when there is no place for the lock.
     """
     key = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
     place = Path(data_directory()) / "locks" / f"{key}.lock"
-    place.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(place, timeout=seconds, mode=PRIVATE)
     try:
-        lock.acquire()
+        with telling_faults(place):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            lock.acquire()
     except Timeout:
         raise FileBusyError(
             f"another paddock process has been changing it for {seconds:.0f} s",
@@ -88,6 +127,40 @@ def locked(path: Path, *, seconds: float = LOCK_SECONDS) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def check_ordinary(path: Path) -> None:
+    """Make sure that a path leads to a file that can be read and written whole, or to nothing.
+
+    Raises:
+        OSError: when it leads to a directory, a device, a pipe or the like.
+    """
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "It is no ordinary file", str(path))
+
+
+def _keep_owner(target: Path, temporary: Path) -> None:
+    """Give a file to the owner of the one that it replaces; root writes the files of others."""
+    if sys.platform == "win32":
+        return
+    try:
+        old = target.stat()
+    except FileNotFoundError:
+        return
+    new = temporary.stat()
+    if (old.st_uid, old.st_gid) == (new.st_uid, new.st_gid):
+        return
+    try:
+        os.chown(temporary, old.st_uid, old.st_gid)
+    except OSError as error:
+        text = "It belongs to another user or group, and would not any more"
+        raise PermissionError(error.errno, text, str(target)) from None
 
 
 def _mode_of(target: Path, mode: int | None) -> int:

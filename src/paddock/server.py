@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from paddock.authoring.loading_files import is_loading
 from paddock.authoring.offering import Offering
 from paddock.serving.stdio import serve_stdio
 
@@ -28,8 +29,11 @@ class Server(Offering):
         """Serve standard input and output until the client leaves; or an address over HTTP.
 
         With `http="127.0.0.1:8642"` it serves that address until a signal or `stop` ends it; the
-        further arguments are those of `HttpOptions`.
+        further arguments are those of `HttpOptions`. Does nothing while the file that calls it is
+        loaded for what it defines.
         """
+        if is_loading():
+            return
         if http is None:
             serve_stdio(self)
             return

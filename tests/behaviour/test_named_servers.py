@@ -4,8 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -37,6 +35,7 @@ from paddock.servers.store import delete_definition
 from paddock.servers.variables import OPTIONS_VARIABLE
 from paddock.testing import connect
 from tests.behaviour.line import PATIENCE
+from tests.behaviour.serving import served
 
 GARDEN = '''
 from paddock import Context, Option, Prompt, Tool
@@ -89,12 +88,6 @@ def garden(tmp_path: Path) -> str:
     file = tmp_path / "garden.py"
     file.write_text(GARDEN, encoding="utf-8")
     return str(file)
-
-
-@contextmanager
-def served(*arguments: str) -> Iterator[Peer]:
-    with connect([sys.executable, "-m", "paddock", "serve", *arguments]) as peer:
-        yield peer
 
 
 def result(peer: Peer, tool: str, arguments: dict[str, object] | None = None) -> object:
@@ -161,7 +154,7 @@ def test_properties_of_a_server(garden: str, data: Path) -> None:
     assert server["tool_names"] == ["plants"]
     assert (server["ToolNames"], server["ServerVersion"]) == (["plants"], "1.0.0")
     assert server["Temperature"] == 0.3
-    assert server.resources == []
+    assert (server.resources, server["ResourceNames"]) == ([], [])
     assert server.installations == []
     with pytest.raises(KeyError):
         server["Nothing"]
@@ -191,6 +184,9 @@ def test_a_server_of_the_users_shadows_a_built_in_one() -> None:
     assert [server.name for server in list_servers()].count("Demo") == 1
     with served("Demo") as peer:
         assert [tool.name for tool in peer.tools()] == ["roll_dice"]
+    built_in = default_servers()["Demo"].configuration["mcpServers"]["Demo"]
+    with connect([built_in["command"], *built_in["args"]]) as peer:
+        assert "greet" in [tool.name for tool in peer.tools()]
     delete_definition("Demo")
     assert get_server("Demo").location == "built-in"
 

@@ -73,7 +73,7 @@ def test_a_value_that_an_option_cannot_have_is_refused(option: object, wrong: ob
 
 
 def test_an_unknown_option_is_refused_with_the_one_that_was_meant() -> None:
-    with pytest.raises(OptionError, match="did you mean 'limit'"):
+    with pytest.raises(OptionError, match="did you mean limit"):
         reporting(limit=60).with_options({"limits": 5})
 
 

@@ -57,6 +57,12 @@ def test_a_server_of_ones_own_is_completed(paddock: Program) -> None:
     assert completed(paddock, "delete", "M") == ["Mine"]
 
 
+def test_a_broken_server_does_not_keep_others_from_being_completed(paddock: Program) -> None:
+    (paddock.data / "servers").mkdir(parents=True)
+    (paddock.data / "servers" / "Dented.toml").write_text("tools = [", encoding="utf-8")
+    assert completed(paddock, "delete", "De") == ["Dented", "Demo"]
+
+
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_script_is_printed_and_how_to_install_it_said(paddock: Program, shell: str) -> None:
     said = paddock("completion", shell)

@@ -40,13 +40,19 @@ def test_clients_that_are_here_are_listed_with_what_is_in_them(
     assert len(every) > 22
 
 
+INSTALL = ("install", "gemini-cli", "Demo")
+
+
 def test_a_dry_run_prints_the_change_and_makes_none(paddock: Program, gemini: Path) -> None:
     before = gemini.read_bytes()
-    said = paddock("install", "gemini-cli", "Demo", "--dry-run", "--env", "TOKEN=secret-text")
+    said = paddock(*INSTALL, "--dry-run", "--env", "TOKEN=secret-text")
     assert said.code == 0
     assert said.out.startswith(f"--- {gemini}\n+++ {gemini}\n@@")
-    assert '+    "mcpServers": {\n' in said.out
+    assert '+  "mcpServers": {\n' in said.out
     assert "secret-text" not in said.out
+    shown = paddock(*INSTALL, "--dry-run", "--show-values", "--env", "TOKEN=secret-text")
+    assert '+                "TOKEN": "secret-text"\n' in shown.out
+    assert "// mine" in shown.out
     assert "\x1b" not in said.out
     assert gemini.read_bytes() == before
 
@@ -124,7 +130,7 @@ def test_a_file_a_project_a_name_and_variables_are_where_they_were_asked_for(
     found = json.loads((project / ".cursor" / "mcp.json").read_text(encoding="utf-8"))
     variables = found["mcpServers"]["mine"]["env"]
     assert variables["A"] == "1=2"
-    assert json.loads(variables["PADDOCK_TOOL_OPTIONS"]) == {"roll_dice": {"most_dice": 3}}
+    assert json.loads(variables["PADDOCK_TOOL_OPTIONS"]) == {"roll_dice": {"most_dice": "3"}}
     rows = [line.split() for line in paddock("clients").out.splitlines()]
     assert [str(project), str(project / ".cursor" / "mcp.json"), "Demo"] in [
         row[-3:] for row in rows
@@ -151,6 +157,8 @@ def test_an_address_is_written_in_place_of_a_command(paddock: Program, cursor: P
         (["cursor", "Dmo"], "Hint: did you mean Demo?"),
         (["Demo"], "Error: Name a client to install Demo into"),
         ([], "Error: Name a client"),
+        (["Claude", "Code", "Demo"], "Error: 'Claude Code' is the name of one client"),
+        (["xyz", "Demo"], "Hint: list them: paddock clients; for any other one name its file"),
         (["cursor", "Demo", "--env", "A B"], "Error: --env: Expected NAME=VALUE"),
         (["cursor", "Demo", "--header", "A"], "Error: --header: Expected NAME:VALUE"),
         (["cursor", "--all"], "Error: --all goes with no client"),

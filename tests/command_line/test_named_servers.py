@@ -80,7 +80,7 @@ def test_a_definition_file_counts_its_paths_from_where_it_is(paddock: Program, t
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["--tool", "tools.py:ad"], "Hint: did you mean 'add'?"),
+        (["--tool", "tools.py:ad"], "Hint: did you mean add?"),
         (["--tool", "DemoDie"], "Hint: did you mean DemoDice"),
         (["--option", "add"], "Error: --option: Expected TOOL.OPTION=VALUE, got 'add'"),
         (["--instructions", "@missing"], "Error: --instructions: Cannot read missing"),
@@ -114,7 +114,8 @@ def test_a_list_has_broken_servers_too(paddock: Program, tools: Path) -> None:
     broken = paddock.data / "servers" / "Wreck.toml"
     broken.write_text("tools = [", encoding="utf-8")
     said = paddock("servers", "--no-built-in")
-    assert (said.code, said.err) == (0, "")
+    assert said.code == 0
+    assert said.err.startswith(f"Warning: Wreck is broken: {broken}: is no TOML")
     assert [line.split() for line in said.out.splitlines()] == [
         ["SERVER", "VERSION", "TOOLS", "PROMPTS", "FROM", "INSTALLED", "IN"],
         ["Mine", "1.0.0", "2", "0", str(paddock.data / "servers" / "Mine.toml")],
@@ -321,3 +322,72 @@ def test_a_file_takes_options_of_tools_too(paddock: Program) -> None:
 def test_a_definition_file_can_be_called(paddock: Program, tools: Path) -> None:
     (paddock.work / "mine.toml").write_text('tools = ["tools.py:add"]\n', encoding="utf-8")
     assert paddock("call", "mine.toml", "add", "a=1", "b=2").out == "3\n"
+
+
+def test_a_broken_server_says_why_in_a_list_and_can_be_shown_and_deleted(paddock: Program) -> None:
+    (paddock.data / "servers").mkdir(parents=True)
+    (paddock.data / "servers" / "my server.toml").write_text("tools = []\n", encoding="utf-8")
+    said = paddock("servers", "--no-built-in")
+    assert "my server is broken: " in said.err
+    assert "my%20server.toml" in said.err
+    assert "my%20server.toml" in paddock("show", "my server").out
+    inspected = paddock("inspect", "my server")
+    assert (inspected.code, "my%20server.toml" in inspected.err) == (2, True)
+    assert paddock("delete", "my server", "--yes").code == 0
+    assert paddock("servers", "--no-built-in").err == "There is no server\n"
+
+
+def test_a_tool_goes_by_the_name_that_clients_see_and_its_options_go_with_it(
+    paddock: Program,
+) -> None:
+    for name, option in (("roll_dice", "roll_dice"), ("DemoDice", "DemoDice")):
+        paddock(
+            *("create", "Mine", "--overwrite", "--tool", "DemoDice", "--tool", "DemoGreet"),
+            *("--option", f"{option}.most_dice=3"),
+        )
+        said = paddock("edit", "Mine", "--remove-tool", name)
+        assert (said.code, said.err) == (0, "")
+        shown = paddock("show", "Mine", "--json").json
+        assert (shown["tool_names"], shown["options"]) == (["greet"], {})
+
+
+def test_a_name_that_differs_by_case_is_not_to_be_overwritten(paddock: Program) -> None:
+    paddock("create", "Mine", "--tool", "DemoDice")
+    said = paddock("create", "mine", "--tool", "DemoDice")
+    assert (said.code, "Hint: choose another name" in said.err) == (2, True)
+
+
+def test_a_server_can_be_inspected_by_its_qualified_name(paddock: Program) -> None:
+    paddock("create", "Demo", "--tool", "DemoDice")
+    found = paddock("inspect", "paddock/Demo", "--json").json
+    assert "greet" in [tool["name"] for tool in found["tools"]]
+    mine = paddock("inspect", "Demo", "--json").json
+    assert [tool["name"] for tool in mine["tools"]] == ["roll_dice"]
+
+
+def test_patterns_match_names_in_either_case(paddock: Program) -> None:
+    for pattern in ("d*", "D*", "[a-e]EMO"):
+        assert [one["name"] for one in paddock("servers", pattern, "--json").json] == ["Demo"]
+
+
+def test_what_a_terminal_would_obey_is_not_printed(paddock: Program) -> None:
+    paddock(
+        *("create", "Mine", "--tool", "DemoDice", "--title", "A\x1b[31mB"),
+        *("--instructions", "C\x07\u202eD\nE"),
+    )
+    for words in (["show", "Mine"], ["inspect", "Mine"]):
+        said = paddock(*words)
+        assert "A\ufffd[31mB" in said.out
+        assert not {"\x1b", "\x07", "\u202e"} & set(said.out)
+        assert "E" in said.out.split()
+
+
+def test_a_data_directory_that_cannot_be_used_is_no_traceback(paddock: Program) -> None:
+    (paddock.work / "file").touch()
+    nowhere = {"PADDOCK_DATA_DIR": str(paddock.work / "file")}
+    for words in (["create", "Mine", "--tool", "DemoDice"], ["servers"], ["show", "Demo"]):
+        said = paddock(*words, environment=nowhere)
+        assert "Traceback" not in said.err
+    said = paddock("create", "Mine", "--tool", "DemoDice", environment=nowhere)
+    assert said.code == 2
+    assert "Hint: set PADDOCK_DATA_DIR to a directory" in said.err

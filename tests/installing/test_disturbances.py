@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import paddock
+from paddock import PaddockError
 from paddock.clients.applying import WriteError
 from paddock.servers.installations import read_installations
 from tests.privileges import as_others_may
@@ -159,3 +160,36 @@ def test_a_directory_that_cannot_be_written_is_an_error(home: Path) -> None:
     (home / ".cursor").mkdir(0o500)
     with as_others_may(), pytest.raises(WriteError):
         paddock.install("cursor", "Demo", check=False)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_a_pipe_in_the_place_of_a_file_is_refused(home: Path) -> None:
+    pipe = home / ".claude.json"
+    os.mkfifo(pipe)
+    with pytest.raises(PaddockError, match="no ordinary file"):
+        paddock.install("claude-code", "Demo", check=False)
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("is_update", [True, False])
+def test_when_one_of_several_files_cannot_be_written_the_others_are_as_they_were(
+    home: Path, monkeypatch: pytest.MonkeyPatch, is_update: bool
+) -> None:
+    """As on Windows, where Claude Desktop has one of two files, or both."""
+    monkeypatch.setattr("sys.platform", "win32")
+    monkeypatch.setenv("APPDATA", str(home / "roaming"))
+    monkeypatch.setenv("LOCALAPPDATA", str(home / "local"))
+    inner = "local/Packages/Claude_x/LocalCache/Roaming/Claude/claude_desktop_config.json"
+    files = [home / "roaming/Claude/claude_desktop_config.json", home / inner]
+    for file in files:
+        file.parent.mkdir(parents=True)
+        file.write_text("{}")
+    if is_update:
+        paddock.install("claude-desktop", "Demo", check=False)
+    before = [file.read_bytes() for file in files]
+    records = read_installations()
+    files[1].chmod(0o400)
+    with pytest.raises(WriteError), as_others_may():
+        paddock.install("claude-desktop", "Demo", env={"A": "b"}, check=False)
+    assert [file.read_bytes() for file in files] == before
+    assert read_installations() == records

@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 
 import paddock
-from paddock import Finding
+from paddock import Finding, PaddockError
+from tests.privileges import as_others_may
+
+NOT_STARTED = "the entry is not the one that was installed, and was not started"
 
 
 def problems(client: str = "claude-code") -> list[tuple[str, str]]:
@@ -193,3 +196,122 @@ def test_each_entry_is_named_before_it_is_looked_at(home: Path) -> None:
     named: list[str] = []
     paddock.doctor(progress=named.append)
     assert named == ["Demo in Claude Code", "Demo in Codex CLI"]
+
+
+@pytest.mark.parametrize("is_project", [True, False])
+def test_what_others_put_in_the_place_of_an_entry_is_not_started(
+    home: Path, is_project: bool
+) -> None:
+    project = home / "project"
+    project.mkdir()
+    paddock.install("claude-code", "Demo", project=project if is_project else None, check=False)
+    file = project / ".mcp.json" if is_project else home / ".claude.json"
+    trap = home / "trap"
+    data = json.loads(file.read_bytes())
+    data["mcpServers"]["Demo"] |= {"command": "/usr/bin/touch", "args": [str(trap)]}
+    file.write_text(json.dumps(data))
+    assert problems() == [("warning", NOT_STARTED)]
+    assert not trap.exists()
+
+
+def test_a_program_of_the_name_of_python_in_a_project_is_not_started(home: Path) -> None:
+    project = home / "project"
+    project.mkdir()
+    paddock.install("claude-code", "Demo", project=project, check=False)
+    trap, program = home / "trap", home / "python3"
+    program.write_text(f"#!/bin/sh\ntouch {trap}\n")
+    program.chmod(0o755)
+    file = project / ".mcp.json"
+    data = json.loads(file.read_bytes())
+    data["mcpServers"]["Demo"]["command"] = str(program)
+    file.write_text(json.dumps(data))
+    assert ("warning", NOT_STARTED) in problems()
+    assert not trap.exists()
+
+
+def test_the_version_is_asked_for_where_nobody_else_writes(
+    edit: Callable[..., None], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = home / "tmp"
+    (shared / "paddock").mkdir(parents=True)
+    (shared / "paddock" / "__init__.py").write_text(f"open({str(home / 'trap')!r}, 'w')\n")
+    monkeypatch.setattr("tempfile.tempdir", str(shared))
+    edit(args=["-m", "paddock", "serve", "--named", "Demo"])
+    problems()
+    assert not (home / "trap").exists()
+
+
+def test_a_remedy_names_everything_but_the_secrets(home: Path) -> None:
+    project = home / "my project"
+    project.mkdir()
+    paddock.install(
+        "claude-code",
+        "Demo",
+        project=project,
+        env={"TOKEN": "secret-1"},
+        options={"count_slowly": {"seconds_per_step": 2}},
+        check=False,
+    )
+    paddock.install(
+        "cursor",
+        "Demo",
+        http="http://127.0.0.1:9/mcp",
+        headers={"Authorization": "Bearer secret-1"},
+        check=False,
+    )
+    (project / ".mcp.json").unlink()
+    (home / ".cursor" / "mcp.json").unlink()
+    assert {one.client: one.remedy for one in paddock.doctor() if one.key} == {
+        "claude-code": f"paddock install claude-code Demo --name Demo --project '{project}' "
+        "with, as before: --env TOKEN=VALUE --option count_slowly.seconds_per_step=VALUE",
+        "cursor": "paddock install cursor Demo --name Demo --http http://127.0.0.1:9/mcp "
+        "with, as before: --header Authorization:VALUE",
+    }
+
+
+def test_a_broken_file_of_the_user_is_not_the_fault_of_a_project(home: Path) -> None:
+    project = home / "project"
+    project.mkdir()
+    paddock.install("claude-code", "Demo", project=project, check=False)
+    (home / ".claude.json").write_text("{ broken")
+    found = [one for one in paddock.doctor() if one.level != "note"]
+    assert [(one.level, one.file, one.key) for one in found] == [
+        ("ok", str(project / ".mcp.json"), "Demo"),
+        ("warning", str(home / ".claude.json"), ""),
+    ]
+
+
+def test_files_that_cannot_be_read_keep_nothing_else_from_being_looked_at(home: Path) -> None:
+    paddock.install("claude-code", "Demo", check=False)
+    closed = home / ".kiro"
+    (closed / "settings").mkdir(parents=True)
+    (closed / "settings" / "mcp.json").write_text("{}")
+    closed.chmod(0)
+    (home / ".cursor" / "mcp.json").mkdir(parents=True)
+    (home / ".codex").mkdir()
+    (home / ".codex" / "config.toml").touch(0)
+    with as_others_may():
+        found = [(one.client, one.level) for one in paddock.doctor() if one.level != "note"]
+        clients = {one.id for one in paddock.detected_clients()}
+    closed.chmod(0o700)
+    assert found == [
+        ("claude-code", "ok"),
+        ("codex", "warning"),
+        ("cursor", "warning"),
+        ("kiro", "warning"),
+    ]
+    assert {"claude-code", "codex", "cursor"} <= clients
+
+
+def test_hints_are_told_once(home: Path) -> None:
+    paddock.install("claude-code", "Demo", check=False)
+    (home / ".claude.json").write_bytes("{}".encode("utf-16"))
+    (found,) = [one for one in paddock.doctor() if one.level == "error"]
+    assert found.remedy
+    assert found.remedy not in found.message
+
+
+def test_records_that_cannot_be_read_are_an_error(home: Path) -> None:
+    (home / ".paddock" / "installations.json").mkdir(parents=True)
+    with pytest.raises(PaddockError, match="records of installations cannot be read"):
+        paddock.doctor()

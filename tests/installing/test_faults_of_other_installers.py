@@ -20,7 +20,7 @@ from paddock.clients.applying import WriteError
 from paddock.clients.backups import backups_of
 from paddock.clients.checking import CheckFailedError
 from paddock.clients.editing.document import ConfigurationError
-from paddock.clients.install import ForeignEntryError
+from paddock.clients.insertion import ForeignEntryError
 from paddock.clients.paths import Machine, locate
 from paddock.clients.table import find_client, supported_clients
 

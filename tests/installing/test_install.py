@@ -13,7 +13,7 @@ import paddock
 from paddock import PaddockError
 from paddock.clients.backups import backups_of
 from paddock.clients.entries import EntryError
-from paddock.clients.install import ForeignEntryError
+from paddock.clients.insertion import ForeignEntryError
 from paddock.clients.shapes import UnsupportedTransportError
 from paddock.clients.table import supported_clients
 from paddock.servers.installations import read_installations
@@ -69,7 +69,7 @@ def test_secrets_of_other_servers_are_not_shown(home: Path) -> None:
     file.write_text(json.dumps({"mcpServers": {"other": OTHER}}, indent=2))
     diff = paddock.install("claude-code", "Demo", dry_run=True).diff()
     assert "tok-123" not in diff
-    assert "•••" in diff
+    assert '"other"' not in diff
 
 
 def test_a_project_gets_a_file_of_its_own(home: Path) -> None:
@@ -98,6 +98,68 @@ def test_a_file_of_nobody_needs_a_client(home: Path) -> None:
     assert entry(file)["args"] == STARTS_DEMO
 
 
+@pytest.mark.parametrize("text", ["", "{}", '{"mcpServers": {}}', '{"mcpServers": {}, "a": 1}'])
+def test_a_file_of_no_known_client_gets_the_form_that_most_clients_read(
+    home: Path, text: str
+) -> None:
+    file = home / "mine.json"
+    file.write_text(text)
+    plan = paddock.install(None, "Demo", file=file, check=False)
+    assert plan.client.id == "standard"
+    assert plan.notes == plan.client.steps != ()
+    assert entry(file).keys() == {"command", "args", "env"}
+    assert [one.level for one in paddock.doctor() if one.key] == ["ok"]
+    paddock.uninstall(file=file)
+    assert file.read_text() == text
+
+
+def test_a_file_with_something_else_needs_a_client(home: Path) -> None:
+    file = home / "mine.json"
+    file.write_text('{"a": 1}')
+    with pytest.raises(PaddockError) as caught:
+        paddock.install(None, "Demo", file=file, check=False)
+    assert caught.value.code == "unsupported-client"
+
+
+def test_a_relative_directory_in_a_variable_is_meant_from_here(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home)
+    monkeypatch.setenv("CODEX_HOME", "mine")
+    plan = paddock.install("codex", "Demo", check=False)
+    assert plan.installations[0].file == str(home / "mine" / "config.toml")
+
+
+@pytest.mark.parametrize("is_project", [True, False])
+def test_an_entry_in_another_file_that_is_read_too_is_not_hidden(
+    home: Path, is_project: bool
+) -> None:
+    project = home / "project"
+    folder = project if is_project else home / ".config" / "opencode"
+    project.mkdir()
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "opencode.jsonc").write_text("{}")
+    (folder / "opencode.json").write_text(
+        '{"mcp": {"Demo": {"type": "local", "command": ["mine"]}}}'
+    )
+    wishes: dict[str, Any] = {"project": project if is_project else None, "check": False}
+    with pytest.raises(ForeignEntryError):
+        paddock.install("opencode", "Demo", **wishes)
+    assert paddock.install("opencode", "Demo", **wishes, name="Other").is_applied
+    assert paddock.install("opencode", "Demo", **wishes, replace=True).is_applied
+
+
+def test_a_file_for_a_project_of_continue_is_known_by_its_place(home: Path) -> None:
+    file = home / "project" / ".continue" / "mcpServers" / "paddock.yaml"
+    paddock.install(None, "Demo", file=file, check=False)
+    assert file.read_text().startswith("name: Paddock\n")
+
+
+def test_warp_is_told_where_to_start_the_server(home: Path) -> None:
+    paddock.install("warp", "Demo", check=False)
+    assert entry(home / ".warp" / ".mcp.json")["working_directory"] == str(home)
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
@@ -113,6 +175,14 @@ def test_a_file_of_nobody_needs_a_client(home: Path) -> None:
         ({"client": "claude-code", "env": {"A=B": "x"}}, "invalid-entry"),
         ({"client": "claude-code", "env": {"A": 1}}, "invalid-entry"),
         ({"client": "claude-code", "http": "localhost:80"}, "invalid-entry"),
+        ({"client": "claude-code", "http": "http://[::1"}, "invalid-entry"),
+        ({"client": "claude-code", "http": "http://x:99999/mcp"}, "invalid-entry"),
+        ({"client": "claude-code", "http": "http://x/two words"}, "invalid-entry"),
+        ({"client": "claude-code", "http": "http://x/mcp\n"}, "invalid-entry"),
+        (
+            {"client": "claude-code", "http": "http://x/mcp", "headers": {"A": "b\r\nC: d"}},
+            "invalid-entry",
+        ),
         ({"client": "claude-code", "headers": {"A": "b"}}, "invalid-entry"),
         ({"client": "claude-code", "http": "http://x/mcp", "env": {"A": "b"}}, "invalid-entry"),
         ({"client": "claude-desktop", "http": "http://x/mcp"}, "unsupported-transport"),

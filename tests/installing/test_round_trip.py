@@ -68,17 +68,24 @@ def test_a_file_is_byte_for_byte_as_it_was(case: tuple[Client, bytes | None]) ->
         assert read_installations() == []
 
 
-@given(cases(), st.permutations(["One", "Two", "Three"]))
-@settings(max_examples=25)
+KEYS = ["One", "Two", "Three"]
+
+
+@given(cases(), st.permutations(KEYS), st.lists(st.sampled_from(KEYS), max_size=3))
+@settings(max_examples=40)
 def test_several_servers_leave_nothing_behind_in_whichever_order_they_go(
-    case: tuple[Client, bytes | None], order: list[str]
+    case: tuple[Client, bytes | None], order: list[str], updates: list[str]
 ) -> None:
     client, before = case
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / f"file{SUFFIXES[client.format]}"
         if before is not None:
             file.write_bytes(before)
-        there = {key for key in ("One", "Two", "Three") if installed(client, file, key)}
+        there = {key for key in KEYS if installed(client, file, key)}
+        for count, key in enumerate(updates):
+            if key in there:
+                env = {"B": str(count)}
+                paddock.install(client.id, "Demo", file=file, name=key, env=env, check=False)
         for key in order:
             if key in there:
                 paddock.uninstall(client.id, file=file, name=key)

@@ -46,6 +46,20 @@ def test_several_servers_can_go_in_any_order_in_every_format(home: Path, client:
         assert left == before
 
 
+@pytest.mark.parametrize("order", [KEYS, KEYS[::-1]])
+@pytest.mark.parametrize("client", ["cursor", "codex", "goose", "continue", "opencode"])
+def test_an_update_in_between_leaves_nothing_behind(
+    home: Path, client: str, order: tuple[str, ...]
+) -> None:
+    before = sorted(home.rglob("*"))
+    installed(client, *KEYS)
+    paddock.install(client, "Demo", name="One", env={"A": "b"}, check=False)
+    for key in order:
+        paddock.uninstall(client, name=key)
+    left = [path for path in sorted(home.rglob("*")) if ".paddock" not in path.parts]
+    assert left == before
+
+
 def test_what_the_user_wrote_elsewhere_meanwhile_stays(home: Path) -> None:
     file = home / ".claude.json"
     file.write_text(
@@ -75,7 +89,7 @@ def test_an_entry_that_the_user_changed_goes_and_the_plan_says_so(home: Path) ->
     file.write_text('{"a": 1}')
     installed("claude-code", "Demo")
     data = json.loads(file.read_text())
-    data["mcpServers"]["Demo"]["command"] = "/my/own/wrapper"
+    data["mcpServers"]["Demo"]["command"] = "/my/own/python"
     file.write_text(json.dumps(data))
     (outcome,) = paddock.uninstall("claude-code", "Demo")
     assert outcome.plan is not None

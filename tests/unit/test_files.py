@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from paddock import PaddockError
 from paddock.files import locked, write_atomically
 
 COUNT = """
@@ -44,6 +45,26 @@ def test_the_mode_of_a_file_is_kept(tmp_path: Path) -> None:
     file.chmod(0o640)
     write_atomically(file, b"text", mode=0o600)
     assert file.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs root")
+def test_root_leaves_a_file_to_its_owner(tmp_path: Path) -> None:
+    file = tmp_path / "c.txt"
+    file.touch(0o600)
+    os.chown(file, 1234, 2345)
+    write_atomically(file, b"text")
+    found = file.stat()
+    assert (found.st_uid, found.st_gid, found.st_mode & 0o777) == (1234, 2345, 0o600)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_a_pipe_is_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises((OSError, PaddockError), match="no ordinary file"):
+        write_atomically(pipe, b"text")
+    assert pipe.is_fifo()
+    assert [*tmp_path.iterdir()] == [pipe]
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:

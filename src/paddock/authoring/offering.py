@@ -9,6 +9,7 @@ from __future__ import annotations
 from paddock.authoring.catalogue import Catalogue
 from paddock.authoring.places import caller_file, located
 from paddock.authoring.prompt import Prompt
+from paddock.authoring.remembering import remember
 from paddock.authoring.resource import Resource, ResourceTemplate
 from paddock.authoring.skill import Skill, SkillCatalogue, found_skills
 from paddock.authoring.tool import Tool
@@ -304,7 +305,9 @@ class Offering:
                 function, name = None, function
             if function is None:
                 return lambda function: self.tool(function, name=name, **options)
-            self._register_tool(Tool(name or _name_of(function), function, **options))
+            made = Tool(name or _name_of(function), function, **options)
+            self._register_tool(made)
+            remember(function, made)
             return function
 
     if TYPE_CHECKING:
@@ -335,7 +338,9 @@ class Offering:
             """
             if function is None:
                 return lambda function: self.prompt(function, name=name, **options)
-            self.register(Prompt(name or _name_of(function), handler=function, **options))
+            made = Prompt(name or _name_of(function), handler=function, **options)
+            self.register(made)
+            remember(function, made)
             return function
 
     def resource(self, uri: str, /, **options: Any) -> Callable[[F], F]:
@@ -348,7 +353,9 @@ class Offering:
 
         def decorate(function: F) -> F:
             named = options if "name" in options else {**options, "name": _name_of(function)}
-            self.register(kind(uri, function, **named))
+            made = kind(uri, function, **named)
+            self.register(made)
+            remember(function, made)
             return function
 
         return decorate

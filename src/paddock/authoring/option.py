@@ -15,7 +15,7 @@ class Option:
     """One option of a tool.
 
     Values are checked against `type`, which may be any type hint that a parameter may have; when
-    it is left out, the type of the default.
+    it is left out, the type of the default, and not at all when that is None.
     """
 
     __slots__ = ("default", "description", "type")

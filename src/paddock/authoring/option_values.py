@@ -6,13 +6,13 @@ takes. The text `Automatic` stands for the default, and `None` for no value.
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from paddock.authoring.hints import decode_hook
 from paddock.errors import DefinitionError
+from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,8 +30,7 @@ class OptionError(DefinitionError):
 
 def unknown_tool(name: str, tools: list[str]) -> OptionError:
     """The complaint about options of a tool that is not there."""
-    near = get_close_matches(name, tools, 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(tools) or 'none'}"
+    hint = did_you_mean(name, tools, most=1) or f"there are {', '.join(tools) or 'none'}"
     return OptionError(f"there is no tool {name!r} to set options of", hint=hint)
 
 
@@ -52,7 +51,7 @@ def _value(options: Mapping[str, Option], name: str, value: object, tool: str) -
         raise OptionError(f"no option {name!r}", where=tool, hint=_known(options, name))
     if value == AUTOMATIC:
         return option.default
-    kind = type(option.default) if option.type is None else option.type
+    kind = _kind(option)
     candidates = [None, value] if value == NONE else [value]
     for candidate in candidates:
         try:
@@ -62,6 +61,13 @@ def _value(options: Mapping[str, Option], name: str, value: object, tool: str) -
         except msgspec.ValidationError as error:
             fault = error
     raise OptionError(f"option {name!r} cannot be {value!r}: {fault}", where=tool)
+
+
+def _kind(option: Option) -> Any:
+    """What values are checked against; a default of None says nothing about others."""
+    if option.type is None:
+        return Any if option.default is None else type(option.default)
+    return option.type
 
 
 def _plain(value: object) -> Any:
@@ -77,5 +83,4 @@ def _plain(value: object) -> Any:
 def _known(options: Mapping[str, Option], name: str) -> str:
     if not options:
         return "the tool has none"
-    near = get_close_matches(name, options, 1)
-    return f"did you mean {near[0]!r}?" if near else f"it has {', '.join(options)}"
+    return did_you_mean(name, options, most=1) or f"it has {', '.join(options)}"

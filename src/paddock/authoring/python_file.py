@@ -8,13 +8,17 @@ from __future__ import annotations
 import importlib.util
 import sys
 from itertools import chain, count
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from paddock.authoring.loading_files import Loading
 from paddock.errors import LoadError
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from types import ModuleType, TracebackType
+
+_homes: set[Path] = set()
+"""The directories of the files that have been run with their neighbours at hand."""
 
 
 def run_file(path: Path, name: str) -> ModuleType:
@@ -31,7 +35,8 @@ def run_file(path: Path, name: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        with Loading():
+            spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[name]
         raise
@@ -44,9 +49,7 @@ def run_script(path: Path) -> ModuleType:
     Raises:
         LoadError: when it cannot be run, with the line where it failed.
     """
-    directory = str(path.parent)
-    if directory not in sys.path:
-        sys.path.insert(0, directory)
+    _come_first(path.parent)
     name = _free_name(path.stem)
     try:
         return run_file(path, name)
@@ -54,6 +57,29 @@ def run_script(path: Path) -> ModuleType:
         raise
     except (Exception, SystemExit) as error:
         raise failure(path, error) from error
+
+
+def _come_first(directory: Path) -> None:
+    """Have the neighbours of a file imported from its directory, whatever was imported before.
+
+    A file elsewhere may have imported a neighbour of the same name. It keeps that, and the name
+    is free again.
+    """
+    if str(directory) in sys.path:
+        sys.path.remove(str(directory))
+    sys.path.insert(0, str(directory))
+    others = _homes - {directory}
+    _homes.add(directory)
+    for name, module in list(sys.modules.items()) if others else ():
+        top = name.partition(".")[0]
+        parents = Path(getattr(module, "__file__", None) or "").parents
+        is_theirs = directory not in parents and not others.isdisjoint(parents)
+        if is_theirs and top != "__main__" and _has_module(directory, top):
+            sys.modules[_free_name(f"{name}_elsewhere")] = sys.modules.pop(name)
+
+
+def _has_module(directory: Path, name: str) -> bool:
+    return (directory / f"{name}.py").is_file() or (directory / name / "__init__.py").is_file()
 
 
 def failure(path: Path, error: BaseException) -> LoadError:

@@ -33,5 +33,7 @@ def bundle(server: str, *, file: Path | None, portable: bool, env: tuple[str, ..
     """
     written = bundles.bundle(server, file, portable=portable, env=variables(env, "--env"))
     click.echo(written)
-    if not portable:
+    if portable:
+        output.note(f"It holds {', '.join(bundles.contents(written))}")
+    else:
         output.note("It is of use on this computer only; --portable makes one for others")

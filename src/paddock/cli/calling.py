@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from paddock.cli.complaints import ArgumentError
-from paddock.cli.naming import looks_like_path
 from paddock.cli.pairs import header
 from paddock.extensions.errors import ExtensionError
 from paddock.extensions.names import parse_qualified
 from paddock.protocol.versions import SUPPORTED_VERSIONS
 from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
+from paddock.servers.file_names import looks_like_path
 
 if TYPE_CHECKING:
     from paddock.peer.settings import Options

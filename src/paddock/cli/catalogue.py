@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paddock.cli import output
-from paddock.cli.complaints import ArgumentError, CommandError, did_you_mean
+from paddock.cli.complaints import ArgumentError, CommandError
 from paddock.errors import PaddockError
 from paddock.extensions.catalogue.building import build_catalogue
 from paddock.extensions.catalogue.cache import forget_copy, known_catalogues, refresh
@@ -22,6 +22,7 @@ from paddock.extensions.catalogue.settings import (
     remove_location,
 )
 from paddock.files import write_atomically
+from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from paddock.extensions.catalogue.cache import Known

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from paddock.cli.complaints import ArgumentError, CommandError, UsageComplaint, did_you_mean
+from paddock.cli.complaints import ArgumentError, CommandError, UsageComplaint
 from paddock.errors import PaddockError
+from paddock.suggestions import did_you_mean
 from paddock.version import __version__
 
 if TYPE_CHECKING:

@@ -6,16 +6,10 @@ Errors of the library are given this form by the command group, and nowhere else
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-from typing import TYPE_CHECKING
-
 import click
 
 from paddock.cli.wording import told
 from paddock.errors import PaddockError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class ArgumentError(PaddockError):
@@ -48,15 +42,3 @@ class UsageComplaint(click.ClickException):
         path = error.ctx.command_path if error.ctx else "paddock"
         hint = f"{path} --help describes the command"
         super().__init__(f"{error.format_message()}\nHint: {hint}")
-
-
-def near(word: str, known: Iterable[str]) -> list[str]:
-    """The known words that are most like one, compared without case."""
-    lower = {name.lower(): name for name in known}
-    return [lower[name] for name in get_close_matches(word.lower(), lower, n=3, cutoff=0.7)]
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str | None:
-    """A hint that offers the nearest words, when there are any."""
-    found = near(word, known)
-    return f"did you mean {' or '.join(found)}?" if found else None

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from paddock.cli import completing, output
-from paddock.cli.defining import absolute, facts_options, given_facts, read_table
+from paddock.cli.defining import facts_options, given_facts, read_table
+from paddock.extensions.references import absolute_reference
 from paddock.servers.api import create_server
 from paddock.servers.definition import from_mapping
 from paddock.servers.errors import ServerExistsError
+from paddock.servers.reading import path_of
 from paddock.servers.tool_options import merged
 
 if TYPE_CHECKING:
@@ -73,7 +75,7 @@ def create(
     given = given_facts(facts)
     given["options"] = merged(base.options, given.get("options", {}))
     for kind, values in {"tools": tools, "prompts": prompts, "resources": resources}.items():
-        given[kind] = [*getattr(base, kind), *map(absolute, values)]
+        given[kind] = [*getattr(base, kind), *map(absolute_reference, values)]
     # What the file refers to counts from where the file is.
     with chdir(Path.cwd() if source is None else source.absolute().parent):
         server = _created(name, table, given, overwrite=overwrite)
@@ -88,6 +90,6 @@ def _created(
     try:
         return create_server(name, table, overwrite=overwrite, **given)
     except ServerExistsError as error:
-        if not overwrite:
+        if not overwrite and error.where == str(path_of(name)):
             error.hint = f"add --overwrite, or choose another name, or: paddock edit {name}"
         raise

@@ -11,7 +11,7 @@ import msgspec
 
 from paddock.cli.complaints import ArgumentError
 from paddock.cli.pairs import tool_options
-from paddock.extensions.references import is_reference
+from paddock.extensions.references import absolute_reference
 from paddock.servers.reading import parse
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -50,18 +50,10 @@ def given_facts(facts: dict[str, Any]) -> dict[str, Any]:
     if "instructions" in given:
         given["instructions"] = _text_or_file(given["instructions"])
     if "initialization" in given:
-        given["initialization"] = absolute(given["initialization"])
+        given["initialization"] = absolute_reference(given["initialization"])
     if facts["options"]:
         given["options"] = tool_options(facts["options"])
     return given
-
-
-def absolute(text: str) -> str:
-    """A reference as it is understood from anywhere: a definition is not kept where it is made."""
-    home, _, name = text.rpartition(":")
-    if is_reference(text) and home.endswith(".py"):
-        return f"{Path(home).expanduser().absolute()}:{name}"
-    return text
 
 
 def _text_or_file(text: str) -> str:

@@ -6,7 +6,7 @@ import click
 
 from paddock.cli import completing, output
 from paddock.cli.complaints import ArgumentError
-from paddock.cli.planned import print_outcomes
+from paddock.cli.planned import Shown, print_outcomes
 from paddock.clients.deleting import delete_server
 from paddock.servers.api import get_server
 
@@ -36,7 +36,7 @@ def delete(name: str, *, yes: bool, keep_installed: bool) -> None:
                 output.note(f"  {one.client}: {one.file}")
             keep_installed = not output.ask("Take it out there?")
     outcomes = delete_server(name, uninstall=not keep_installed)
-    print_outcomes(outcomes, dry_run=False)
+    print_outcomes(outcomes, Shown())
     click.echo(f"Deleted {name}")
     if places and keep_installed:
         output.warn(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from paddock.authoring.resource import Resource
 from paddock.cli import render
 from paddock.errors import PaddockError
 
@@ -61,7 +60,7 @@ def everything(server: NamedServer) -> Json:
     elif problem is None:
         found |= {key: getattr(server, key) for key in SAID}
         try:
-            found |= _names(server)
+            found |= {names: getattr(server, names) for names in LISTS.values()}
         except PaddockError as error:
             problem = str(error)
         definition = server.definition
@@ -110,17 +109,6 @@ def spec_name(spec: object) -> str:
     table = spec if isinstance(spec, dict) else {}
     found = (table.get(key) for key in ("name", "Name", "uri", "uri_template", "pickle"))
     return str(next((value for value in found if value), "(without a name)"))
-
-
-def _names(server: NamedServer) -> Json:
-    resources = [
-        one.uri if isinstance(one, Resource) else one.uri_template for one in server.resources
-    ]
-    return {
-        "tool_names": server.tool_names,
-        "prompt_names": server.prompt_names,
-        "resource_names": resources,
-    }
 
 
 def _rows(found: Json) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from itertools import zip_longest
 from pathlib import Path
 from tempfile import mkstemp
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,16 +12,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from paddock.cli import completing, output
-from paddock.cli.complaints import ArgumentError, CommandError, did_you_mean
-from paddock.cli.defining import absolute, facts_options, given_facts
+from paddock.cli.complaints import ArgumentError, CommandError
+from paddock.cli.defining import facts_options, given_facts
 from paddock.cli.describing import spec_name
 from paddock.errors import PaddockError
+from paddock.extensions.references import absolute_reference
 from paddock.servers.api import edit_server, get_server, own_source, rewrite_server
+from paddock.servers.named_server import NamedServer
 from paddock.servers.reading import read_text
 from paddock.servers.tool_options import merged
+from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from paddock.servers.definition import ServerDefinition
+
+    Named = tuple[Any, str | None]
+    Options = dict[str, dict[str, Any]]
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -63,34 +70,64 @@ def edit(ctx: click.Context, /, name: str, **changes: Any) -> None:
     changed.
     """
     if any(value not in (None, ()) for value in changes.values()):
-        edit_server(name, **_changed(get_server(name).definition, changes))
+        edit_server(name, lambda before: _changed(before, changes, _exposed(name, before)))
     elif not _edit_text(name):
         output.note("Nothing was changed")
         ctx.exit(1)
     click.echo(f"Changed {name}: {get_server(name).location}")
 
 
-def _changed(before: ServerDefinition, changes: dict[str, Any]) -> dict[str, Any]:
+def _exposed(name: str, definition: ServerDefinition) -> list[str]:
+    """The names that clients see of the tools; none when they cannot be found."""
+    try:
+        names = NamedServer(own_source(name), definition).tool_names
+    except PaddockError:
+        return []
+    return names if len(names) == len(definition.tools) else []
+
+
+def _changed(
+    before: ServerDefinition, changes: dict[str, Any], exposed: list[str]
+) -> dict[str, Any]:
     """What the options say, as the library takes it."""
     given = {key: value or None for key, value in given_facts(changes).items()}
+    options = before.options
     for kind in KINDS:
         added, removed = changes[f"add_{kind}"], changes[f"remove_{kind}"]
         if added or removed:
-            kept = _without(getattr(before, f"{kind}s"), removed, kind)
-            given[f"{kind}s"] = [*kept, *map(absolute, added)]
-    if changes["remove_option"] or "options" in given:
-        values = merged(before.options, given.get("options") or {})
+            names = exposed if kind == "tool" else []
+            items = [*zip_longest(getattr(before, f"{kind}s"), names)]
+            kept = _without(items, removed, kind)
+            given[f"{kind}s"] = [*(spec for spec, _ in kept), *map(absolute_reference, added)]
+            if kind == "tool":
+                options = _options_left(options, items, kept)
+    if changes["remove_option"] or "options" in given or options != before.options:
+        values = merged(options, given.get("options") or {})
         given["options"] = _without_options(values, changes["remove_option"])
     return given
 
 
-def _without(specs: list[Any], removed: tuple[str, ...], kind: str) -> list[Any]:
+def _options_left(options: Options, items: list[Named], kept: list[Named]) -> Options:
+    """The values for options that are left when tools go, and their options with them."""
+    gone = {name for one in items for name in _names(one)} - {
+        name for one in kept for name in _names(one)
+    }
+    return {tool: given for tool, given in options.items() if tool not in gone}
+
+
+def _names(item: Named) -> list[str]:
+    """What an item may be called: as in the definition, by the end of that, or as clients do."""
+    spec, exposed = item
+    return [spec_name(spec), _short(spec), *([exposed] if exposed else [])]
+
+
+def _without(items: list[Named], removed: tuple[str, ...], kind: str) -> list[Named]:
     """The items that are left, when those of some names go."""
-    kept = list(specs)
+    kept = list(items)
     for name in removed:
-        found = next((spec for spec in kept if name in (spec_name(spec), _short(spec))), None)
+        found = next((one for one in kept if name in _names(one)), None)
         if found is None:
-            names = [spec_name(spec) for spec in kept]
+            names = [spec_name(spec) for spec, _ in kept]
             raise ArgumentError(
                 f"The server has no {kind} {name!r}",
                 where=f"--remove-{kind}",
@@ -133,8 +170,7 @@ def _edit_text(name: str) -> bool:
         if text == before:
             break
         try:
-            _check_same(file, before)
-            rewrite_server(name, text)
+            rewrite_server(name, text, before)
         except PaddockError as error:
             _complain(error, draft)
         else:
@@ -152,11 +188,6 @@ def _open_editor(draft: Path, before: str) -> None:
         raise ArgumentError(
             error.message, hint="name an editor in the environment variable VISUAL or EDITOR"
         ) from None
-
-
-def _check_same(file: Path, before: str) -> None:
-    if read_text(file) != before:
-        raise ArgumentError("Somebody else has changed it meanwhile", where=str(file))
 
 
 def _complain(error: PaddockError, draft: Path) -> None:

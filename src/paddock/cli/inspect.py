@@ -55,7 +55,7 @@ def inspect(
     if as_json:
         click.echo(render.pretty(found))
     else:
-        click.echo("\n\n".join(sections(found)))
+        click.echo(render.visible("\n\n".join(sections(found))))
 
 
 def everything(peer: Peer) -> Json:

@@ -11,10 +11,11 @@ from paddock.cli.complaints import ArgumentError, CommandError
 from paddock.cli.consent import agreed, consent_options, install_needed
 from paddock.cli.entry_options import EntryWishes, entry_options, entry_wishes
 from paddock.cli.places import place_options
-from paddock.cli.planned import print_plan, report
+from paddock.cli.planned import Shown, print_plan, report
 from paddock.cli.words import Words, sort_words
 from paddock.clients import install as library
 from paddock.clients.detection import detected_clients
+from paddock.clients.insertion import ForeignEntryError
 from paddock.clients.plan import Outcome
 from paddock.errors import PaddockError
 
@@ -48,6 +49,7 @@ class Settings(EntryWishes):
 @click.option("--replace", is_flag=True, help="Replace an entry that is not Paddock's.")
 @click.option("--no-check", is_flag=True, help="Do not start the server first to see if it works.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--show-values", is_flag=True, help="With --dry-run: the file as it is, secrets too.")
 @click.option("--yes", is_flag=True, help="Ask nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and ask nothing.")
 @click.pass_context
@@ -69,6 +71,7 @@ def install(
     replace: bool,
     no_check: bool,
     dry_run: bool,
+    show_values: bool,
     yes: bool,
     as_json: bool,
 ) -> None:
@@ -103,7 +106,7 @@ def install(
         _outcome(client, given.server, settings, may_ask=may_ask, is_one=len(clients) == 1)
         for client in clients
     ]
-    report(ctx, outcomes, dry_run=dry_run, as_json=as_json)
+    report(ctx, outcomes, Shown(dry_run, show_values), as_json=as_json)
 
 
 def _clients(given: Words, settings: Settings, *, everywhere: bool) -> list[str | None]:
@@ -148,12 +151,12 @@ def _installed(
     try:
         with output.progress(f"Installing into {client or settings['file']} …"):
             return library.install(client, server, **settings)
-    except library.ForeignEntryError as error:
+    except ForeignEntryError as error:
         if not may_ask:
             raise
         CommandError(error).show()
         wanted: Settings = {**settings, "replace": True, "dry_run": True}
-        print_plan(library.install(client, server, **wanted), dry_run=True)
+        print_plan(library.install(client, server, **wanted), Shown(is_dry=True))
         if settings["dry_run"] or not output.ask("Replace it?"):
             raise
         wanted["dry_run"] = False

@@ -74,7 +74,7 @@ def print_json(value: object) -> None:
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
     """Print rows below headings, aligned."""
-    table = [tuple(row) for row in rows]
+    table = [tuple(map(_visible, row)) for row in rows]
     if is_terminal():
         _print_rich(headings, table)
         return
@@ -95,6 +95,12 @@ def _print_rich(headings: Sequence[str], rows: list[tuple[Cell, ...]]) -> None:
         cells = (cell if isinstance(cell, Styled) else Styled(cell, "") for cell in row)
         table.add_row(*(Text(text, style=colour) for text, colour in cells))
     Console().print(table)
+
+
+def _visible(cell: Cell) -> Cell:
+    if isinstance(cell, Styled):
+        return Styled(render.visible(cell.text), cell.colour)
+    return render.visible(cell)
 
 
 def _text(cell: Cell) -> str:

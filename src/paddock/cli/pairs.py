@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from paddock.cli.complaints import ArgumentError
 
 if TYPE_CHECKING:
@@ -61,9 +59,10 @@ def variables_or_names(texts: Iterable[str], where: str) -> dict[str, str | None
 
 
 def tool_options(texts: Iterable[str], where: str = "--option") -> ToolOptions:
-    """The options of tools that `TOOL.OPTION=VALUE` words describe; a value is JSON, or else text.
+    """The options of tools that `TOOL.OPTION=VALUE` words describe.
 
-    The name of a tool may hold dots, that of an option does not.
+    A value is text, which is read as what the option takes when it is set. The name of a tool may
+    hold dots, that of an option does not.
 
     Raises:
         ArgumentError: when one of them has another form.
@@ -78,13 +77,5 @@ def tool_options(texts: Iterable[str], where: str = "--option") -> ToolOptions:
                 where=where,
                 hint="for example roll_dice.sides=20",
             )
-        found.setdefault(tool, {})[option] = _value(value)
+        found.setdefault(tool, {})[option] = value
     return found
-
-
-def _value(text: str) -> object:
-    try:
-        value: object = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeEncodeError):
-        return text
-    return value

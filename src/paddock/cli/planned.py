@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -26,10 +26,19 @@ VERBS = {
 """For each action what was done, and that there was nothing to do."""
 
 
-def print_plan(plan: Plan, *, dry_run: bool) -> None:
+class Shown(NamedTuple):
+    """What of plans is shown."""
+
+    is_dry: bool = False
+    """What would be done, and not what was."""
+    with_values: bool = False
+    """The change of the whole file, with secrets."""
+
+
+def print_plan(plan: Plan, shown: Shown) -> None:
     """Say what was done to a client, or show what would be."""
-    if dry_run:
-        _print_dry(plan)
+    if shown.is_dry:
+        _print_dry(plan, with_values=shown.with_values)
         return
     if plan.paste is not None:
         _print_paste(plan)
@@ -42,12 +51,12 @@ def print_plan(plan: Plan, *, dry_run: bool) -> None:
     for change in changed:
         kept = f" (before: {change.backup})" if change.backup else ""
         click.echo(f"  {change.file}{kept}")
-    if changed:
+    if changed or plan.action == "uninstall":
         _print_notes(plan)
 
 
-def _print_dry(plan: Plan) -> None:
-    text = plan.diff()
+def _print_dry(plan: Plan, *, with_values: bool) -> None:
+    text = plan.diff(show_values=with_values)
     if plan.paste is not None:
         _print_paste(plan)
         return
@@ -79,30 +88,28 @@ def _coloured_line(line: str) -> str:
     return output.coloured(line, colour) if colour else line
 
 
-def report(
-    ctx: click.Context, outcomes: Sequence[Outcome], *, dry_run: bool, as_json: bool
-) -> None:
+def report(ctx: click.Context, outcomes: Sequence[Outcome], shown: Shown, *, as_json: bool) -> None:
     """Tell all that came of a command; it ends with exit code 1 when some of it failed."""
     if as_json:
-        output.print_json([_outcome(one) for one in outcomes])
+        output.print_json([_outcome(one, shown) for one in outcomes])
     else:
-        print_outcomes(outcomes, dry_run=dry_run)
+        print_outcomes(outcomes, shown)
     if any(one.error is not None for one in outcomes):
         ctx.exit(1)
 
 
-def print_outcomes(outcomes: Iterable[Outcome], *, dry_run: bool) -> None:
+def print_outcomes(outcomes: Iterable[Outcome], shown: Shown) -> None:
     """Say what was done, client by client, and what failed."""
     for one in outcomes:
         if one.plan is not None:
-            print_plan(one.plan, dry_run=dry_run)
+            print_plan(one.plan, shown)
         if one.error is not None:
             CommandError(one.error).show()
 
 
-def _outcome(one: Outcome) -> Json:
+def _outcome(one: Outcome, shown: Shown) -> Json:
     if one.plan is not None:
-        return _plan(one.plan)
+        return _plan(one.plan, shown)
     return {"client": one.client, "error": None if one.error is None else _error(one.error)}
 
 
@@ -115,7 +122,7 @@ def _error(error: PaddockError) -> Json:
     }
 
 
-def _plan(plan: Plan) -> Json:
+def _plan(plan: Plan, shown: Shown) -> Json:
     return {
         "action": plan.action,
         "client": plan.client.id,
@@ -123,17 +130,17 @@ def _plan(plan: Plan) -> Json:
         "key": plan.key,
         "scope": plan.scope,
         "is_applied": plan.is_applied,
-        "changes": [_change(change) for change in plan.changes],
+        "changes": [_change(change, shown) for change in plan.changes],
         "notes": plan.notes,
         "paste": None if plan.paste is None else json.loads(plan.paste),
         "link": plan.link,
     }
 
 
-def _change(change: Change) -> Json:
+def _change(change: Change, shown: Shown) -> Json:
     return {
         "file": str(change.file),
         "is_needed": change.is_needed,
-        "diff": change.diff(),
+        "diff": change.diff(show_values=shown.is_dry and shown.with_values),
         "backup": str(change.backup) if change.backup else None,
     }

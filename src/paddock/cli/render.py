@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from textwrap import indent, wrap
 from typing import TYPE_CHECKING
 
@@ -73,6 +74,21 @@ def _shortened(value: object) -> object:
     if isinstance(value, dict):
         return {key: _shortened(item) for key, item in value.items()}
     return value
+
+
+def visible(text: str) -> str:
+    """Text without characters that a terminal obeys or hides; they may be a stranger's."""
+    return "".join(
+        "\ufffd" if letter not in "\n\t" and _is_obeyed(letter) else letter for letter in text
+    )
+
+
+def _is_obeyed(letter: str) -> bool:
+    """Whether a terminal does something else with a character than to show it."""
+    turns = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+    return (
+        unicodedata.category(letter) in ("Cc", "Cs") or unicodedata.bidirectional(letter) in turns
+    )
 
 
 def paragraph(text: str, margin: int) -> str:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from paddock.cli import completing, output
-from paddock.cli.complaints import ArgumentError, did_you_mean
+from paddock.cli.complaints import ArgumentError
 from paddock.cli.describing import everything, summary, text
 from paddock.cli.naming import server_name
-from paddock.cli.render import pretty
+from paddock.cli.render import pretty, visible
 from paddock.errors import PaddockError
 from paddock.servers.api import get_server, list_servers
+from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from paddock.servers.named_server import NamedServer
@@ -41,6 +42,19 @@ def servers(pattern: str, *, no_built_in: bool, remote: bool, as_json: bool) -> 
     output.print_table(
         ("server", "version", "tools", "prompts", "from", "installed in"), map(_row, found)
     )
+    for server in found:
+        problem = _problem(server)
+        if problem is not None:
+            output.warn(visible(f"{server.name} is broken: {problem}"))
+
+
+def _problem(server: NamedServer) -> str | None:
+    """Why a server is broken, as far as that can be said without running anything."""
+    try:
+        _ = server.outline
+    except PaddockError as error:
+        return str(error)
+    return None
 
 
 def _row(server: NamedServer) -> list[output.Cell]:
@@ -84,7 +98,7 @@ def show(ctx: click.Context, name: str, *, wanted: str | None, config: bool, as_
     elif as_json:
         output.print_json(found)
     else:
-        click.echo(text(found))
+        click.echo(visible(text(found)))
     if found["problem"] is not None:
         ctx.exit(1)
 

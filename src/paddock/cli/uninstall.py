@@ -9,18 +9,16 @@ import click
 from paddock.cli import completing, output
 from paddock.cli.complaints import NothingDoneError
 from paddock.cli.places import place_options
-from paddock.cli.planned import report
+from paddock.cli.planned import Shown, report
 from paddock.cli.words import sort_words
 from paddock.clients import uninstall as library
-from paddock.clients.plan import Outcome
-from paddock.clients.standing import standing_on_record
-from paddock.errors import PaddockError
+from paddock.clients.standing import each_place_once, standing_on_record
 from paddock.servers.installations import read_installations
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from paddock.clients.standing import Standing
+    from paddock.clients.plan import Outcome
 
 ALL_ALONE = "--all goes with no client, server, project, file or name"
 NOTHING_NAMED = "Say what to take out: a client, a server, both, or --all"
@@ -46,6 +44,7 @@ class Wanted(NamedTuple):
 @click.option("--all", "everything", is_flag=True, help="Take every server out of every client.")
 @place_options
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--show-values", is_flag=True, help="With --dry-run: the file as it is, secrets too.")
 @click.option("--yes", is_flag=True, help="Ask nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and ask nothing.")
 @click.pass_context
@@ -59,6 +58,7 @@ def uninstall(
     file: Path | None,
     name: str | None,
     dry_run: bool,
+    show_values: bool,
     yes: bool,
     as_json: bool,
 ) -> None:
@@ -82,23 +82,16 @@ def uninstall(
         outcomes = _taken_out(wanted, dry_run=dry_run)
     except library.NotInstalledError as error:
         raise NothingDoneError(error) from None
-    report(ctx, outcomes, dry_run=dry_run, as_json=as_json)
+    report(ctx, outcomes, Shown(dry_run, show_values), as_json=as_json)
 
 
 def _taken_out(wanted: Wanted, *, dry_run: bool) -> list[Outcome]:
     if wanted != Wanted():
         return library.uninstall(**wanted._asdict(), dry_run=dry_run)
-    standing = standing_on_record()
+    standing = each_place_once(standing_on_record())
     if not standing:
         raise library.NotInstalledError("nothing is installed")
-    return [_one_out(one, dry_run=dry_run) for one in standing]
-
-
-def _one_out(one: Standing, *, dry_run: bool) -> Outcome:
-    try:
-        return library.uninstall(one.client, file=one.file, name=one.key, dry_run=dry_run)[0]
-    except PaddockError as error:
-        return Outcome(one.client, error=error)
+    return [library.take_out(one, dry_run=dry_run) for one in standing]
 
 
 def _confirm(outcomes: list[Outcome]) -> None:

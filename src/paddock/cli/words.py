@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.cli.complaints import ArgumentError, did_you_mean
-from paddock.cli.naming import looks_like_path
+from paddock.cli.complaints import ArgumentError
 from paddock.clients.table import UnsupportedClientError, find_client, supported_clients
+from paddock.servers.file_names import looks_like_path
 from paddock.servers.lookup import all_sources
+from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -31,9 +33,10 @@ def sort_words(
     What is on record as installed is a server even if it has been deleted meanwhile.
 
     Raises:
-        ArgumentError: when the last word is neither, or both.
+        ArgumentError: when the last word is neither, or both, or some are one name together.
         UnsupportedClientError: when another word is no client.
     """
+    _check_apart(words)
     if server is not None:
         return Words([find_client(word).id for word in words], server)
     if not words:
@@ -49,6 +52,19 @@ def sort_words(
             f"{last!r} is a client and a server", hint=f"for the server, write --server {last}"
         )
     return Words([*clients, found], None)
+
+
+def _check_apart(words: tuple[str, ...]) -> None:
+    """Refuse words that together are the name of one client, as in `Claude Code`."""
+    for start, end in itertools.combinations(range(len(words) + 1), 2):
+        together = words[start:end]
+        if len(together) > 1 and not any(map(looks_like_path, together)):
+            found = _client_id("".join(together))
+            if found is not None:
+                raise ArgumentError(
+                    f"{' '.join(together)!r} is the name of one client",
+                    hint=f"write {found}",
+                )
 
 
 def _client_id(word: str) -> str | None:

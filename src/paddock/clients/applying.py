@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from paddock.clients.backups import back_up
+from paddock.clients.backups import back_up, forget_old
 from paddock.errors import PaddockError
-from paddock.files import locked, write_atomically
+from paddock.files import check_ordinary, locked, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,7 +85,10 @@ def apply_edit(file: Path, editor: Editor, journal: Journal | None = None) -> Ap
                 continue
             now = content_of(file)
             if now == edit.after or edit.holds(now):
+                forget_old(file)
                 return Applied(before, edit.after, backup)
+            if backup is not None:
+                backup.unlink(missing_ok=True)
     raise WriteError(
         "another program keeps writing this file, and our change does not stay",
         where=str(file),
@@ -100,6 +103,7 @@ def content_of(file: Path) -> bytes | None:
         WriteError: when it cannot be read.
     """
     try:
+        check_ordinary(file)
         return file.read_bytes()
     except FileNotFoundError:
         return None
@@ -131,11 +135,16 @@ def _write(file: Path, before: bytes | None, after: bytes | None) -> Path | None
     if before is not None and not _is_writable(file):
         raise WriteError("the file is read-only", where=str(file), hint="make it writable")
     backup = back_up(file, before) if before is not None else None
-    if after is None:
-        unchanged()
-        file.resolve().unlink(missing_ok=True)
-    else:
-        write_atomically(file, after, before_replacing=unchanged)
+    try:
+        if after is None:
+            unchanged()
+            file.resolve().unlink(missing_ok=True)
+        else:
+            write_atomically(file, after, before_replacing=unchanged)
+    except BaseException:
+        if backup is not None:  # of a change that was not made
+            backup.unlink(missing_ok=True)
+        raise
     return backup
 
 

@@ -1,7 +1,7 @@
 """Copies of clients' files as they were before Paddock changed them.
 
 They stand in Paddock's own directory, readable by their owner only, because such files hold
-secrets; the newest few of each file are kept.
+secrets. Of each file the newest few are kept, and the oldest, from before our first change.
 """
 
 from __future__ import annotations
@@ -20,15 +20,19 @@ KEPT = 10
 
 
 def back_up(file: Path, content: bytes) -> Path:
-    """Keep what a file holds, and forget its oldest backups."""
+    """Keep what a file holds."""
     directory = _directory_for(file)
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)
     place = directory / f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%S.%f}Z{file.suffix}"
     write_atomically(place, content)
-    for old in backups_of(file)[KEPT:]:
+    return place
+
+
+def forget_old(file: Path) -> None:
+    """Forget backups of a file that are too many; the first one stays."""
+    for old in backups_of(file)[KEPT - 1 : -1]:
         with suppress(OSError):
             old.unlink()
-    return place
 
 
 def backups_of(file: Path) -> list[Path]:

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 from paddock.authoring.entries import tool_entry
 from paddock.clients.entries import entry_for, installable
 from paddock.clients.portable import contents_of
+from paddock.clients.requirements import BundleError
 from paddock.clients.table import find_client
-from paddock.files import write_atomically
+from paddock.files import PRIVATE, is_there, write_atomically
 from paddock.serving.target import Target
 from paddock.version import __version__
 
@@ -79,18 +80,47 @@ def bundle(
         env: Environment variables for the server.
 
     Raises:
-        BundleError: when the server cannot be taken to another machine.
+        BundleError: when the server cannot be taken to another machine, or the file is there and
+            is no bundle.
     """
     found = installable(server, find_client("claude-desktop"))
     parts = _portable(found, env or {}) if portable else _for_this_machine(found, env)
     target = _file(file, found.key)
-    write_atomically(target, _zipped(parts), mode=READABLE)
+    _check_free(target)
+    if env and is_there(target):
+        target.chmod(PRIVATE)
+    data = _zipped(parts)
+    try:
+        write_atomically(target, data, mode=PRIVATE if env else READABLE)
+    except OSError as error:
+        text = f"the bundle cannot be written: {error.strerror or error}"
+        raise BundleError(
+            text, where=str(target), hint="choose another place: --file FILE"
+        ) from None
     return target
+
+
+def contents(file: Path) -> list[str]:
+    """What is in a bundle."""
+    with zipfile.ZipFile(file) as archive:
+        return sorted(archive.namelist())
+
+
+def _check_free(target: Path) -> None:
+    """Make sure that nothing is overwritten but an older bundle."""
+    if not is_there(target):
+        return
+    if not (zipfile.is_zipfile(target) and MANIFEST in contents(target)):
+        raise BundleError(
+            "there is a file already, which is no bundle",
+            where=str(target),
+            hint="choose another name, or remove it first",
+        )
 
 
 def _file(file: str | os.PathLike[str] | None, key: str) -> Path:
     target = Path(file or "").expanduser().absolute()
-    return target / f"{key}{SUFFIX}" if target.is_dir() else target
+    return target / f"{key}{SUFFIX}" if is_there(target) and target.is_dir() else target
 
 
 def _for_this_machine(server: Installable, env: Mapping[str, str] | None) -> dict[str, bytes]:

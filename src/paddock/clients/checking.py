@@ -13,7 +13,7 @@ import tempfile
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.clients.secrets import masked, secrets_in
+from paddock.clients.secrets import masked, secrets_in, shown_url
 from paddock.clients.suiting import variables_given
 from paddock.errors import ConnectError, PaddockError
 from paddock.peer.connect import connect, connect_channel
@@ -70,8 +70,8 @@ def check_entry(client: Client, entry: Entry) -> Answer:
             server, tools = _started(client, entry, patience)
     except PaddockError as error:
         raise CheckFailedError(
-            masked(f"{_what(entry)}: {error.message}", secrets),
-            hint=_advice(entry, error.hint),
+            _clean(f"{_what(entry)}: {error.message}", entry, secrets),
+            hint=_clean(_advice(entry, error.hint), entry, secrets),
         ) from None
     seconds = monotonic() - start
     if seconds > patience:
@@ -122,9 +122,15 @@ def _asked(peer: Peer) -> tuple[str, tuple[str, ...]]:
     return name, tuple(tool.name for tool in peer.tools()) if has_tools else ()
 
 
+def _clean(text: str, entry: Entry, secrets: tuple[str, ...]) -> str:
+    if entry.url is not None:
+        text = text.replace(entry.url, shown_url(entry.url))
+    return masked(text, secrets)
+
+
 def _what(entry: Entry) -> str:
     if entry.url is not None:
-        return f"the server at {entry.url}"
+        return f"the server at {shown_url(entry.url)}"
     return f"the command `{shlex.join([entry.command or '', *entry.args])}`"
 
 

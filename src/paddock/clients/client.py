@@ -83,6 +83,8 @@ class Client:
     places: Places = field(default_factory=Places)
     all_places: bool = False
     """Whether every place that exists is written, and not just the first."""
+    merges_files: bool = False
+    """Whether it reads all of them that exist as one, so that entries hide each other."""
     project: tuple[str, ...] = ()
     """Files for one project, below its directory; the first is written when none is there yet."""
     format: Literal["json", "toml", "yaml"] = "json"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.clients.uninstall import NotInstalledError
-from paddock.clients.uninstall import uninstall as take_out
+from paddock.clients.standing import each_place_once, standing_on_record
+from paddock.clients.uninstall import take_out
 from paddock.servers.api import own_source
 from paddock.servers.store import delete_definition
 
@@ -38,7 +38,6 @@ def delete_server(name: str, *, uninstall: bool = True) -> list[Outcome]:
 
 
 def _taken_out(name: str) -> list[Outcome]:
-    try:
-        return take_out(server=name)
-    except NotInstalledError:
-        return []
+    """What has the entry of this very server; others of the same key stay."""
+    recorded = [one for one in standing_on_record() if one.server == name]
+    return [take_out(one) for one in each_place_once(recorded)]

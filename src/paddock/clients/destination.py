@@ -16,8 +16,9 @@ from paddock.clients.editing.opening import open_document
 from paddock.clients.guessing import FORMATS, guess_client
 from paddock.clients.paths import UnknownLocationError, locate
 from paddock.clients.placing import Spot
-from paddock.clients.table import UnsupportedClientError, find_client
+from paddock.clients.table import STANDARD, UnsupportedClientError, find_client
 from paddock.errors import PaddockError
+from paddock.files import is_there
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -57,7 +58,10 @@ def is_project_scope(scope: str) -> bool:
 
 def spot_in(client: Client, file: Path, key: str, scope: str) -> Spot:
     """The place of an entry in a file that belongs to a user or a project."""
-    return Spot(client, file, key, is_project=is_project_scope(scope))
+    is_project = is_project_scope(scope) or any(
+        file.match(pattern) for pattern in (*client.project, *client.known_as)
+    )
+    return Spot(client, file, key, is_project=is_project)
 
 
 def destination_of(
@@ -95,11 +99,21 @@ def _client_of(client: str | None, file: Path) -> Client:
         return find_client(client)
     format_ = FORMATS.get(file.suffix.casefold(), "json")  # what it is most often
     opened = open_document(content_of(file) or b"", format_, where=str(file))
-    found = guess_client(file, opened.document.data())
+    data = opened.document.data()
+    found = guess_client(file, data)
+    if found is None and format_ == "json" and is_there(file) and _is_standard(data):
+        return STANDARD
     if found is None:
         raise UnsupportedClientError(
             "cannot tell which client this file belongs to",
             where=str(file),
-            hint="name the client too",
+            hint="name the client too; standard is the form that most clients read",
         )
     return found
+
+
+def _is_standard(data: object) -> bool:
+    """Whether a file is empty, or has its servers where most clients have them."""
+    if not isinstance(data, dict):
+        return False
+    return not data or isinstance(data.get(STANDARD.path[0]), dict)

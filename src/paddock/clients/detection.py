@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from paddock.clients.paths import Machine, existing
 from paddock.clients.table import supported_clients
+from paddock.files import is_there
 
 if TYPE_CHECKING:
     from paddock.clients.client import Client, Place
@@ -29,13 +30,13 @@ def _is_there(client: Client, machine: Machine) -> bool:
 def _has_files(client: Client, machine: Machine) -> bool:
     if any(_shows(machine, place) for place in machine.places(client)):
         return True
-    return any(machine.real(sign).exists() for sign in client.signs)
+    return any(is_there(machine.real(sign)) for sign in client.signs)
 
 
 def _shows(machine: Machine, place: Place) -> bool:
     home = machine.real("~")
     return any(
-        file.exists() or not (place.is_shared or file.parent == home)
+        is_there(file) or not (place.is_shared or file.parent == home)
         for file in existing(machine, place)
     )
 

@@ -1,28 +1,27 @@
 """What is wrong with what is installed, and how to mend it.
 
 Every place that is on record, and every entry in a client's file that starts Paddock, is looked at
-as its client would see it, and started. Nothing is changed.
+as its client would see it, and started. What is not Paddock's any more is not started: a file of a
+project is changed by others too. Nothing is changed.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from paddock.clients.applying import content_of
 from paddock.clients.checking import CheckFailedError, check_entry
-from paddock.clients.destination import (
-    FILE,
-    USER,
-    Destination,
-    is_project_scope,
-    spot_in,
-)
+from paddock.clients.destination import USER, Destination, is_project_scope, spot_in
 from paddock.clients.editing.document import MISSING
 from paddock.clients.editing.plain_data import same
 from paddock.clients.interpreters import interpreter_problems
+from paddock.clients.ownership import server_of
 from paddock.clients.paths import UnknownLocationError, locate
 from paddock.clients.recording import records_at, undo_of
+from paddock.clients.remedies import installing_again
 from paddock.clients.running import is_running
 from paddock.clients.served import server_problem
 from paddock.clients.standing import Standing, standing_in, standing_on_record
@@ -75,9 +74,13 @@ def doctor(
     findings = [] if client is not None else list(_damaged_records())
     for one in standing:
         if progress is not None:
-            progress(f"{one.key} in {find_client(one.client).name}")
+            progress(f"{one.key} in {_name_of(one.client)}")
         findings += _examined(one)
+    seen = {one.file for one in standing}
     for row in clients:
+        findings += (
+            bad for file in _user_files(row) if file not in seen for bad in _bad(row, file)
+        )
         scopes = [one.scope for one in standing if one.client == row.id]
         if scopes:
             findings += _about(row, is_project=any(map(is_project_scope, scopes)))
@@ -85,17 +88,40 @@ def doctor(
 
 
 def _standing(clients: list[Client]) -> list[Standing]:
-    """What is to be looked at, once each."""
+    """What is to be looked at, once for each client and entry."""
     ids = {row.id for row in clients}
-    found = {one.place: one for one in standing_on_record() if one.client in ids}
+    is_all = len(ids) > 1
+    known = supported_clients()
+    recorded = [
+        one
+        for one in standing_on_record()
+        if one.client in ids or (is_all and one.client not in known)
+    ]
+    found = {(one.client, one.place): one for one in recorded}
     for row in clients:
-        try:
-            files = tuple(file for file in locate(row) if file.exists())
-        except UnknownLocationError:
-            continue
+        files = tuple(file for file in _user_files(row) if os.path.lexists(file))
         for one in standing_in(Destination(row, files, USER)):
-            found.setdefault(one.place, one)
+            found.setdefault((one.client, one.place), one)
     return sorted(found.values(), key=lambda one: (one.client, str(one.file), one.key))
+
+
+def _name_of(client: str) -> str:
+    row = supported_clients().get(client)
+    return client if row is None else row.name
+
+
+def _bad(client: Client, file: Path) -> list[Finding]:
+    """Why the servers of a client cannot be read, if so."""
+    try:
+        spot_in(client, file, "", USER).entries_in(content_of(file))
+    except PaddockError as error:
+        return [replace(_of_error(error, client.id, str(file)), level="warning")]
+    return []
+
+
+def _of_error(error: PaddockError, client: str, file: str, key: str = "") -> Finding:
+    where = "" if error.where in (None, file) else f"{error.where}: "
+    return Finding("error", client, file, key, f"{where}{error.message}", error.hint or "")
 
 
 def _examined(one: Standing) -> list[Finding]:
@@ -103,7 +129,7 @@ def _examined(one: Standing) -> list[Finding]:
         examination = _Examination(one)
         examination.run()
     except PaddockError as error:
-        return [Finding("error", one.client, str(one.file), one.key, str(error), error.hint or "")]
+        return [_of_error(error, one.client, str(one.file), one.key)]
     return examination.findings
 
 
@@ -114,6 +140,8 @@ class _Examination:
         self._one = one
         self._client = find_client(one.client)
         self._spot: Spot = spot_in(self._client, one.file, one.key, one.scope)
+        self._records = records_at(self._spot)
+        self._undo = undo_of(self._records)
         self.findings: list[Finding] = []
 
     def run(self) -> None:
@@ -131,6 +159,10 @@ class _Examination:
             message = f"{self._client.name} cannot use this entry as it is"
             self._add("error", message, self._again())
             return
+        if not self._is_to_be_started(data, entry):
+            message = "the entry is not the one that was installed, and was not started"
+            self._add("warning", message, f"look at it; to have it as it was: {self._again()}")
+            return
         self._compare(data)
         if not entry.enabled:
             message = "the entry is switched off in the client's file"
@@ -140,10 +172,20 @@ class _Examination:
             self._start(entry)
 
     def _compare(self, data: object) -> None:
-        undo = undo_of(records_at(self._one.file, self._one.key))
-        if undo is not None and not same(data, undo.entry):
+        if self._undo is not None and not same(data, self._undo.entry):
             message = "the entry is not as it was installed"
             self._add("note", message, f"to have it as it was: {self._again()}")
+
+    def _is_to_be_started(self, data: object, entry: Entry) -> bool:
+        """Whether an entry is Paddock's; in a project, which others write too, the very same."""
+        if server_of(self._client, data, self._records) is None:
+            return False
+        if self._undo is None or not is_project_scope(self._one.scope):
+            return True
+        written = self._client.shape.read(self._undo.entry)
+        return written is not None and replace(entry, enabled=True) == replace(
+            written, enabled=True
+        )
 
     def _look_for_doubles(self) -> None:
         """A project's entry hides the user's of the same key, or the other way round."""
@@ -151,7 +193,10 @@ class _Examination:
             return
         for file in _user_files(self._client):
             spot = spot_in(self._client, file, self._one.key, USER)
-            if spot.entry_in(content_of(file)) is not MISSING:
+            found: object = MISSING
+            with suppress(PaddockError):  # which is not the fault of this entry
+                found = spot.entry_in(content_of(file))
+            if found is not MISSING:
                 message = f"there is an entry of the same name for the user too, in {file}"
                 self._add("warning", message, "uninstall one of them, or name one otherwise")
 
@@ -173,12 +218,7 @@ class _Examination:
         self._add("ok", f"{answer.server} answers in {answer.seconds:.1f} s with {tools}")
 
     def _again(self) -> str:
-        one = self._one
-        scope = f" --file {one.file}" if one.scope == FILE else f" --project {one.scope}"
-        return (
-            f"paddock install {one.client} {one.server} --name {one.key}"
-            f"{'' if one.scope == USER else scope}"
-        )
+        return installing_again(self._one, self._client.shape, self._undo)
 
     def _add(self, level: Level, message: str, remedy: str = "") -> None:
         one = self._one

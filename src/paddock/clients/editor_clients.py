@@ -317,7 +317,7 @@ EDITOR_CLIENTS = (
         url="https://www.warp.dev",
         places=everywhere("~/.warp/.mcp.json"),
         project=(".warp/.mcp.json",),
-        shape=shapes.PLAIN,
+        shape=shapes.WARP,
         programs=("warp", "warp-terminal"),
     ),
 )

@@ -11,6 +11,7 @@ import itertools
 import json
 import os
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,7 @@ from paddock.clients.shapes import Entry, Kind, Slot
 from paddock.directories import DATA_VARIABLE
 from paddock.errors import LoadError, PaddockError
 from paddock.extensions.errors import ExtensionError
-from paddock.extensions.paclets.search_paths import PATH_VARIABLE
+from paddock.files import is_there
 from paddock.servers.api import get_server
 from paddock.servers.definition import safe_key
 from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
@@ -46,8 +47,12 @@ DEFAULT_SERVERS = {"chat": "Demo", "coding": "Demo"}
 """Which server a client of each kind gets when none is named."""
 GENERAL_NAMES = frozenset({"server", "main", "app", "__init__", "__main__"})
 """Names of files that say nothing: the directory that they are in says more."""
+PYTHON = r"(python|pythonw|pypy)[0-9.]*t?|py"
+FLAG = r"-[BEIOPRSbdiqsuv]+|-[WX].+"
+"""Flags of Python that run nothing by themselves."""
+UV = frozenset({"uv", "uvx"})
+HEADER = "header"
 IMPORT_VARIABLE = "PYTHONPATH"
-OUR_VARIABLES = frozenset({DATA_VARIABLE, PATH_VARIABLE, OPTIONS_VARIABLE, IMPORT_VARIABLE})
 
 
 class EntryError(PaddockError):
@@ -108,7 +113,7 @@ def installable(server: ServerName | None, client: Client) -> Installable:
     try:
         return _of_named(get_server(server))
     except (ServerNotFoundError, ExtensionError):
-        if Path(server).exists():
+        if is_there(Path(server)):
             return _of_path(server)
         raise
 
@@ -136,7 +141,7 @@ def entry_for(
                 hint="give them to the server where it is started",
             )
         _check_url(http)
-        sent = _texts(headers or {}, "header")
+        sent = _texts(headers or {}, HEADER)
         return Entry(url=http, headers=sent, description=server.description)
     if headers:
         raise EntryError("headers go with a URL only", hint="give the URL too: --http URL")
@@ -154,6 +159,7 @@ def entry_for(
         args=tuple(launch.args),
         env={**needed, **variables},
         description=server.description,
+        directory=str(Path.home()),
         passed=passed,
     )
 
@@ -180,16 +186,35 @@ def key_for(client: Client, server: Installable, name: str | None) -> str:
 
 
 def server_started_by(entry: Entry) -> str | None:
-    """The server that an entry starts, by name or path; None when it does not start Paddock."""
-    line = [Path(entry.command or "").name.casefold().removesuffix(".exe"), *entry.args]
-    pairs = enumerate(itertools.pairwise(line))
-    start = next((place for place, pair in pairs if pair == ("paddock", "serve")), None)
-    if start is None:
+    """The server that an entry starts, by name or path; None when it does not start Paddock.
+
+    The program is Paddock's own, a Python with `-m paddock`, or uv. What hands it to another one,
+    such as a container, is somebody else's.
+    """
+    rest = _serving(entry)
+    if rest is None:
         return None
-    rest = line[start + 2 :]
     if "--named" in rest[:-1]:
         return rest[rest.index("--named") + 1]
     return next((part for part in rest if not part.startswith("-")), None)
+
+
+def _serving(entry: Entry) -> tuple[str, ...] | None:
+    """What follows on `paddock serve` in the command of an entry."""
+    program = re.split(r"[/\\]", entry.command or "")[-1].casefold().removesuffix(".exe")
+    args = entry.args
+    if program == "paddock":
+        return args[1:] if args[:1] == ("serve",) else None
+    if program in UV:
+        pairs = enumerate(itertools.pairwise(args))
+        start = next((place for place, pair in pairs if pair == ("paddock", "serve")), None)
+        return None if start is None else args[start + 2 :]
+    if entry.command != sys.executable and not re.fullmatch(PYTHON, program):
+        return None
+    flags = tuple(itertools.takewhile(lambda arg: arg != "-m", args))
+    is_plain = all(re.fullmatch(FLAG, flag) for flag in flags)
+    rest = args[len(flags) :]
+    return rest[3:] if is_plain and rest[:3] == ("-m", "paddock", "serve") else None
 
 
 def is_named(entry: Entry) -> bool:
@@ -205,21 +230,40 @@ def refreshed(shape: Shape, old: object, entry: Entry, key: str) -> dict[str, ob
     before = shape.read(old)
     if before is None or not isinstance(old, dict) or (before.url is None) != (entry.url is None):
         return shape.render(entry, key)
-    ours = {*OUR_VARIABLES, *entry.passed}
-    kept = {name: value for name, value in before.env.items() if name not in ours}
     passed = (name for name in before.passed if name not in entry.env)
     merged = Entry(
         command=entry.command,
         args=entry.args,
-        env={**kept, **entry.env},
+        env=_refreshed_env(before.env, entry),
         url=entry.url,
         headers={**before.headers, **entry.headers},
         description=entry.description,
+        directory=before.directory or entry.directory,
         passed=tuple(dict.fromkeys((*passed, *entry.passed))),
     )
     new = shape.render(merged, key)
     managed = _managed(shape)
     return {**new, **{name: value for name, value in old.items() if name not in managed}}
+
+
+def _refreshed_env(before: Mapping[str, str], entry: Entry) -> dict[str, str]:
+    """The variables of an entry, with those that the user added, in the order that they had."""
+    kept = {name: value for name, value in before.items() if name not in entry.passed}
+    for name in (DATA_VARIABLE, OPTIONS_VARIABLE):
+        kept.pop(name, None)
+    env = dict(entry.env)
+    theirs = [part for part in kept.pop(IMPORT_VARIABLE, "").split(os.pathsep) if part]
+    theirs = [part for part in theirs if not _brings_paddock(part)]
+    if theirs:
+        ours = [part for part in env.get(IMPORT_VARIABLE, "").split(os.pathsep) if part]
+        env[IMPORT_VARIABLE] = os.pathsep.join([*ours, *theirs])
+    merged = {**kept, **env}
+    return {name: merged[name] for name in dict.fromkeys([*before, *merged]) if name in merged}
+
+
+def _brings_paddock(directory: str) -> bool:
+    """Whether we wrote this into the variable, so that Paddock is found."""
+    return is_there(Path(directory) / "paddock" / "version.py")
 
 
 def _managed(shape: Shape) -> set[str]:
@@ -286,6 +330,8 @@ def _texts(pairs: Mapping[str, str], what: str) -> dict[str, str]:
             )
         if "\0" in value:
             raise EntryError(f"the {what} {name} holds a zero byte")
+        if what == HEADER and not value.replace("\t", " ").isprintable():
+            raise EntryError(f"the {what} {name} holds a line end or another control character")
     return dict(pairs)
 
 
@@ -300,6 +346,14 @@ def _names(names: list[str]) -> tuple[str, ...]:
 
 
 def _check_url(url: str) -> None:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise EntryError(f"{url!r} is no URL", hint="as in http://127.0.0.1:8000/mcp")
+    try:
+        parts = urlsplit(url)
+        is_url = parts.scheme in ("http", "https") and bool(parts.hostname)
+        is_url = is_url and parts.port != 0 and url.isprintable() and " " not in url
+    except ValueError:  # brackets that are not closed, a port that is none
+        is_url = False
+    if not is_url:
+        # Not the text itself, which may hold a secret.
+        raise EntryError(
+            "what is given for --http is no URL", hint="as in http://127.0.0.1:8000/mcp"
+        )

@@ -8,53 +8,43 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from msgspec import structs
-
-from paddock.clients.applying import Edit, apply_edit, content_of
+from paddock.clients.applying import content_of
 from paddock.clients.checking import check_entry
-from paddock.clients.destination import USER, Destination, destination_of
+from paddock.clients.destination import FILE, USER, Destination, destination_of, spot_in
 from paddock.clients.detection import detected_clients
 from paddock.clients.editing.document import MISSING
-from paddock.clients.editing.plain_data import same
 from paddock.clients.entries import (
     ServerName,
     Variables,
     entry_for,
     installable,
     key_for,
-    refreshed,
-    server_started_by,
 )
+from paddock.clients.insertion import Insertion, foreign
 from paddock.clients.links import link_text
-from paddock.clients.plan import Change, Outcome, Plan
-from paddock.clients.recording import recorded, records_at, undo_of, with_undo
-from paddock.clients.removal import remove_entry
+from paddock.clients.ownership import server_of
+from paddock.clients.paths import read_together
+from paddock.clients.plan import Outcome, Plan
+from paddock.clients.recording import (
+    records_at,
+)
 from paddock.clients.running import is_running
 from paddock.clients.shapes import UnsupportedTransportError
 from paddock.clients.suiting import suited
 from paddock.clients.table import find_client
 from paddock.errors import PaddockError
-from paddock.servers.installations import Installation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from contextlib import AbstractContextManager
     from os import PathLike
-    from pathlib import Path
 
     from paddock.clients.client import Client
-    from paddock.clients.placing import Spot, Undo
+    from paddock.clients.plan import Change
     from paddock.clients.shapes import Entry
-
-
-class ForeignEntryError(PaddockError):
-    """Under the key of a server stands an entry that is not ours."""
-
-    code = "foreign-entry"
 
 
 class Wishes(TypedDict, total=False):
@@ -130,9 +120,11 @@ def install(
     given = entry_for(wanted, env=env, http=http, headers=headers, options=options)
     entry = suited(row, given)
     work = [
-        _Insertion(spot, wanted.name, entry, destination.scope, replaces=replace)
+        Insertion(spot, wanted.name, entry, destination.scope, replaces=replace)
         for spot in destination.spots(key)
     ]
+    if not replace:
+        _check_not_hidden(destination, key, wanted.name)
     plan = Plan(
         action="install",
         client=row,
@@ -168,85 +160,6 @@ def install_all(server: ServerName | None = None, **wishes: Unpack[Wishes]) -> l
     return outcomes
 
 
-class _Insertion:
-    """One entry on its way into one file."""
-
-    def __init__(
-        self, spot: Spot, server: str, entry: Entry, scope: str, *, replaces: bool
-    ) -> None:
-        self.spot = spot
-        self._server = server
-        self._entry = entry
-        self._scope = scope
-        self._replaces = replaces
-        self._undo: Undo | None = None
-        self._value: object = None
-
-    def change(self) -> Change:
-        """What would become of the file as it is now."""
-        before = content_of(self.spot.file)
-        after = self.edit(before).after
-        return Change(self.spot.file, before, after, self.spot.secrets_in(before, after))
-
-    def apply(self) -> Change:
-        """Write the file."""
-        file = self.spot.file
-        done = apply_edit(file, self.edit, self.journal)
-        secrets = self.spot.secrets_in(done.before, done.after)
-        return Change(file, done.before, done.after, secrets, done.backup)
-
-    def edit(self, now: bytes | None) -> Edit:
-        """The file with the entry."""
-        spot = self.spot
-        old = spot.entry_in(now)
-        records = records_at(spot.file, spot.key)
-        undo = undo_of(records)
-        is_ours = old is not MISSING and _is_ours(spot.client, old, undo)
-        if old is not MISSING and not is_ours and not self._replaces:
-            raise _foreign(spot, old)
-        shape, entry = spot.client.shape, self._entry
-        if is_ours:
-            self._value = refreshed(shape, old, entry, spot.key)
-        else:
-            self._value = shape.render(entry, spot.key)
-        if is_ours and same(old, self._value):
-            after, self._undo = now, undo
-        else:
-            after, self._undo = spot.put_in(now, self._value, is_ours=is_ours, undo=undo)
-        return Edit(after, self._is_done)
-
-    def journal(self, made: tuple[Path, ...]) -> AbstractContextManager[None]:
-        """Have it on record, also for other clients that read the same entry."""
-        if self._undo is not None and made and not self._undo.existed:
-            directories = tuple(str(directory) for directory in made)
-            self._undo = structs.replace(self._undo, directories=directories)
-        others = [
-            structs.replace(one, server=self._server, entry_kind=self.record.entry_kind)
-            for one in records_at(self.spot.file, self.spot.key)
-            if one.client != self.spot.client.id
-        ]
-        return recorded([with_undo(one, self._undo) for one in (*others, self.record)])
-
-    @property
-    def record(self) -> Installation:
-        """What is on record of it."""
-        return with_undo(
-            Installation(
-                server=self._server,
-                client=self.spot.client.id,
-                file=str(self.spot.file),
-                key=self.spot.key,
-                scope=self._scope,
-                entry_kind="stdio" if self._entry.url is None else "http",
-                created=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
-            ),
-            self._undo,
-        )
-
-    def _is_done(self, content: bytes | None) -> bool:
-        return same(self.spot.entry_in(content), self._value)
-
-
 def _destination(
     client: str | None, project: str | PathLike[str] | None, file: str | PathLike[str] | None
 ) -> Destination:
@@ -257,42 +170,32 @@ def _destination(
     return destination_of(client, project=project, file=file)
 
 
-def _applied(plan: Plan, work: list[_Insertion]) -> Plan:
+def _applied(plan: Plan, work: list[Insertion]) -> Plan:
     """Write all files of a client; when one cannot be, those before it are restored."""
     changes: list[Change] = []
     try:
         for one in work:
             changes.append(one.apply())  # noqa: PERF401 - what was done is needed after an error
     except BaseException:
-        for one in work[: len(changes)]:
-            remove_entry(one.spot, plan.server, plan.scope)
+        for one, done in zip(work, changes, strict=False):
+            with suppress(PaddockError, OSError):  # the first error says more
+                one.take_back(done)
         raise
     records = tuple(one.record for one in work)
     return replace(plan, changes=tuple(changes), is_applied=True, installations=records)
 
 
-def _is_ours(client: Client, old: object, undo: Undo | None) -> bool:
-    """Whether an entry starts Paddock, or is what we wrote, or leads to the same URL."""
-    entry = client.shape.read(old)
-    if entry is not None and entry.url is None and server_started_by(entry) is not None:
-        return True
-    if undo is None:
-        return False
-    written = client.shape.read(undo.entry)
-    urls = {found.url for found in (entry, written) if found is not None}
-    return same(old, undo.entry) or (entry is not None and urls == {entry.url} != {None})
-
-
-def _foreign(spot: Spot, old: object) -> ForeignEntryError:
-    entry = spot.client.shape.read(old)
-    what = "an entry that is not ours"
-    if entry is not None:
-        what = f"a server that is not ours ({entry.url or entry.command})"
-    return ForeignEntryError(
-        f"under the name {spot.key!r} stands {what}",
-        where=str(spot.file),
-        hint="choose another name for ours (--name), or replace it (--replace)",
-    )
+def _check_not_hidden(destination: Destination, key: str, server: str) -> None:
+    """Make sure that the entry hides none of somebody else's in another file of the client."""
+    if destination.scope == FILE:
+        return
+    project = destination.scope if destination.is_project else None
+    for file in read_together(destination.client, project=project):
+        spot = spot_in(destination.client, file, key, destination.scope)
+        old = MISSING if file in destination.files else spot.entry_in(content_of(file))
+        standing = None if old is MISSING else server_of(spot.client, old, records_at(spot))
+        if old is not MISSING and standing != server:
+            raise foreign(spot, old, standing)
 
 
 def _check_transport(client: Client, http: str | None) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.clients.checking import environment_for
+from paddock.files import is_there
 from paddock.version import __version__
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def interpreter_problems(client: Client, entry: Entry) -> Iterator[Problem]:
         message = f"the command {entry.command!r} is not absolute: the client may not find it"
         yield Problem(message, is_fatal=False)
         return
-    if not program.exists():
+    if not is_there(program):
         yield Problem(f"there is no {program} any more")
         return
     if program.is_dir() or not os.access(program, os.X_OK):
@@ -55,16 +56,18 @@ def interpreter_problems(client: Client, entry: Entry) -> Iterator[Problem]:
 
 
 def _version_problems(client: Client, entry: Entry) -> Iterator[Problem]:
-    flags = list(entry.args[: entry.args.index("-m")])
+    # Without -P, and in a directory that others write to, Python would import what stands there.
+    flags = ["-P", *entry.args[: entry.args.index("-m")]]
     try:
-        ran = subprocess.run(  # noqa: S603 - the user has installed this program
-            [str(entry.command), *flags, "-c", ASK],
-            capture_output=True,
-            cwd=tempfile.gettempdir(),
-            env=environment_for(client, entry),
-            timeout=SECONDS,
-            check=False,
-        )
+        with tempfile.TemporaryDirectory(prefix="paddock-", ignore_cleanup_errors=True) as private:
+            ran = subprocess.run(  # noqa: S603 - the user has installed this program
+                [str(entry.command), *flags, "-c", ASK],
+                capture_output=True,
+                cwd=private,
+                env=environment_for(client, entry),
+                timeout=SECONDS,
+                check=False,
+            )
     except (OSError, subprocess.TimeoutExpired) as error:
         yield Problem(f"{entry.command} cannot be run: {error}")
         return

@@ -29,7 +29,13 @@ SHOWN = {
     ),
 }
 OF_WINDOWS = {"APPDATA", "LOCALAPPDATA"}
-PROGRAM = Entry("/path/python", ("-m", "paddock"), {"NAME": "value"}, description="What it is for")
+PROGRAM = Entry(
+    "/path/python",
+    ("-m", "paddock"),
+    {"NAME": "value"},
+    description="What it is for",
+    directory="/home/ada",
+)
 ADDRESS = Entry(
     url="http://127.0.0.1:8000/mcp", headers={"Name": "value"}, description="What it is for"
 )

@@ -15,6 +15,7 @@ from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
 from paddock.clients.client import Client, Place, System
 from paddock.errors import PaddockError
+from paddock.files import is_there
 
 
 class UnsupportedProjectError(PaddockError):
@@ -50,7 +51,9 @@ class Machine:
 
     def real(self, template: str) -> Path:
         """The same as a path on the computer that this runs on."""
-        return Path(self.path(template).as_posix())
+        path = self.path(template)
+        real = Path(path.as_posix())
+        return real if path.is_absolute() else real.absolute()
 
     def _expand(self, template: str) -> str:
         text = self.home + template[1:] if template.startswith("~") else template
@@ -104,12 +107,26 @@ def locate(
     return [_chosen(machine, places)]
 
 
+def read_together(
+    client: Client, *, project: str | os.PathLike[str] | None = None, machine: Machine | None = None
+) -> list[Path]:
+    """All files that a client reads as one with those that `locate` gives."""
+    if not client.merges_files:
+        return []
+    if project is not None:
+        files = [Path(project).expanduser().absolute() / name for name in client.project]
+    else:
+        machine = machine or Machine.here()
+        files = [machine.real(place.file) for place in machine.places(client)]
+    return [file for file in files if is_there(file)]
+
+
 def _chosen(machine: Machine, places: list[Place]) -> Path:
-    signed = (place for place in places if place.sign and machine.real(place.sign).exists())
+    signed = (place for place in places if place.sign and is_there(machine.real(place.sign)))
     for place in signed:
         return machine.real(place.file)
     files = [machine.real(place.file) for place in places]
-    return next((file for file in files if file.exists()), files[0])
+    return next((file for file in files if is_there(file)), files[0])
 
 
 def existing(machine: Machine, place: Place) -> Iterator[Path]:
@@ -118,7 +135,7 @@ def existing(machine: Machine, place: Place) -> Iterator[Path]:
     parts = folder.parts
     wild = next((i for i, part in enumerate(parts) if "*" in part), None)
     if wild is None:
-        if folder.is_dir():
+        if is_there(folder) and folder.is_dir():
             yield machine.real(place.file)
         return
     for match in sorted(Path(*parts[:wild]).glob(parts[wild])):
@@ -132,7 +149,7 @@ def _project_file(client: Client, directory: Path) -> Path:
             hint=f"install for the user: paddock install {client.id}",
         )
     files = [directory.expanduser().absolute() / name for name in client.project]
-    return next((file for file in files if file.exists()), files[0])
+    return next((file for file in files if is_there(file)), files[0])
 
 
 def _nowhere(client: Client, machine: Machine) -> UnknownLocationError:

@@ -18,8 +18,8 @@ from paddock.clients.client import Client
 from paddock.clients.editing.document import MISSING, ByName, ConfigurationError
 from paddock.clients.editing.opening import OpenDocument, open_document
 from paddock.clients.editing.plain_data import find, same, with_value
-from paddock.clients.secrets import secrets_in
 from paddock.clients.splice import Splice, is_untouched, splice_between, taken_back
+from paddock.servers.installations import Installation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,6 +43,8 @@ class Undo(Struct, frozen=True, kw_only=True):
     """How many containers around the entry are ours."""
     directories: tuple[str, ...] = ()
     """Directories that were made for the file, the innermost first."""
+    previous: tuple[Installation, ...] = ()
+    """The records of the entry that was replaced, where it was one of ours."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class Spot:
 
     def entry_in(self, content: bytes | None) -> object:
         """What stands there, as plain data, or `MISSING`."""
-        return self.opened(content).document.get(self._path)
+        return self.opened(content).document.get(self.path)
 
     def entries_in(self, content: bytes | None) -> dict[str, object]:
         """All entries of the file, by key."""
@@ -75,10 +77,6 @@ class Spot:
             named = (one for one in servers if isinstance(one, dict))
             return {str(one["name"]): one for one in named if "name" in one}
         return dict(servers) if isinstance(servers, dict) else {}
-
-    def secrets_in(self, *contents: bytes | None) -> tuple[str, ...]:
-        """The values in the file that are shown to nobody unasked, before and after a change."""
-        return secrets_in([self.opened(content).document.data() for content in contents])
 
     def put_in(
         self, now: bytes | None, entry: object, *, is_ours: bool = False, undo: Undo | None = None
@@ -90,15 +88,17 @@ class Spot:
         """
         opened = self.opened(now)
         document = opened.document
-        old = document.get(self._path)
+        old = document.get(self.path)
         base: bytes | None = now
         replaced: tuple[object, ...] = () if old is MISSING else (old,)
+        previous: tuple[Installation, ...] = ()
         if old is not MISSING and is_ours:
             base, replaced = self.take_out(now, undo), undo.replaced if undo else ()
+            previous = undo.previous if undo else ()
         for path, value in self._defaults().items():
             if document.get(path) is MISSING:
                 document = document.put(path, value)
-        after = opened.with_document(document.put(self._path, entry)).bytes()
+        after = opened.with_document(document.put(self.path, entry)).bytes()
         return after, Undo(
             splice=splice_between(base or b"", after),
             entry=entry,
@@ -106,6 +106,7 @@ class Spot:
             replaced=replaced,
             made=self._missing_containers(base),
             directories=() if undo is None or base is not None else undo.directories,
+            previous=previous,
         )
 
     def take_out(self, now: bytes | None, undo: Undo | None) -> bytes | None:
@@ -118,31 +119,35 @@ class Spot:
             return cut.content
         opened = self.opened(now)
         left = opened.with_document(self._removed(opened.document, undo))
-        is_ours = undo is not None and not undo.existed
-        return None if is_ours and self._is_nothing(left.document) else left.bytes()
+        return left.bytes() if undo is None else self._left(left.bytes(), undo).content
 
     def cut_out(self, now: bytes | None, undo: Undo) -> Cut | None:
         """The file without the text that was put in; None where that text cannot be told."""
         if now is None:
             return None
         if is_untouched(undo.splice, now):
-            content = next(taken_back(undo.splice, now))
-            return Cut(content if undo.existed else None)
+            return self._left(next(taken_back(undo.splice, now)), undo)
         document = self.opened(now).document
         wanted = self._removed(document, undo)
         for content in taken_back(undo.splice, now):
             if self._says(content, wanted):
-                return Cut(content if undo.existed or content.strip() else None)
+                return self._left(content, undo)
         return None
 
+    def _left(self, content: bytes, undo: Undo) -> Cut:
+        """What is left of a file; nothing where it was made for us and holds nothing else."""
+        is_ours = not undo.existed and self._is_nothing(self.opened(content).document)
+        return Cut(None if is_ours else content)
+
     @property
-    def _path(self) -> tuple[str | ByName, ...]:
+    def path(self) -> tuple[str | ByName, ...]:
+        """The keys that lead to the entry."""
         return self.client.entry_path(self.key, self.file)
 
     def _removed(self, document: Document, undo: Undo | None) -> Document:
         if undo is not None and undo.replaced:
-            return document.put(self._path, undo.replaced[0])
-        return document.remove(self._path, prune=undo.made if undo else 0)
+            return document.put(self.path, undo.replaced[0])
+        return document.remove(self.path, prune=undo.made if undo else 0)
 
     def _says(self, content: bytes, wanted: Document) -> bool:
         """Whether content is what a document says, or that without what we put in besides."""
@@ -155,10 +160,10 @@ class Spot:
 
     def _without_null(self, data: object) -> object:
         """Data with an empty container where a null stands in its place."""
-        for depth in range(1, len(self._path)):
-            if find(data, self._path[:depth]) is None:
-                empty: object = [] if isinstance(self._path[depth], ByName) else {}
-                return with_value(data, self._path[:depth], empty)
+        for depth in range(1, len(self.path)):
+            if find(data, self.path[:depth]) is None:
+                empty: object = [] if isinstance(self.path[depth], ByName) else {}
+                return with_value(data, self.path[:depth], empty)
         return data
 
     def _is_nothing(self, document: Document) -> bool:
@@ -180,7 +185,7 @@ class Spot:
 
     def _missing_containers(self, base: bytes | None) -> int:
         document = self.opened(base).document
-        inner = (self._path[:length] for length in range(1, len(self._path)))
+        inner = (self.path[:length] for length in range(1, len(self.path)))
         return sum(document.get(path) is MISSING for path in inner)
 
 
@@ -192,12 +197,15 @@ class Cut:
 
 
 def unwound(
-    now: bytes | None, first: tuple[Spot, Undo], later: list[tuple[Spot, Undo]]
+    now: bytes | None,
+    first: tuple[Spot, Undo],
+    later: list[tuple[Spot, Undo]],
+    value: object = MISSING,
 ) -> tuple[bytes | None, list[Undo]] | None:
     """Take out an entry around which later ones of ours were put in, as if it had never been there.
 
-    The later ones come out in turn, the last first, and are put in again. None where that is not
-    possible without guessing.
+    The later ones come out in turn, the last first, and are put in again. With a value the entry
+    is put in anew before them. None where that is not possible without guessing.
     """
     content = now
     values = []
@@ -207,10 +215,16 @@ def unwound(
         if cut is None:
             return None
         content = cut.content
+    again = [spot for spot, _ in later]
+    wanted = list(reversed(values[:-1]))
+    if value is not MISSING:
+        again, wanted = [first[0], *again], [value, *wanted]
     undos: list[Undo] = []
-    for (spot, _), value in zip(later, reversed(values[:-1]), strict=True):
-        content, undo = spot.put_in(content, value)
+    for spot, one in zip(again, wanted, strict=True):
+        content, undo = spot.put_in(content, one)
         undos.append(undo)
-    if undos and content is not None and not undos[0].existed:
+    if undos and not undos[0].existed:
         undos[0] = structs.replace(undos[0], directories=first[1].directories)
+    if value is not MISSING:
+        undos[0] = structs.replace(undos[0], previous=first[1].previous)
     return content, undos

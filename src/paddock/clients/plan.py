@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from paddock.clients.client import Client
-from paddock.clients.secrets import masked
+from paddock.clients.secrets import uncovered
 from paddock.errors import PaddockError
 from paddock.servers.installations import Installation
 
@@ -27,8 +27,8 @@ class Change:
     """None: there is no such file."""
     after: bytes | None = field(repr=False)
     """None: the file goes."""
-    secrets: tuple[str, ...] = field(default=(), repr=False)
-    """Values in it that are shown to nobody unasked."""
+    shown: tuple[str, str] = field(default=("", ""), repr=False)
+    """What may be shown of it to anybody, before and after."""
     backup: Path | None = None
     """Where the content from before is kept, once the change is made."""
 
@@ -38,16 +38,20 @@ class Change:
         return self.before != self.after
 
     def diff(self, *, show_values: bool = False) -> str:
-        """The change as a unified diff; values of variables and headers are hidden unless shown."""
+        """The change as a unified diff, of the entry alone and without secrets.
+
+        With `show_values` it is the diff of the whole file, as it is.
+        """
         name = str(self.file)
+        before, after = (_text(self.before), _text(self.after)) if show_values else self.shown
         lines = difflib.unified_diff(
-            _lines(self.before),
-            _lines(self.after),
+            _lines(before),
+            _lines(after),
             "/dev/null" if self.before is None else name,
             "/dev/null" if self.after is None else name,
         )
         text = "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
-        return text if show_values else masked(text, self.secrets)
+        return text if show_values else uncovered(text)
 
 
 @dataclass(frozen=True)
@@ -91,8 +95,11 @@ class Outcome:
     error: PaddockError | None = None
 
 
-def _lines(content: bytes | None) -> list[str]:
-    text = (content or b"").decode("utf-8", errors="replace")
+def _text(content: bytes | None) -> str:
+    return (content or b"").decode("utf-8", errors="replace")
+
+
+def _lines(text: str) -> list[str]:
     # Other characters that Python takes for line ends are none to an editor.
     parts = text.split("\n")
     return [f"{part}\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])

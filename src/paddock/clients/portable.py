@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.clients.requirements import (
     BundleError,
+    files_below,
     files_with,
     requirement,
     requirements_of,
@@ -19,6 +20,7 @@ from paddock.clients.requirements import (
 from paddock.extensions.keys import normal_key
 from paddock.extensions.names import parse_qualified
 from paddock.extensions.references import is_reference
+from paddock.files import is_there
 from paddock.servers.lookup import BUILT_IN
 from paddock.servers.toml_text import toml_text
 from paddock.servers.unpickling import is_pickle
@@ -30,7 +32,8 @@ if TYPE_CHECKING:
 
 DEFINITION = "server.toml"
 CODE = "code"
-NOT_TAKEN = frozenset({"__pycache__", ".git", ".venv", "node_modules"})
+AS_THEY_ARE = frozenset({"options", "parameters", "arguments", "annotations", "input_schema"})
+"""Tables whose keys are names that the author chose."""
 LIMIT = 50_000_000
 """Bytes of a directory beyond which something is in it that does not belong."""
 
@@ -46,7 +49,13 @@ class Contents:
     """The directories on this machine that files are from, and what they are in the bundle."""
 
     def take(self, file: Path) -> str:
-        """Put a file in, with those beside it that it imports; its place in the bundle."""
+        """Put a file in, with those beside it that it imports; its place in the bundle.
+
+        Raises:
+            BundleError: when there is none.
+        """
+        if not is_there(file):
+            raise BundleError("there is no such file", where=str(file), hint="put it back")
         file = file.resolve()
         together = files_with(file)
         self.requirements.update(requirements_of(together))
@@ -94,6 +103,8 @@ def _travelling(value: Any, key: str, directory: Path | None, contents: Contents
             where=key,
             hint="define it in a file; or make a bundle for this machine: leave out --portable",
         )
+    if normal_key(key) in AS_THEY_ARE:
+        return value
     if isinstance(value, dict):
         return {inner: _travelling(one, inner, directory, contents) for inner, one in value.items()}
     if isinstance(value, list):
@@ -144,7 +155,7 @@ def _of_path(text: str) -> Contents:
         place = contents.take(path)
         contents.target = f"{place}:{target.attribute}" if target.attribute else place
         return contents
-    files = sorted(one for one in path.rglob("*") if one.is_file() and _is_taken(one, path))
+    files = files_below(path)
     if sum(one.stat().st_size for one in files) > LIMIT:
         raise BundleError(
             f"holds more than {LIMIT // 1_000_000} MB",
@@ -156,7 +167,3 @@ def _of_path(text: str) -> Contents:
     contents.requirements.update(requirements_of(files))
     contents.target = CODE
     return contents
-
-
-def _is_taken(file: Path, folder: Path) -> bool:
-    return not NOT_TAKEN & set(file.relative_to(folder).parts)

@@ -7,6 +7,7 @@ that whatever stands in a client's file is known, and is put back when the file 
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +16,9 @@ import msgspec
 from msgspec import structs
 
 from paddock.clients.placing import Undo
+from paddock.clients.table import UnsupportedClientError, find_client
 from paddock.errors import PaddockError
+from paddock.files import is_there
 from paddock.servers.installations import (
     Installation,
     change_installations,
@@ -25,24 +28,49 @@ from paddock.servers.installations import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-
-def records_in(file: Path) -> list[Installation]:
-    """What is recorded of a file, by whatever path it is reached, the oldest first."""
-    real = file.resolve()
-    return [one for one in read_installations() if Path(one.file).resolve() == real]
+    from paddock.clients.placing import Spot
 
 
-def records_by_key(file: Path) -> dict[str, list[Installation]]:
-    """What is recorded of a file by key, in the order in which the entries were last written."""
-    found: dict[str, list[Installation]] = {}
-    for one in records_in(file):
-        found[one.key] = [*found.pop(one.key, []), one]
+Place = tuple[Path, tuple[str, ...], str]
+"""What tells an entry from all others: the file itself, the keys that lead to its servers, and the
+key of the entry. Several clients may read the same entry, or other servers of the same file."""
+
+
+def place_of(client: str, file: Path, key: str) -> Place:
+    """The place of an entry of a client, whatever path leads to the file."""
+    path: tuple[str, ...] = ()
+    with suppress(UnsupportedClientError):  # of another version of Paddock
+        path = find_client(client).servers_path(file)
+    return _real(file), path, key
+
+
+def file_of(record: Installation) -> Path:
+    """The file that an installation is in; where a link leads elsewhere now, it is not that."""
+    file = Path(record.file)
+    is_elsewhere = record.real and str(_real(file)) != record.real
+    return Path(record.real) if is_elsewhere and is_there(Path(record.real)) else file
+
+
+def _real(file: Path) -> Path:
+    """The file without links, also where they lead in a circle."""
+    return Path(os.path.realpath(file))
+
+
+def records_by_place(file: Path) -> dict[Place, list[Installation]]:
+    """What is recorded of a file by place, in the order in which the entries were put in."""
+    real = _real(file)
+    found: dict[Place, list[Installation]] = {}
+    for one in read_installations():
+        place = place_of(one.client, file_of(one), one.key)
+        if place[0] == real:
+            found.setdefault(place, []).append(one)
     return found
 
 
-def records_at(file: Path, key: str) -> list[Installation]:
-    """What is recorded of one place; several where several clients read the same file."""
-    return [one for one in records_in(file) if one.key == key]
+def records_at(spot: Spot) -> list[Installation]:
+    """What is recorded of one place; several where several clients read the same entry."""
+    place = place_of(spot.client.id, spot.file, spot.key)
+    return records_by_place(spot.file).get(place, [])
 
 
 def undo_of(records: list[Installation]) -> Undo | None:
@@ -61,17 +89,25 @@ def with_undo(record: Installation, undo: Undo | None) -> Installation:
 
 
 @contextmanager
-def recorded(new: list[Installation]) -> Iterator[None]:
-    """Have installations on record while and after their file is written, unless that fails."""
+def recorded(new: list[Installation], changed: list[Installation]) -> Iterator[None]:
+    """Have installations on record while and after their file is written, unless that fails.
+
+    New ones come last, whatever was in their place; those that are changed keep theirs.
+    """
     before: list[Installation] = []
 
     def add(records: list[Installation]) -> list[Installation]:
-        before.extend(records)
-        return [*(one for one in records if not _is_among(one, new)), *new]
+        before[:] = records
+        kept = [one for one in records if not _is_among(one, new)]
+        unknown = [one for one in changed if not _is_among(one, records)]
+        return [*_in_new_form(kept, changed), *unknown, *new]
 
     def put_back(records: list[Installation]) -> list[Installation]:
-        kept = [one for one in records if not _is_among(one, new)]
-        return [*kept, *(one for one in before if _is_among(one, new))]
+        ours = [*new, *changed]
+        others = [one for one in records if not _is_among(one, ours)]
+        known = [one for one in before if _is_among(one, [*ours, *others])]
+        added = [one for one in others if not _is_among(one, before)]
+        return [*_in_new_form(known, others), *added]
 
     change_installations(add)
     try:
@@ -83,20 +119,22 @@ def recorded(new: list[Installation]) -> Iterator[None]:
         raise
 
 
-def replace_records(gone: list[Installation], changed: list[Installation]) -> None:
-    """Forget some records, and keep others in a new form, in their order."""
-    forms = {_place(one): one for one in changed}
+def replace_records(
+    gone: list[Installation], changed: list[Installation], back: list[Installation]
+) -> None:
+    """Forget some records, keep others in a new form, in their order, and bring others back."""
 
     def change(records: list[Installation]) -> list[Installation]:
-        kept = [one for one in records if not _is_among(one, gone)]
-        return [forms.get(_place(one), one) for one in kept]
+        kept = [one for one in records if not _is_among(one, [*gone, *back])]
+        return [*_in_new_form(kept, changed), *back]
 
     change_installations(change)
 
 
+def _in_new_form(records: list[Installation], changed: list[Installation]) -> list[Installation]:
+    forms = {(one.file, one.client, one.key): one for one in changed}
+    return [forms.get((one.file, one.client, one.key), one) for one in records]
+
+
 def _is_among(record: Installation, others: list[Installation]) -> bool:
     return any(record.is_at(other) for other in others)
-
-
-def _place(record: Installation) -> tuple[str, str, str]:
-    return record.file, record.client, record.key

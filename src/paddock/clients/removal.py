@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import structs
-
 from paddock.clients.applying import Edit, apply_edit, content_of, remove_directories
-from paddock.clients.destination import spot_in
 from paddock.clients.editing.document import MISSING
 from paddock.clients.editing.plain_data import same
+from paddock.clients.layers import layers_around
+from paddock.clients.ownership import server_of
 from paddock.clients.placing import Cut, unwound
-from paddock.clients.plan import Change, Plan
-from paddock.clients.recording import (
-    records_at,
-    records_by_key,
-    replace_records,
-    undo_of,
-    with_undo,
-)
-from paddock.clients.table import find_client
+from paddock.clients.plan import Plan
+from paddock.clients.recording import records_at, replace_records, undo_of
+from paddock.clients.showing import change_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from paddock.clients.layers import Layers
     from paddock.clients.placing import Spot, Undo
     from paddock.servers.installations import Installation
 
 GONE = "The entry had been removed already."
 CHANGED = "The entry had been changed since it was installed; it was removed as it was."
+FOREIGN = "The entry is not Paddock's any more; it was left there, and the record forgotten."
+RESTORED = "What stood there before is back."
 
 
 def remove_entry(spot: Spot, server: str, scope: str, *, dry_run: bool = False) -> Plan:
@@ -53,11 +50,17 @@ def remove_entry(spot: Spot, server: str, scope: str, *, dry_run: bool = False) 
         server=work.records[-1].server if work.records else server,
         key=spot.key,
         scope=scope,
-        changes=(Change(spot.file, before, after, spot.secrets_in(before, after), backup),),
-        notes=tuple(work.notes),
+        changes=(change_of(spot, before, after, backup),),
+        notes=(*work.notes, *_also_gone(spot, work.records)),
         is_applied=not dry_run,
         installations=tuple(work.records),
     )
+
+
+def _also_gone(spot: Spot, records: list[Installation]) -> Iterator[str]:
+    """Other clients that have read the same entry."""
+    for client in sorted({one.client for one in records} - {spot.client.id}):
+        yield f"It was the entry of {client} too, which has it no more."
 
 
 class _Removal:
@@ -69,81 +72,72 @@ class _Removal:
         self.notes: list[str] = []
         self._undo: Undo | None = None
         self._changed: list[Installation] = []
+        self._back: list[Installation] = []
         self._is_file_gone = False
 
     def edit(self, now: bytes | None) -> Edit:
-        """The file without the entry."""
+        """The file without the entry; with it, if it is not ours any more."""
         spot = self._spot
-        self.records = records_at(spot.file, spot.key)
+        self.records = records_at(spot)
         self._undo = undo_of(self.records)
-        self._changed, self.notes = [], []
+        self._changed, self._back, self._is_file_gone, self.notes = [], [], False, []
         old = spot.entry_in(now)
         if old is MISSING:
             self.notes.append(GONE)
-            return Edit(now, self._is_done)
-        if self._undo is not None and not same(old, self._undo.entry):
-            self.notes.append(CHANGED)
+            return Edit(now, self._is_missing)
+        if server_of(spot.client, old, self.records) is None:
+            self.notes.append(FOREIGN)
+            return Edit(now, partial(self._is_still, old))
+        if self._undo is not None:
+            self._back = list(self._undo.previous)
+            if not same(old, self._undo.entry):
+                self.notes.append(CHANGED)
         after = self._without(now)
         self._is_file_gone = after is None
-        return Edit(after, self._is_done)
+        replaced = self._undo.replaced if self._undo else ()
+        if not replaced:
+            return Edit(after, self._is_missing)
+        self.notes.append(RESTORED)
+        return Edit(after, partial(self._is_still, replaced[0]))
 
     @contextmanager
     def journal(self, _: tuple[Path, ...]) -> Iterator[None]:
         """Change the records after the file."""
         yield
-        replace_records(self.records, self._changed)
+        replace_records(self.records, self._changed, self._back)
         if self._is_file_gone and self._undo is not None:
             remove_directories(tuple(map(Path, self._undo.directories)))
 
-    def _is_done(self, content: bytes | None) -> bool:
-        found = self._spot.entry_in(content)
-        replaced = self._undo.replaced if self._undo else ()
-        return same(found, replaced[0]) if replaced else found is MISSING
+    def _is_missing(self, content: bytes | None) -> bool:
+        return self._spot.entry_in(content) is MISSING
+
+    def _is_still(self, entry: object, content: bytes | None) -> bool:
+        return same(self._spot.entry_in(content), entry)
 
     def _without(self, now: bytes | None) -> bytes | None:
         undo = self._undo
         if undo is None:
             return self._spot.take_out(now, None)
-        standing = records_by_key(self._spot.file)
-        others = {key: undo_of(standing[key]) for key in standing if key != self._spot.key}
-        usable = {key: other for key, other in others.items() if other is not None}
+        others = layers_around(self._spot)
         cut = self._spot.cut_out(now, undo)
         if cut is not None:
             after = cut.content
         else:
-            turn = self._unwound(now, undo, usable)
+            turn = self._unwound(now, undo, others)
             if turn is not None:
                 return turn.content
             after = self._spot.take_out(now, undo)
-        if after is not None:
-            self._pass_on(undo, usable)
+        if after is not None and others.all:
+            self._changed += others.all[0].inheriting(undo)
         return after
 
-    def _unwound(self, now: bytes | None, undo: Undo, others: dict[str, Undo]) -> Cut | None:
+    def _unwound(self, now: bytes | None, undo: Undo, others: Layers) -> Cut | None:
         """The file as if this entry had never been there, with the later ones of ours in it."""
-        standing = records_by_key(self._spot.file)
-        keys = list(standing)
-        later = [key for key in keys[keys.index(self._spot.key) :] if key in others]
-        spots = [(self._spot_of(standing[key][-1]), others[key]) for key in later]
-        turn = unwound(now, (self._spot, undo), spots)
+        later = [(layer.spot, layer.undo) for layer in others.later]
+        turn = unwound(now, (self._spot, undo), later)
         if turn is None:
             return None
         content, undos = turn
-        for key, new in zip(later, undos, strict=True):
-            self._changed += [with_undo(one, new) for one in standing[key]]
+        for layer, new in zip(others.later, undos, strict=True):
+            self._changed += layer.changed(new)
         return Cut(content)
-
-    def _pass_on(self, undo: Undo, others: dict[str, Undo]) -> None:
-        """Have another entry of ours see to what is to be removed when the last one goes."""
-        for key, other in list(others.items())[:1]:
-            heir = structs.replace(
-                other,
-                existed=other.existed and undo.existed,
-                made=max(other.made, undo.made),
-                directories=other.directories or undo.directories,
-            )
-            records = records_by_key(self._spot.file)[key]
-            self._changed += [with_undo(one, heir) for one in records]
-
-    def _spot_of(self, one: Installation) -> Spot:
-        return spot_in(find_client(one.client), self._spot.file, one.key, one.scope)

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 OURSELVES = "paddock"
+NOT_TAKEN = frozenset({"__pycache__", "node_modules"})
+ENVIRONMENT = "pyvenv.cfg"
+"""The file that makes a directory a virtual environment."""
 
 
 class BundleError(PaddockError):
@@ -46,6 +49,20 @@ def files_with(file: Path) -> list[Path]:
         for module in imports_of(one):
             waiting.extend(_beside(file.resolve().parent, module.name))
     return sorted(found)
+
+
+def files_below(directory: Path) -> list[Path]:
+    """The files of a directory that belong to a server.
+
+    Left out are files and directories with a dot before their names, environments, what is made by
+    Python itself, and links that lead out of the directory: there may be secrets in them.
+    """
+    root = directory.resolve()
+    return sorted(
+        path
+        for path in directory.rglob("*")
+        if path.is_file() and path.resolve().is_relative_to(root) and _belongs(path, directory)
+    )
 
 
 def requirements_of(files: list[Path]) -> list[str]:
@@ -120,11 +137,15 @@ def _beside(directory: Path, module: str) -> list[Path]:
     file = directory / f"{module}.py"
     if file.is_file():
         return [file]
-    return sorted(path for path in (directory / module).rglob("*") if _belongs(path))
+    return files_below(directory / module)
 
 
-def _belongs(path: Path) -> bool:
-    return path.is_file() and "__pycache__" not in path.parts
+def _belongs(path: Path, directory: Path) -> bool:
+    parts = path.relative_to(directory).parts
+    if any(part.startswith(".") or part in NOT_TAKEN for part in parts):
+        return False
+    folders = (directory.joinpath(*parts[:depth]) for depth in range(1, len(parts)))
+    return not any(folder.joinpath(ENVIRONMENT).exists() for folder in folders)
 
 
 def _requirement_for(module: Import, file: Path) -> str | None:

@@ -1,7 +1,6 @@
 """Keeping what is secret off the screen: values of environment variables and headers.
 
-Clients' files hold tokens of other people's servers next to ours, so everything that is shown of a
-file goes through here.
+What a server says goes through here before it is shown, and so does what stands in an entry.
 """
 
 from __future__ import annotations
@@ -14,17 +13,44 @@ from paddock.directories import DATA_VARIABLE
 from paddock.extensions.paclets.search_paths import PATH_VARIABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 MASK = "•••"
-PLACES = frozenset({"env", "envs", "environment", "headers", "http_headers"})
+COVER = "hidden-value-{}-of-paddock"
+"""Stands for a secret until it is shown: two secrets are told apart by it."""
+PLACES = frozenset({"env", "envs", "environment", "headers", "http_headers", "requestOptions"})
 """What the places for secrets are called in clients' files."""
 KNOWN = frozenset({DATA_VARIABLE, PATH_VARIABLE, "PYTHONPATH"})
 """Variables that Paddock sets itself, and that are no secrets."""
 REFERENCES = ("${0}", "${{{0}}}", "${{env:{0}}}", "{{env:{0}}}")
 """How values refer to variables in clients' files."""
+LONG_PART = 16
+"""From this length on, a part of a path may be a key."""
 LONG = 4
 """From this length on, a value is hidden wherever it stands, and not only where it is one."""
+
+
+def shown_url(url: str, cover: Callable[[object], str] = lambda _: MASK) -> str:
+    """A URL without what may be secret in it: a user, long parts of the path, values of a query."""
+    head, _, query = url.partition("#")[0].partition("?")
+    scheme, slashes, rest = head.rpartition("://")
+    user, at, place = rest.rpartition("@")
+    host, *path = place.split("/")
+    shown = [part if len(part) < LONG_PART else cover(part) for part in path]
+    text = f"{scheme}{slashes}{cover(user) + at if at else ''}{'/'.join([host, *shown])}"
+    pairs = (pair.partition("=") for pair in query.split("&"))
+    values = (f"{name}={cover(value)}" if equals else cover(name) for name, equals, value in pairs)
+    return f"{text}?{'&'.join(values)}" if query else text
+
+
+def shown_command(command: str) -> str:
+    """A program without options that somebody wrote behind it."""
+    return re.split(r"\s+-", command)[0]
+
+
+def uncovered(text: str) -> str:
+    """A text with the mask where a secret is covered."""
+    return re.sub(COVER.format(r"\d+"), MASK, text)
 
 
 def secrets_in(data: object) -> tuple[str, ...]:
@@ -48,7 +74,7 @@ def _secrets(data: object) -> Iterator[str]:
             pending.extend(
                 (value, key not in KNOWN and (is_secret or key in PLACES))
                 for key, value in part.items()
-                if not _is_reference(key, value)
+                if not is_reference(key, value)
             )
         elif isinstance(part, list):
             pending.extend((value, is_secret) for value in part)
@@ -56,7 +82,7 @@ def _secrets(data: object) -> Iterator[str]:
             yield str(part)
 
 
-def _is_reference(name: object, value: object) -> bool:
+def is_reference(name: object, value: object) -> bool:
     """Whether a value is nothing but the variable of the same name; a `$word` may be a password."""
     return isinstance(value, str) and value in {form.format(name) for form in REFERENCES}
 

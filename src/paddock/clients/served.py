@@ -9,6 +9,7 @@ from paddock.clients.entries import is_named, server_started_by
 from paddock.clients.interpreters import Problem
 from paddock.errors import PaddockError
 from paddock.extensions.errors import ExtensionError
+from paddock.files import is_there
 from paddock.servers.api import get_server
 from paddock.servers.errors import ServerNotFoundError
 
@@ -24,8 +25,8 @@ def server_problem(entry: Entry) -> Iterator[Problem]:
     if name is None:
         return
     if not is_named(entry):
-        path = name if Path(name).exists() else name.rpartition(":")[0] or name
-        if not Path(path).exists():
+        path = name if is_there(Path(name)) else name.rpartition(":")[0] or name
+        if not is_there(Path(path)):
             yield Problem(f"there is no {path} any more", "put it back, or uninstall the entry")
         return
     try:

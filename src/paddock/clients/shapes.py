@@ -35,6 +35,8 @@ class Entry:
     description: str = ""
     enabled: bool = True
     """Whether the client starts it: false when the user has switched it off in the file."""
+    directory: str = ""
+    """Where a client starts it that wants to be told; it must not matter."""
     passed: tuple[str, ...] = ()
     """Names of variables that the client is to give to the server with the values that it has."""
 
@@ -126,6 +128,7 @@ def _values(entry: Entry, key: str) -> dict[str, object]:
         "url": entry.url,
         "headers": dict(entry.headers),
         "key": key,
+        "directory": entry.directory,
         "description": entry.description or f"The server {key} of Paddock",
     }
 
@@ -187,7 +190,7 @@ def _entry(found: Mapping[str, object], *, is_enabled: bool) -> Entry | None:
     )
     if not well_formed or args is None or env is None or headers is None:
         return None
-    description = found.get("description")
+    description, directory = found.get("description"), found.get("directory")
     return Entry(
         command=command if isinstance(command, str) else None,
         args=args,
@@ -196,6 +199,7 @@ def _entry(found: Mapping[str, object], *, is_enabled: bool) -> Entry | None:
         headers=headers,
         description=description if isinstance(description, str) else "",
         enabled=is_enabled,
+        directory=directory if isinstance(directory, str) else "",
         passed=_names(found.get("passed")),
     )
 
@@ -244,6 +248,9 @@ CLAUDE = Shape(
 
 STDIO_ONLY = Shape(stdio=PROGRAM)
 
+WARP = Shape(stdio={**PROGRAM, "working_directory": Slot("directory")}, http=ADDRESS)
+"""It wants to be told where to start a program; ours run anywhere."""
+
 HTTP_URL = Shape(
     stdio=PROGRAM, http={"httpUrl": URL, "headers": HEADERS}, others=({**ADDRESS, "type": HTTP},)
 )
@@ -251,9 +258,10 @@ HTTP_URL = Shape(
 SERVER_URL = Shape(stdio=PROGRAM, http={"serverUrl": URL, "headers": HEADERS}, others=(ADDRESS,))
 
 COPILOT = Shape(
-    stdio={"tools": ("*",), "type": Kind("local", ("stdio",)), **PROGRAM},
+    stdio={"tools": ("*",), "type": Kind("stdio", ("local",)), **PROGRAM},
     http={"tools": ("*",), "type": HTTP, **ADDRESS},
 )
+"""It writes `local` itself, which Claude Code skips in the file of a project that both read."""
 
 APPROVING = Shape(
     stdio={**PROGRAM, "disabled": False, "autoApprove": ()},

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddock.clients.applying import content_of
 from paddock.clients.destination import spot_in
-from paddock.clients.editing.document import ConfigurationError
 from paddock.clients.entries import server_started_by
+from paddock.clients.recording import Place, file_of, place_of
+from paddock.errors import PaddockError
 from paddock.servers.installations import Installation, read_installations
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from paddock.clients.destination import Destination
 
 
@@ -30,26 +33,37 @@ class Standing:
     """The name of the server, or its path."""
 
     @property
-    def place(self) -> tuple[Path, str]:
-        """What tells it from others, whatever path leads to the file."""
-        return self.file.resolve(), self.key
+    def place(self) -> Place:
+        """What tells its entry from others; several clients may read the same."""
+        return place_of(self.client, self.file, self.key)
 
 
 def standing_on_record() -> list[Standing]:
-    """Everything that is on record, once for each place."""
-    return list({one.place: one for one in map(_of_record, read_installations())}.values())
+    """Everything that is on record, for each client that it was installed into."""
+    return list(map(_of_record, read_installations()))
+
+
+def each_place_once(standing: Iterable[Standing], client: str | None = None) -> list[Standing]:
+    """One of the clients that read an entry, for each entry: this one, or else the last."""
+    found: dict[Place, Standing] = {}
+    for one in standing:
+        if one.place not in found or found[one.place].client != client:
+            found[one.place] = one
+    return list(found.values())
 
 
 def standing_in(destination: Destination) -> list[Standing]:
     """What is on record of the files of a client, and what else there starts Paddock."""
-    files = {file.resolve() for file in destination.files}
-    found = {one.place: one for one in standing_on_record() if one.place[0] in files}
+    client = destination.client
+    paths = {place_of(client.id, file, "")[:2] for file in destination.files}
+    recorded = [one for one in standing_on_record() if one.place[:2] in paths]
+    found = {one.place: one for one in each_place_once(recorded, client.id)}
     for file in destination.files:
         # A file that cannot be read has its own complaint when something is done with it.
-        with suppress(ConfigurationError):
+        with suppress(PaddockError):
             for one in _starting_paddock(destination, file):
                 found.setdefault(one.place, one)
-    return list(found.values())
+    return [replace(one, client=client.id) for one in found.values()]
 
 
 def _starting_paddock(destination: Destination, file: Path) -> list[Standing]:
@@ -65,4 +79,4 @@ def _starting_paddock(destination: Destination, file: Path) -> list[Standing]:
 
 
 def _of_record(one: Installation) -> Standing:
-    return Standing(one.client, Path(one.file), one.key, one.scope, one.server)
+    return Standing(one.client, file_of(one), one.key, one.scope, one.server)

@@ -11,20 +11,29 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from paddock.clients.chat_clients import CHAT_CLIENTS
+from paddock.clients.client import Client
 from paddock.clients.editor_clients import EDITOR_CLIENTS
+from paddock.clients.shapes import PLAIN
 from paddock.clients.terminal_clients import TERMINAL_CLIENTS
 from paddock.errors import PaddockError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from paddock.clients.client import Client
-
 
 class UnsupportedClientError(PaddockError):
     """There is no client of the given name."""
 
     code = "unsupported-client"
+
+
+STANDARD = Client(
+    id="standard",
+    name="Standard client",
+    shape=PLAIN,
+    steps=("The entry has the form that most clients read; see whether yours does.",),
+)
+"""A client that is none of the table, with the form of entries that most of them read."""
 
 
 @cache
@@ -46,10 +55,10 @@ def find_client(name: str) -> Client:
         return names[wanted]
     near = get_close_matches(wanted, names, n=3)
     ids = list(dict.fromkeys(names[one].id for one in near))
-    hint = f"did you mean {' or '.join(ids)}?" if ids else "list them: paddock clients"
-    raise UnsupportedClientError(
-        f"no client is called {name!r}", hint=f"{hint} For any other one name its file: --file"
-    )
+    hint = "list them: paddock clients; for any other one name its file: --file FILE"
+    if ids:
+        hint = f"did you mean {' or '.join(ids)}? For any other one name its file: --file FILE"
+    raise UnsupportedClientError(f"no client is called {name!r}", hint=hint)
 
 
 @cache
@@ -57,7 +66,8 @@ def _names() -> dict[str, Client]:
     """Clients by all their names, as they are compared; a client's id wins over others' aliases."""
     clients = supported_clients().values()
     others = {_plain(name): client for client in clients for name in _other_names(client)}
-    return others | {_plain(client.id): client for client in clients}
+    ids = {_plain(client.id): client for client in clients}
+    return {STANDARD.id: STANDARD} | others | ids
 
 
 def _other_names(client: Client) -> Iterator[str]:

@@ -6,17 +6,22 @@ entry that starts Paddock is ours, whoever put it there.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddock.clients.destination import destination_of, spot_in
+from paddock.clients.ownership import share_key
 from paddock.clients.plan import Outcome
+from paddock.clients.recording import place_of
 from paddock.clients.removal import remove_entry
-from paddock.clients.standing import Standing, standing_in, standing_on_record
-from paddock.clients.table import find_client
+from paddock.clients.standing import (
+    Standing,
+    each_place_once,
+    standing_in,
+    standing_on_record,
+)
+from paddock.clients.table import UnsupportedClientError, find_client
 from paddock.errors import PaddockError
-from paddock.servers.api import get_server
 from paddock.servers.named_server import NamedServer
 
 if TYPE_CHECKING:
@@ -44,7 +49,7 @@ def uninstall(
 
     Without a server, all of Paddock's go; without a client (or file), the server goes from
     everywhere that is on record. An entry that was changed meanwhile goes too, and the plan says
-    so.
+    so; one that is not Paddock's any more stays.
 
     Args:
         client: The client, by any of its names.
@@ -62,22 +67,41 @@ def uninstall(
     if client is None and file is None and server is None and name is None:
         raise NotInstalledError("nothing is named to take out", hint="name a client or a server")
     if client is None and file is None and project is None:
-        found = standing_on_record()
+        found = each_place_once(standing_on_record())
     else:
-        found = standing_in(destination_of(client, project=project, file=file))
+        found = _standing(client, project, file)
     wanted = [one for one in found if _is_meant(one, server, name)]
     if not wanted:
         raise _nothing(client, server, name)
-    outcomes = [_removed(one, dry_run=dry_run) for one in wanted]
+    outcomes = [take_out(one, dry_run=dry_run) for one in wanted]
     if len(outcomes) == 1 and outcomes[0].error is not None:
         raise outcomes[0].error
     return outcomes
 
 
+def _standing(
+    client: str | None, project: str | PathLike[str] | None, file: str | PathLike[str] | None
+) -> list[Standing]:
+    """What stands in files; what is on record of a file says more of it than a guess."""
+    if client is not None or file is None:
+        return standing_in(destination_of(client, project=project, file=file))
+    real = place_of("", Path(file).expanduser().absolute(), "")[0]
+    recorded = [one for one in standing_on_record() if one.place[0] == real]
+    try:
+        found = standing_in(destination_of(None, project=project, file=file))
+    except UnsupportedClientError:
+        if not recorded:
+            raise
+        found = []
+    return each_place_once([*found, *recorded])
+
+
 def _is_meant(one: Standing, server: ServerName | None, name: str | None) -> bool:
     if name is not None and one.key != name:
         return False
-    return server is None or one.server in _names_of(server) or _shares_key(one, server)
+    return (
+        server is None or one.server in _names_of(server) or share_key(one.server, server, one.key)
+    )
 
 
 def _names_of(server: ServerName) -> set[str]:
@@ -91,15 +115,8 @@ def _absolute(path: str | PathLike[str]) -> str:
     return str(Path(path).expanduser().absolute())
 
 
-def _shares_key(one: Standing, server: ServerName) -> bool:
-    """Whether a server is written under a key that it shares with the one that stands there."""
-    with suppress(PaddockError):
-        meant = server if isinstance(server, NamedServer) else get_server(server)
-        return meant.key == get_server(one.server).key == one.key
-    return False
-
-
-def _removed(one: Standing, *, dry_run: bool) -> Outcome:
+def take_out(one: Standing, *, dry_run: bool = False) -> Outcome:
+    """Take out what stands in one place; what kept it from that is in the outcome."""
     try:
         spot = spot_in(find_client(one.client), one.file, one.key, one.scope)
         plan = remove_entry(spot, one.server, one.scope, dry_run=dry_run)

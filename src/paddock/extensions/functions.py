@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
+from paddock.errors import DefinitionError
 from paddock.extensions.properties import shown
 from paddock.extensions.references import is_reference, load_reference
 
@@ -14,6 +16,31 @@ if TYPE_CHECKING:
     from paddock.extensions.properties import Properties
 
 _EXPECTED = "expected a function, or a reference to one: package.module:name, or file.py:name"
+
+
+def name_of(function: object) -> str:
+    """The name that a function has by itself.
+
+    Raises:
+        DefinitionError: when it has none, as a lambda or a partial function.
+    """
+    name = getattr(function, "__name__", None)
+    if not isinstance(name, str) or name == "<lambda>":
+        raise DefinitionError(
+            f"{'a lambda' if name else type(function).__name__} has no name",
+            hint='give it one: Tool("name", …), Prompt("name", handler=…) or a table with a name',
+        )
+    return name
+
+
+def required_parameters(function: Callable[..., Any]) -> list[str]:
+    """The parameters without which a function cannot be called, as far as they are known."""
+    try:
+        taken = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    optional = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [one.name for one in taken if one.default is one.empty and one.kind not in optional]
 
 
 def read_function(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from paddock.authoring.tool import Tool
 
 
-class Initialization:
+class Preparation:
     """A function that is run until it has worked once."""
 
     __slots__ = ("_function", "_is_done", "_lock")
@@ -51,7 +51,7 @@ class Initialization:
             raise ToolError(f"The tool could not be initialised: {reason}") from error
 
 
-def initialised(handler: Callable[..., Any], initialization: Initialization) -> Callable[..., Any]:
+def initialised(handler: Callable[..., Any], initialization: Preparation) -> Callable[..., Any]:
     """A handler that has its initialization run before its first call."""
     if is_coroutine_function(handler):
 
@@ -72,7 +72,7 @@ def initialised(handler: Callable[..., Any], initialization: Initialization) -> 
     return call
 
 
-def initialization_of(tool: Tool) -> Initialization | None:
+def initialization_of(tool: Tool) -> Preparation | None:
     """What a tool needs done before it is called; for a server that is about to start."""
     found = getattr(tool.handler, "initialization", None)
-    return found if isinstance(found, Initialization) else None
+    return found if isinstance(found, Preparation) else None

@@ -10,12 +10,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.prompt import Prompt, PromptArgument
+from paddock.authoring.remembering import remembered
 from paddock.extensions.errors import PromptSpecificationError
-from paddock.extensions.functions import read_function
+from paddock.extensions.functions import name_of, read_function
 from paddock.extensions.properties import Properties, shown, told_as
 from paddock.extensions.template import Template
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 _KEYS = {
@@ -56,12 +58,18 @@ def make_prompt(
         if isinstance(definition, Mapping):
             return _from_table(definition, relative_to, where, name)
         if callable(definition) and not isinstance(definition, type):
-            return Prompt(name or str(getattr(definition, "__name__", "")), handler=definition)
+            decorated = remembered(definition, Prompt)
+            return decorated or _from_function(definition, name)
     raise PromptSpecificationError(
         shown(definition),
         where=where,
         hint="expected a name, a reference, a function, a Prompt or a table of properties",
     )
+
+
+def _from_function(function: Callable[..., Any], name: str | None) -> Prompt:
+    described = None if getattr(function, "__doc__", None) else ""
+    return Prompt(name or name_of(function), handler=function, description=described)
 
 
 def _from_table(

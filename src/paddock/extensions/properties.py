@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from difflib import get_close_matches
 
 from paddock.errors import DefinitionError
 from paddock.extensions.errors import SpecificationError
 from paddock.extensions.keys import normal_key
+from paddock.suggestions import did_you_mean
 
 MAX_SHOWN = 80
 
@@ -114,7 +114,5 @@ def shown(value: object) -> str:
 
 
 def _advice(key: str, known: Mapping[str, str]) -> str:
-    near = get_close_matches(normal_key(key), known, n=1)
-    if near:
-        return f"did you mean {near[0]!r}?"
-    return f"known are {', '.join(dict.fromkeys(known.values()))}"
+    listed = ", ".join(dict.fromkeys(known.values()))
+    return did_you_mean(normal_key(key), known, most=1) or f"known are {listed}"

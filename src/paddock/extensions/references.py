@@ -10,19 +10,20 @@ import importlib
 import importlib.util
 import re
 import sys
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddock.authoring.python_file import failure
 from paddock.errors import LoadError
 from paddock.extensions.python_modules import script_module
+from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from types import ModuleType
 
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _FILE_ENDING = ".py"
+_AT_THE_TOP = "it has to be defined at the top of the file, and not below if __name__ == …"
 
 
 def is_reference(text: str) -> bool:
@@ -60,6 +61,15 @@ def load_reference(text: str, *, relative_to: Path | None = None, where: str) ->
         except AttributeError:
             raise _missing(text, part, found, where) from None
     return found
+
+
+def absolute_reference(text: str) -> str:
+    """A reference to a file whose path counts from anywhere; other text stays as it is."""
+    home, _, name = text.rpartition(":")
+    if not is_reference(text) or not home.endswith(_FILE_ENDING):
+        return text
+    path = Path(home).expanduser()
+    return text if Path(home).is_absolute() else f"{path.absolute()}:{name}"
 
 
 def directory_of(text: str, relative_to: Path | None = None) -> Path | None:
@@ -106,6 +116,6 @@ def _failed(home: str, error: BaseException) -> LoadError:
 
 
 def _missing(text: str, part: str, found: object, where: str) -> LoadError:
-    near = get_close_matches(part, [name for name in dir(found) if not name.startswith("_")], n=1)
-    advice = f"did you mean {near[0]!r}?" if near else "check the name after the colon"
+    names = [name for name in dir(found) if not name.startswith("_")]
+    advice = did_you_mean(part, names, most=1) or _AT_THE_TOP
     return LoadError(f"{text!r} leads nowhere: there is no {part!r}", where=where, hint=advice)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from paddock.authoring.remembering import remembered
 from paddock.authoring.resource import Resource, ResourceTemplate
 from paddock.extensions.errors import ResourceSpecificationError
 from paddock.extensions.functions import read_function
@@ -30,7 +31,8 @@ def make_resource(
     """The resource, or the resource template, that a definition means.
 
     Args:
-        definition: A `Resource`, a `ResourceTemplate`, or a table of properties.
+        definition: A `Resource`, a `ResourceTemplate`, a function that a server's decorator has
+            made one, or a table of properties.
         relative_to: The directory from which paths count.
         where: Where the definition stands, for errors.
         name: The resource's name when the table does not say.
@@ -41,6 +43,9 @@ def make_resource(
     """
     if isinstance(definition, Resource | ResourceTemplate):
         return definition
+    decorated = remembered(definition, Resource) or remembered(definition, ResourceTemplate)
+    if decorated is not None:
+        return decorated
     if not isinstance(definition, Mapping):
         raise ResourceSpecificationError(
             shown(definition),

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.option import Option
+from paddock.authoring.remembering import remembered
 from paddock.authoring.signature import is_coroutine_function
 from paddock.authoring.tool import Tool
 from paddock.extensions.errors import ToolSpecificationError
-from paddock.extensions.functions import read_function
-from paddock.extensions.initialization import Initialization, initialised
+from paddock.extensions.functions import name_of, read_function, required_parameters
+from paddock.extensions.initialization import Preparation, initialised
 from paddock.extensions.keys import normal_key
 from paddock.extensions.parameters import read_parameters
 from paddock.extensions.properties import Properties, shown, told_as
@@ -55,7 +56,8 @@ def make_tool(
         if isinstance(definition, Mapping):
             return _from_table(definition, relative_to, where, name)
         if callable(definition) and not isinstance(definition, type):
-            return Tool(name or str(getattr(definition, "__name__", "")), definition)
+            decorated = remembered(definition, Tool)
+            return decorated or Tool(name or name_of(definition), definition)
     raise ToolSpecificationError(
         shown(definition),
         where=where,
@@ -81,7 +83,12 @@ def _from_table(
     if initialization is not None:
         if is_coroutine_function(initialization):
             raise properties.refused("initialization is async def", "expected a plain function")
-        function = initialised(function, Initialization(initialization))
+        needed = required_parameters(initialization)
+        if needed:
+            raise properties.refused(
+                f"initialization needs {', '.join(needed)}", "expected one without parameters"
+            )
+        function = initialised(function, Preparation(initialization))
     return Tool(name, function, **_others(properties, where))
 
 

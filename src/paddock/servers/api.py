@@ -6,28 +6,26 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-import msgspec
-
 from paddock.extensions.extension import built_in
 from paddock.extensions.registry import Registry
-from paddock.protocol.extensions import UI
-from paddock.servers.assembly import Origin, assemble, is_assembling
+from paddock.servers.assembly import Origin, is_assembling
 from paddock.servers.definition import from_mapping, own_key
 from paddock.servers.editing import edited_text
 from paddock.servers.errors import BuiltInServerError, ServerDefinitionError
 from paddock.servers.lookup import BUILT_IN, Source, all_sources, file_source, find_source
+from paddock.servers.making import check_elsewhere, made_storable
 from paddock.servers.named_server import NamedServer
-from paddock.servers.pickles import forget_others
-from paddock.servers.reading import path_of, read_text
+from paddock.servers.pickles import Pickles
+from paddock.servers.reading import directory, path_of, read_text
 from paddock.servers.serving import origin_of
 from paddock.servers.store import (
     changing,
     check_free,
     pickles_of,
+    replace_text,
+    tidying,
     write_definition,
-    write_text,
 )
-from paddock.servers.storing import KINDS, storable
 from paddock.servers.target import default_name
 from paddock.servers.toml_text import plain_table
 
@@ -107,12 +105,13 @@ def create_server(
     if is_assembling():
         return NamedServer(Source(name, path_of(name)), wanted)
     check_free(name, overwrite=overwrite)  # before anything of the user's is run
-    checked = _checked(wanted, Origin(f"the server {name!r}"))
-    with changing():
-        check_free(name, overwrite=overwrite)
-        stored = storable(checked, pickles_of(name) if pickle else None)
-        path = write_definition(stored)
-        forget_others(pickles_of(name), _items(stored))
+    origin = Origin(f"the server {name!r}", directory())
+    pickles = Pickles(pickles_of(name)) if pickle else None
+    with tidying(name):
+        stored = made_storable(wanted, origin, pickles)
+        with changing():
+            check_free(name, overwrite=overwrite)
+            path = write_definition(stored, pickles)
     return NamedServer(Source(name, path), stored)
 
 
@@ -137,9 +136,10 @@ def list_servers(
 ) -> list[NamedServer]:
     """The servers whose names match a pattern with `*`, `?` and `[…]`, the user's own first.
 
-    Those of extensions are called by their qualified names. One whose definition cannot be read is
-    among them, and says why: `server.problem`. With `include_remote` also those that catalogues
-    list and that are not installed: `server.is_remote`. Trust level: discovery.
+    Letters match in either case. Those of extensions are called by their qualified names. One whose
+    definition cannot be read is among them, and says why: `server.problem`. With
+    `include_remote` also those that catalogues list and that are not installed: `server.is_remote`.
+    Trust level: discovery.
 
     Raises:
         CatalogueError: when the settings for catalogues cannot be read.
@@ -147,7 +147,8 @@ def list_servers(
     return [
         NamedServer(source)
         for source in all_sources(include_remote=include_remote)
-        if fnmatchcase(source.name, pattern) and (include_built_in or source.location != BUILT_IN)
+        if fnmatchcase(source.name.lower(), pattern.lower())
+        and (include_built_in or source.location != BUILT_IN)
     ]
 
 
@@ -157,13 +158,22 @@ def default_servers() -> dict[str, NamedServer]:
     return {one.name: NamedServer(Source(one.name, None, one)) for one in own}
 
 
-def edit_server(name: str, /, *, pickle: bool = False, **changes: Any) -> NamedServer:
+def edit_server(
+    name: str,
+    change: Callable[[ServerDefinition], Mapping[str, Any]] | None = None,
+    /,
+    *,
+    pickle: bool = False,
+    **changes: Any,
+) -> NamedServer:
     """Change the definition of one of the user's servers; the rest of its file stays.
 
     Trust level: inspection, as for `create_server`.
 
     Args:
         name: Which server.
+        change: Makes the changes of the definition as it is. Called again when somebody else has
+            changed it meanwhile.
         pickle: Store functions as they are where no reference leads to them.
         changes: What `create_server` takes besides; None takes something out.
 
@@ -171,36 +181,47 @@ def edit_server(name: str, /, *, pickle: bool = False, **changes: Any) -> NamedS
         ServerNotFoundError: when there is none of that name.
         BuiltInServerError: when it is not one of the user's own.
         DefinitionError: when the definition could not be so; it stays as it was.
+        LoadError: when a reference leads nowhere.
     """
     source = own_source(name)
-    while True:
-        text = read_text(source.file)
-        before = source.understood(text)
-        checked = _checked(_changed(before, changes), origin_of(source))
-        with changing():
-            if read_text(source.file) != text:
-                continue  # somebody else was quicker: begin anew with what it says now
-            after = storable(checked, pickles_of(name) if pickle else None)
+    pickles = Pickles(pickles_of(name)) if pickle else None
+    is_done = False
+    with tidying(name):
+        while not is_done:
+            text = read_text(source.file)
+            before = source.understood(text)
+            wanted = changes if change is None else {**change(before), **changes}
+            after = made_storable(_changed(before, wanted), origin_of(source), pickles, before)
             edited = edited_text(text, plain_table(before), plain_table(after))
-            write_text(source.file, edited, after)
-            forget_others(pickles_of(name), _items(after))
-        return NamedServer(source)
+            is_done = replace_text(source.file, text, edited, after, pickles)
+    return NamedServer(source)
 
 
-def rewrite_server(name: str, text: str) -> NamedServer:
+def rewrite_server(name: str, text: str, since: str | None = None) -> NamedServer:
     """Put another text, as a person has edited it, in the place of a definition.
+
+    Args:
+        name: Which server.
+        text: The whole definition.
+        since: What it was made of; when the definition says something else by now it stays.
 
     Raises:
         ServerNotFoundError: when there is no server of that name.
         BuiltInServerError: when it is not one of the user's own.
         DefinitionError: when the definition could not be so; it stays as it was.
+        LoadError: when a reference leads nowhere.
     """
     source = own_source(name)
     wanted = source.understood(text)
-    after = _checked(msgspec.structs.replace(wanted), origin_of(source))
-    with changing():
-        write_text(source.file, edited_text(text, plain_table(wanted), plain_table(after)), after)
-        forget_others(pickles_of(name), _items(after))
+    with tidying(name):
+        # Paths in a text of the user's own count from its file, so all of them are kept.
+        after = made_storable(wanted, origin_of(source), None, wanted)
+        check_elsewhere(after, origin_of(source), source.current())
+        edited = edited_text(text, plain_table(wanted), plain_table(after))
+        if not replace_text(source.file, since, edited, after):
+            raise ServerDefinitionError(
+                "somebody else has changed it meanwhile", where=str(source.file)
+            )
     return NamedServer(source)
 
 
@@ -258,19 +279,3 @@ def _changed(before: ServerDefinition, changes: Mapping[str, Any]) -> ServerDefi
             hint="create a server of the other name, then delete this one",
         )
     return after
-
-
-def _checked(definition: ServerDefinition, origin: Origin) -> ServerDefinition:
-    """A definition in which everything can be found."""
-    server = assemble(definition, origin)
-    if server.facts.extension(UI) is not None:
-        definition.views = True
-    return definition
-
-
-def _items(definition: ServerDefinition) -> list[object]:
-    """Everything in a definition that may stand for a stored object."""
-    items = [item for kind in KINDS for item in getattr(definition, kind)]
-    items.append(definition.initialization)
-    inner = [value for item in items if isinstance(item, dict) for value in item.values()]
-    return [*items, *inner]

@@ -12,7 +12,9 @@ from collections.abc import Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from paddock.authoring.loading_files import Loading
 from paddock.errors import DefinitionError, LoadError, PaddockError
+from paddock.extensions.functions import required_parameters
 from paddock.extensions.references import load_reference
 from paddock.extensions.registry import resolve_prompt, resolve_resource, resolve_tool
 from paddock.protocol.extensions import UI
@@ -29,13 +31,14 @@ from paddock.servers.tool_options import (
 from paddock.servers.unpickling import is_pickle, load_pickle
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from paddock.authoring.tool import Tool
     from paddock.extensions.extension import Extension
     from paddock.servers.definition import ServerDefinition
 
+    Values = Mapping[str, Mapping[str, Any]]
     Report = Callable[[PaddockError], object]
 
 _RESOLVE: dict[str, Callable[..., Any]] = {
@@ -75,7 +78,7 @@ def assemble(
     origin: Origin,
     *,
     report: Report = refuse,
-    options: Mapping[str, Mapping[str, Any]] | None = None,
+    options: Sequence[Values] = (),
     initialization: Initialization | None = None,
 ) -> Server:
     """The server that a definition defines; its initialization runs when it starts.
@@ -84,16 +87,15 @@ def assemble(
         definition: What it is made of.
         origin: Where the definition is from.
         report: Is given what cannot be used; unless it raises, the rest is served.
-        options: Values for options of tools, which win over those of the definition.
+        options: Values for options of tools, from several sources. Later ones win, and all of them
+            win over those of the definition.
         initialization: That of the same server as it was before it was loaded anew.
 
     Raises:
         DefinitionError: when `report` does, or nothing at all can be served.
     """
-    with _assembling():
-        return _assembled(
-            definition, origin, report, options or {}, initialization or Initialization()
-        )
+    with _assembling(), Loading():
+        return _assembled(definition, origin, report, options, initialization or Initialization())
 
 
 @contextmanager
@@ -109,7 +111,7 @@ def _assembled(
     definition: ServerDefinition,
     origin: Origin,
     report: Report,
-    options: Mapping[str, Mapping[str, Any]],
+    options: Sequence[Values],
     initialization: Initialization,
 ) -> Server:
     server = Server(
@@ -131,7 +133,9 @@ def _assembled(
         found = _resolved(kind, getattr(definition, kind), origin, report)
         server.register(item for _, item in found)
     aliases = [(spec, name) for (spec, _), name in zip(tools, names, strict=True)]
-    set_options(server, exposed(merged(definition.options, options), aliases), report)
+    # Each source may call a tool by another of its names.
+    sources = [exposed(source, aliases) for source in (definition.options, *options)]
+    set_options(server, merged(*sources), report)
     initialization.attach(server, _initializer(definition.initialization, origin, report))
     return server
 
@@ -188,6 +192,13 @@ def _initializing_function(spec: Any, origin: Origin, where: str) -> Callable[[]
         raise ServerDefinitionError(
             f"{found!r} is no function"[:100], where=where, hint="expected one without parameters"
         )
+    needed = required_parameters(found)
+    if needed:
+        raise ServerDefinitionError(
+            f"the function needs {', '.join(needed)}",
+            where=where,
+            hint="expected one without parameters",
+        )
     return found
 
 
@@ -198,10 +209,10 @@ def _failing(error: PaddockError) -> Callable[[], Any]:
     return fail
 
 
-def serving_options(given: Mapping[str, Mapping[str, Any]], report: Report) -> dict[str, Any]:
-    """The values for options of tools that hold when a server starts."""
+def serving_options(given: Values, report: Report) -> list[Values]:
+    """The values for options of tools that hold when a server starts; later ones win."""
     try:
-        return merged(options_from_environment(), given)
+        return [options_from_environment(), given]
     except PaddockError as error:
         report(error)
-        return merged(given)
+        return [given]

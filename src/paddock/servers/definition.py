@@ -6,7 +6,6 @@ that it names are there is not asked here: that is `assembly`.
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -15,6 +14,7 @@ from paddock.extensions.specifications import refuse_prompt_data, specifications
 from paddock.servers.errors import ServerDefinitionError
 from paddock.servers.facts import DEFAULT_VERSION
 from paddock.servers.file_names import check_name
+from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -130,11 +130,12 @@ def from_mapping(
 
 
 def _unwrapped(mapping: Mapping[str, Any], place: Place) -> dict[str, Any]:
-    """The table with what stands inside of `LLMEvaluator` moved out."""
-    inner = mapping.get(WRAPPER, {})
+    """The table with what stands inside of `LLMEvaluator` moved out, and without nulls."""
+    inner = mapping.get(WRAPPER) or {}
     if not hasattr(inner, "items"):
         raise _expected("a table", inner, WRAPPER, place)
-    return {**inner, **{key: value for key, value in mapping.items() if key != WRAPPER}}
+    both = {**inner, **{key: value for key, value in mapping.items() if key != WRAPPER}}
+    return {key: value for key, value in both.items() if value is not None}
 
 
 def _sorted_out(mapping: dict[str, Any], place: Place) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -155,11 +156,9 @@ def _sorted_out(mapping: dict[str, Any], place: Place) -> tuple[dict[str, Any], 
 
 def _check_unknown(key: str, place: Place) -> None:
     """Refuse what is probably a slip of the pen, and would be without effect."""
-    near = get_close_matches(key, [*_OWN, *_FOREIGN, WRAPPER], 1, _NEAR)
-    if near:
-        raise ServerDefinitionError(
-            f"unknown property {key!r}", where=place(key), hint=f"did you mean {near[0]!r}?"
-        )
+    hint = did_you_mean(key, [*_FOREIGN, WRAPPER, *_OWN], most=1, likeness=_NEAR)
+    if hint is not None:
+        raise ServerDefinitionError(f"unknown property {key!r}", where=place(key), hint=hint)
 
 
 def own_key(key: str) -> str | None:

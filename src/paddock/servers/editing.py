@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import MutableMapping
 from contextlib import suppress
 from typing import Any
 
 import tomlkit
-from tomlkit.items import Array
+from tomlkit.items import AoT, Array
 
 from paddock.servers.definition import WRAPPER, own_key
 from paddock.servers.toml_text import toml_text
@@ -21,7 +22,14 @@ def edited_text(text: str, before: dict[str, Any], after: dict[str, Any]) -> str
     for key in [*before, *(key for key in after if key not in before)]:
         if before.get(key) != after.get(key):
             _change(*_home(document, key), after.get(key))
-    return tomlkit.dumps(document)
+    edited = tomlkit.dumps(document)
+    # What is added has plain line ends.
+    return re.sub(r"(?<!\r)\n", "\r\n", edited) if _is_windows(text) else edited
+
+
+def _is_windows(text: str) -> bool:
+    """Whether every line ends as Windows ends them."""
+    return "\r\n" in text and text.count("\n") == text.count("\r\n")
 
 
 def _home(document: Table, key: str) -> tuple[Table, str]:
@@ -42,6 +50,8 @@ def _change(table: Table, key: str, value: Any) -> None:
         return
     present = table.get(key)
     if isinstance(present, Array) and _change_items(present, value):
+        return
+    if isinstance(present, AoT) and _change_tables(present, value):
         return
     if isinstance(present, MutableMapping) and isinstance(value, dict):
         for inner in [*present, *(one for one in value if one not in present)]:
@@ -64,3 +74,16 @@ def _change_items(array: Array, value: list[Any]) -> bool:
     for item in value[len(kept) :]:
         array.append(item)
     return bool(array.unwrap() == value)
+
+
+def _change_tables(tables: AoT, value: list[Any]) -> bool:
+    """The same for a list of tables that each have a heading."""
+    kept = [item for item in tables.unwrap() if item in value]
+    if value[: len(kept)] != kept or not all(isinstance(item, dict) for item in value):
+        return False
+    for index, item in reversed(list(enumerate(tables.unwrap()))):
+        if item not in value:
+            del tables[index]
+    for item in value[len(kept) :]:
+        tables.append(tomlkit.item(item))
+    return bool(tables.unwrap() == value)

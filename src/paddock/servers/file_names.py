@@ -86,3 +86,9 @@ def check_name(name: str) -> None:
         raise ServerDefinitionError(
             f"{name!r} cannot be the name of a server", hint="use printable characters only"
         )
+
+
+def looks_like_path(text: str) -> bool:
+    """Whether a text is written like the path of a file; a qualified name is too."""
+    separators = (os.sep, os.altsep or os.sep, ":")
+    return text.endswith((".py", SUFFIX)) or any(one in text for one in separators)

@@ -7,6 +7,7 @@ that could be loaded again has no reference, and the reason is told.
 
 from __future__ import annotations
 
+import operator
 import subprocess
 import sys
 from functools import cache
@@ -14,6 +15,7 @@ from pathlib import Path
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
+from paddock.authoring.tool import Tool
 from paddock.servers.errors import ServerDefinitionError
 
 if TYPE_CHECKING:
@@ -42,8 +44,9 @@ def reference_to(value: object) -> str:
         NoReferenceError: when there is none, with the reason.
     """
     module, name = _home_of(value)
-    if module.__name__ != _MAIN and _is_importable(module):
-        return f"{module.__name__}:{name}"
+    known_as = _import_name(module)
+    if known_as != _MAIN and _is_importable(module, known_as):
+        return f"{known_as}:{name}"
     file = getattr(module, "__file__", None)
     if file is None or not Path(file).is_file():
         raise _refused(value, "it was typed in, and no file defines it")
@@ -70,11 +73,32 @@ def _home_of(value: object) -> tuple[ModuleType, str]:
         if isinstance(value, MethodType):
             raise _refused(value, "it is a method of an object")
         raise _refused(value, f"{module.__name__}.{name} is something else by now")
-    for candidate in _modules_for(value):
-        for attribute, found in list(vars(candidate).items()):
-            if found is value and attribute.isidentifier():
-                return candidate, attribute
-    raise _refused(value, "no module has it at its top")
+    found = next(_places_of(value), None)
+    if found is None:
+        raise _refused(value, "no module has it at its top")
+    return found[0], found[1]
+
+
+def base_of(tool: Tool) -> Tool | None:
+    """The tool at the top of a module of which this one is, or was made by setting options."""
+    found = next(_places_of(tool), None)
+    return None if found is None else found[2]
+
+
+def _places_of(value: object) -> Iterator[tuple[ModuleType, str, Any]]:
+    """Where an object stands at the top of a module; then where one that differs by options."""
+    for is_same in (operator.is_, _differ_by_values):
+        for candidate in _modules_for(value):
+            for attribute, found in list(vars(candidate).items()):
+                if attribute.isidentifier() and is_same(found, value):
+                    yield candidate, attribute, found
+
+
+def _differ_by_values(found: object, value: object) -> bool:
+    if not isinstance(found, Tool) or not isinstance(value, Tool):
+        return False
+    slots = (slot for slot in Tool.__slots__ if slot != "option_values")
+    return all(getattr(found, slot) is getattr(value, slot) for slot in slots)
 
 
 def _modules_for(value: object) -> Iterator[ModuleType]:
@@ -93,10 +117,20 @@ def _follow(module: ModuleType, name: str) -> Any:
     return found
 
 
-def _is_importable(module: ModuleType) -> bool:
+def _import_name(module: ModuleType) -> str:
+    """What a module is imported by; also the program's own, if it was started by that name."""
+    return str(getattr(getattr(module, "__spec__", None), "name", None) or module.__name__)
+
+
+def is_importable(module: ModuleType) -> bool:
+    """Whether a fresh interpreter finds a module, and finds this one."""
+    return _is_importable(module, _import_name(module))
+
+
+def _is_importable(module: ModuleType, name: str) -> bool:
     spec = getattr(module, "__spec__", None)
     origin = getattr(spec, "origin", None) or getattr(module, "__file__", None)
-    return origin is not None and _origin_elsewhere(module.__name__) == str(origin)
+    return origin is not None and _origin_elsewhere(name) == str(origin)
 
 
 @cache

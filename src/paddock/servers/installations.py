@@ -30,6 +30,8 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
     """The id of the client."""
     file: str
     """The client's file, absolute."""
+    real: str = ""
+    """The same without links, as they were."""
     key: str
     """Under which name it stands there."""
     scope: str = "user"
@@ -40,6 +42,11 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
     """When, in UTC, as ISO 8601 has it."""
     splice: dict[str, Any] | None = None
     """What is needed to restore the file as it was."""
+
+    def __repr__(self) -> str:
+        """Without what is needed to restore the file, which may hold secrets."""
+        shown = {name: getattr(self, name) for name in self.__struct_fields__ if name != "splice"}
+        return f"Installation({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
 
     def is_at(self, other: Installation) -> bool:
         """Whether both stand in the same place of the same file."""
@@ -65,7 +72,7 @@ def read_installations(server: str | None = None) -> list[Installation]:
     A damaged file of records is set aside, and there are none then.
 
     Raises:
-        LoadError: when a newer Paddock has written it.
+        LoadError: when a newer Paddock has written it, or it cannot be read.
     """
     path = installations_path()
     try:
@@ -124,8 +131,14 @@ def _read_or_set_aside(path: Path) -> list[Installation]:
 def _read(path: Path) -> list[Installation]:
     try:
         data = path.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
+    except OSError as error:
+        raise LoadError(
+            f"the records of installations cannot be read: {error.strerror}",
+            where=str(path),
+            hint="make the file readable",
+        ) from None
     schema = msgspec.json.decode(data, type=_Schema).schema
     if schema != SCHEMA:
         raise LoadError(

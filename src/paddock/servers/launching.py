@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from paddock.directories import DATA_VARIABLE, data_directory
+from paddock.directories import DATA_VARIABLE, data_directory, is_usual
 from paddock.extensions.paclets.search_paths import PATH_VARIABLE, given_paths
 from paddock.version import __version__
 
@@ -46,7 +46,7 @@ def launch_command(server: str | os.PathLike[str]) -> Launch:
 
 def launch_environment() -> dict[str, str]:
     """The variables without which the command would not find the server again."""
-    found = {DATA_VARIABLE: data_directory()} if os.environ.get(DATA_VARIABLE) else {}
+    found = {} if is_usual() else {DATA_VARIABLE: data_directory()}
     paclets = given_paths()
     return found if paclets is None else {**found, PATH_VARIABLE: paclets}
 

@@ -7,12 +7,13 @@ Nothing is loaded but the one definition that is asked for.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.authoring.offering import Offering
-from paddock.extensions.missing import near_names
+from paddock.errors import PaddockError
 from paddock.extensions.names import parse_qualified
 from paddock.extensions.registry import (
     Registry,
@@ -26,14 +27,15 @@ from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
 from paddock.servers.facts import DEFAULT_VERSION
 from paddock.servers.file_names import SUFFIX
 from paddock.servers.reading import path_of, read_definition, read_text, stored, with_version
+from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from paddock.errors import PaddockError
     from paddock.extensions.extension import Extension
     from paddock.extensions.registry import Declared
     from paddock.servers.definition import ServerDefinition
 
 BUILT_IN = "built-in"
+_NEAR = 0.6
 
 
 class Outline(NamedTuple):
@@ -67,6 +69,13 @@ class Source(NamedTuple):
             return self.path or Path()
         extension = self.declared.extension
         return BUILT_IN if extension.is_built_in else extension.name
+
+    @property
+    def lasting_name(self) -> str:
+        """The name that leads here, also where a server of the user's has the short one."""
+        if self.declared is not None and os.path.lexists(path_of(self.name)):
+            return self.declared.qualified_name
+        return self.name
 
     @property
     def owner(self) -> Extension | None:
@@ -150,6 +159,13 @@ class Source(NamedTuple):
             )
         return definition
 
+    def current(self) -> ServerDefinition | None:
+        """The definition, if it can be read."""
+        try:
+            return self.read()
+        except PaddockError:
+            return None
+
     def _read_loaded(self, found: object, where: str, version: str | None) -> ServerDefinition:
         if isinstance(found, Mapping):
             table = with_version(found, version)
@@ -189,8 +205,11 @@ def find_source(name: str, *, include_remote: bool = False) -> Source:
         ServerDefinitionError: when that cannot be the name of a server.
     """
     path = path_of(name)
-    if path.is_file():
+    if os.path.lexists(path):
         return Source(name, path)
+    for one in stored():
+        if one.name == name:
+            return Source(name, one.path, problem=one.problem)
     item = find_declared("servers", name)
     if item is not None:
         return Source(item.name, None, item)
@@ -241,10 +260,9 @@ def _remote_servers() -> list[Declared]:
 def not_found(name: str) -> PaddockError:
     """The complaint about a name that no server has."""
     names = [source.name for source in all_sources()]
-    near = near_names(name, names)
     qualified = parse_qualified(name)
     if qualified is not None:
         return registry().absent("servers", qualified)
     listed = ", ".join(sorted(names, key=str.casefold)[:10])
-    hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {listed}"
+    hint = did_you_mean(name, names, likeness=_NEAR) or f"there are: {listed}"
     return ServerNotFoundError(f"there is no server named {name!r}", hint=hint)

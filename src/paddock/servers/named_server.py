@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Unpack
 
+from paddock.authoring.loading_files import is_loading
+from paddock.authoring.resource import Resource
 from paddock.errors import PaddockError
 from paddock.extensions.keys import normal_key
 from paddock.servers.assembly import assemble
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from paddock.authoring.prompt import Prompt
-    from paddock.authoring.resource import Resource, ResourceTemplate
+    from paddock.authoring.resource import ResourceTemplate
     from paddock.authoring.tool import Tool
     from paddock.server import Server
     from paddock.servers.definition import ServerDefinition
@@ -34,8 +36,15 @@ if TYPE_CHECKING:
 
 PROPERTIES = (
     *("name", "title", "description", "version", "transport", "location", "key", "instructions"),
-    *("tools", "tool_names", "prompts", "prompt_names", "resources", "options", "initialization"),
-    *("installations", "configuration", "json_configuration", "problem"),
+    *("tools", "tool_names", "prompts", "prompt_names", "resources", "resource_names"),
+    *(
+        "options",
+        "initialization",
+        "installations",
+        "configuration",
+        "json_configuration",
+        "problem",
+    ),
 )
 
 
@@ -162,6 +171,12 @@ class NamedServer:
         return [*server.resources, *server.templates]
 
     @property
+    def resource_names(self) -> list[str]:
+        """The URIs, and the templates of URIs, under which clients see the resources."""
+        found = self.resources
+        return [one.uri if isinstance(one, Resource) else one.uri_template for one in found]
+
+    @property
     def installations(self) -> list[Installation]:
         """Where it has been installed."""
         return read_installations(self.name)
@@ -169,7 +184,7 @@ class NamedServer:
     @property
     def configuration(self) -> dict[str, Any]:
         """What most clients want to have in their file, as data."""
-        target = self._source.file if self._is_free else self.name
+        target = self._source.file if self._is_free else self._source.lasting_name
         command, args = launch_command(target)
         entry: dict[str, Any] = {"command": command, "args": args}
         environment = launch_environment()
@@ -205,8 +220,14 @@ class NamedServer:
         return assemble(self.definition, origin_of(self._source))
 
     def run(self, http: str | None = None, **options: Unpack[HttpOptions]) -> None:
-        """Serve standard input and output until the client leaves; or an address over HTTP."""
-        target = NamedTarget(self.name, file=str(self._source.file) if self._is_free else None)
+        """Serve standard input and output until the client leaves; or an address over HTTP.
+
+        Does nothing while the file that calls it is loaded for what it defines.
+        """
+        if is_loading():
+            return
+        file = str(self._source.file) if self._is_free else None
+        target = NamedTarget(self.name if file else self._source.lasting_name, file=file)
         if http is None:
             serve_target(target)
             return

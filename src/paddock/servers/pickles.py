@@ -7,15 +7,19 @@ nobody can see in the file what it does.
 from __future__ import annotations
 
 import hashlib
+import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from paddock.files import write_atomically
+from paddock.files import telling_faults, write_atomically
 from paddock.servers.errors import ServerDefinitionError
+from paddock.servers.function_references import is_importable
 from paddock.servers.unpickling import KEY, PYTHON, THIS_PYTHON
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
+    from types import ModuleType
 
 
 def pickled(value: object) -> bytes:
@@ -30,26 +34,62 @@ def pickled(value: object) -> bytes:
         raise ServerDefinitionError(
             "storing functions needs cloudpickle", hint="pip install 'paddock[pickle]'"
         ) from None
+    packages = list(_packages_of(value))
     try:
+        for package in packages:
+            cloudpickle.register_pickle_by_value(package)
         data: bytes = cloudpickle.dumps(value)
     except Exception as error:  # noqa: BLE001 - of any object that somebody has defined
         raise ServerDefinitionError(
             f"{value!r} cannot be stored: {error}"[:200],
             hint="define it in a file, with what it needs",
         ) from None
+    finally:
+        for package in packages:
+            with suppress(ValueError):  # when registering it has failed
+                cloudpickle.unregister_pickle_by_value(package)
     return data
 
 
-def keep(data: bytes, directory: Path) -> dict[str, str]:
-    """Write what was pickled; the table that stands for it in the definition.
+def _packages_of(value: object) -> Iterator[ModuleType]:
+    """The package that an object is from, unless every interpreter finds it by its name."""
+    home = getattr(getattr(value, "handler", value), "__module__", None)
+    module = sys.modules.get(str(home))
+    package = sys.modules.get(str(home).partition(".")[0])
+    if module is None or package is None or module.__name__ == "__main__":
+        return  # taken as it is anyway
+    if not is_importable(module):
+        yield package
+
+
+class Pickles:
+    """What is to be stored beside the definition of one server.
 
     A file is named by its content and never changed, so an older definition keeps its own.
     """
-    file = directory / f"{hashlib.sha256(data).hexdigest()[:24]}.pkl"
-    if not file.exists():
-        directory.mkdir(parents=True, exist_ok=True)
-        write_atomically(file, data)
-    return {KEY: f"{directory.name}/{file.name}", PYTHON: THIS_PYTHON}
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._data: dict[str, bytes] = {}
+
+    def add(self, value: object) -> dict[str, str]:
+        """Take an object; the table that stands for it in the definition.
+
+        Raises:
+            ServerDefinitionError: when it cannot be stored.
+        """
+        data = pickled(value)
+        name = f"{hashlib.sha256(data).hexdigest()[:24]}.pkl"
+        self._data[name] = data
+        return {KEY: f"{self._directory.name}/{name}", PYTHON: THIS_PYTHON}
+
+    def write(self) -> None:
+        """Have everything in its place."""
+        for name, data in self._data.items():
+            file = self._directory / name
+            with telling_faults(file):
+                if not file.exists():
+                    write_atomically(file, data)
 
 
 def forget_others(directory: Path, kept: Iterable[object]) -> None:

@@ -37,6 +37,7 @@ class Serving:
         self._initialization = Initialization()
         self._scripts: list[Path] = []
         self._problems: list[PaddockError] = []
+        self._is_loaded = False
 
     def load(self, options: Mapping[str, Mapping[str, Any]], facts: ServerFacts) -> Offering:
         """Make the server; what of it cannot be used is reported on standard error.
@@ -47,6 +48,7 @@ class Serving:
         self._problems = []
         if self._source.declared is not None:
             self._source = find_source(self._name)  # its manifest may have changed
+        is_anew, self._is_loaded = self._is_loaded, True
         definition = self._source.read()
         self._scripts = _scripts(definition, self._source.file.parent)
         server = assemble(
@@ -58,6 +60,8 @@ class Serving:
         )
         if self._problems and not _has_anything(server):
             raise self._problems[0]
+        if is_anew:
+            self._initialization.repeat(server)
         for problem in self._problems:
             _say(f"{definition.name}: {problem}")
         _check_views(server, facts)

@@ -1,7 +1,7 @@
 """What of a definition made in Python can be stored: everything becomes text and tables.
 
-Functions and objects become references, or are pickled when that is asked for; paths become
-absolute, since the server will be started elsewhere.
+Paths become absolute, since the server will be started elsewhere; functions and objects become
+references, or are pickled when that is asked for. What stood in the file before stays as it is.
 """
 
 from __future__ import annotations
@@ -12,55 +12,125 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from paddock.authoring.option import Option
+from paddock.authoring.prompt import PromptArgument
 from paddock.authoring.tool import Parameter, Tool
 from paddock.extensions.keys import normal_key
-from paddock.extensions.references import is_reference
+from paddock.extensions.references import absolute_reference
 from paddock.extensions.template import Template
+from paddock.servers.errors import ServerDefinitionError
 from paddock.servers.function_references import NoReferenceError, reference_to
-from paddock.servers.pickles import keep, pickled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paddock.servers.definition import ServerDefinition
+    from paddock.servers.pickles import Pickles
 
-    Pickling = Callable[[object], dict[str, str]] | None
+    Change = Callable[[Any], Any]
 
 KINDS = ("tools", "prompts", "resources")
 _DESCRIBED = ("title", "description", "annotations", "input_schema", "output_schema")
 _FUNCTIONS = ("function", "handler", "initialization")
+_PAIR = 2
 
 
-def storable(definition: ServerDefinition, pickles: Path | None = None) -> ServerDefinition:
+def located(definition: ServerDefinition, kept: ServerDefinition | None) -> ServerDefinition:
+    """A definition whose paths count from anywhere, but for those that are kept as they are.
+
+    Args:
+        definition: As it was given, with paths that count from the working directory.
+        kept: What is in the file already, with paths that count from there.
+    """
+    return _each_new(definition, kept, _located)
+
+
+def storable(
+    definition: ServerDefinition,
+    pickles: Pickles | None = None,
+    kept: ServerDefinition | None = None,
+) -> ServerDefinition:
     """A definition that is text and tables only.
 
     Args:
         definition: As it was given; it stays as it is.
-        pickles: Where objects that have no reference may be stored; nowhere when left out.
+        pickles: Takes objects that have no reference; they are refused when it is left out.
+        kept: What is in the file already.
 
     Raises:
         ServerDefinitionError: when an object has no reference and may not be stored.
     """
-    pickling = None if pickles is None else lambda value: keep(pickled(value), pickles)
-    changes: dict[str, Any] = {
-        kind: [_stored(item, pickling) for item in getattr(definition, kind)] for kind in KINDS
+    changed = _each_new(definition, kept, lambda item: _stored(item, pickles))
+    changed.extra = _plain(definition.extra)
+    changed.options = {
+        tool: {name: "None" if value is None else _plain(value) for name, value in given.items()}
+        for tool, given in definition.options.items()
     }
-    if definition.initialization is not None:
-        changes["initialization"] = _stored(definition.initialization, pickling)
+    return changed
+
+
+def new_items(definition: ServerDefinition, kept: ServerDefinition | None) -> list[Any]:
+    """What a definition lists or calls that is not in another one."""
+    found = [
+        item
+        for kind in KINDS
+        for item in getattr(definition, kind)
+        if kept is None or item not in getattr(kept, kind)
+    ]
+    initialization = definition.initialization
+    if initialization is not None and (kept is None or initialization != kept.initialization):
+        found.append(initialization)
+    return found
+
+
+def with_inner(items: list[Any]) -> list[Any]:
+    """Items, and what the tables among them hold: everything that may lead to an object."""
+    inner = [value for item in items if isinstance(item, dict) for value in item.values()]
+    return [*items, *inner]
+
+
+def _each_new(
+    definition: ServerDefinition, kept: ServerDefinition | None, change: Change
+) -> ServerDefinition:
+    changes: dict[str, Any] = {}
+    for kind in KINDS:
+        known = [] if kept is None else getattr(kept, kind)
+        items = getattr(definition, kind)
+        changes[kind] = [item if item in known else change(item) for item in items]
+    initialization = definition.initialization
+    if initialization is not None and (kept is None or initialization != kept.initialization):
+        changes["initialization"] = change(initialization)
     return msgspec.structs.replace(definition, **changes)
 
 
-def _stored(item: object, pickling: Pickling) -> object:
+def _located(item: Any) -> Any:
     if isinstance(item, str):
-        return _absolute(item)
+        return absolute_reference(item)
+    if not isinstance(item, Mapping):
+        return item
+    kind = next((value for key, value in item.items() if normal_key(key) == "type"), "")
+    functions = (*_FUNCTIONS, "content") if str(kind).lower() == "function" else _FUNCTIONS
+    found = dict(item)
+    for key, value in item.items():
+        name = normal_key(key)
+        if isinstance(value, str) and name in functions:
+            found[key] = absolute_reference(value)
+        elif isinstance(value, str) and name == "file":
+            found[key] = str(Path(value).expanduser().absolute())
+    return found
+
+
+def _stored(item: Any, pickles: Pickles | None) -> Any:
+    if isinstance(item, str):
+        return item
     if isinstance(item, Mapping):
-        return _table(item, pickling)
+        return _table(item, pickles)
     try:
         return _described(item)
     except NoReferenceError:
-        if pickling is None:
+        if pickles is None:
             raise
-        return pickling(item)
+        return pickles.add(item)
 
 
 def _described(item: object) -> object:
@@ -72,10 +142,11 @@ def _described(item: object) -> object:
             raise
     table: dict[str, Any] = {"name": item.name, "function": reference_to(item.handler)}
     table |= {key: getattr(item, key) for key in _DESCRIBED}
-    table["options"] = {name: option.default for name, option in item.options.items()}
-    if item.parameters is not None:
-        table["parameters"] = [_parameter(parameter) for parameter in item.parameters]
-    return {key: value for key, value in table.items() if value}
+    table["options"] = item.options
+    table["parameters"] = item.parameters
+    is_empty_list = item.parameters is not None and not item.parameters
+    kept = {key: value for key, value in table.items() if value}
+    return _plain({**kept, "parameters": []} if is_empty_list else kept)
 
 
 def _is_plain(tool: Tool) -> bool:
@@ -88,40 +159,49 @@ def _is_plain(tool: Tool) -> bool:
     return is_same and all(option.type is None for option in tool.options.values())
 
 
-def _parameter(parameter: Parameter) -> dict[str, Any]:
-    given = {key: getattr(parameter, key) for key in Parameter.__slots__}
-    return {
-        key: value
-        for key, value in given.items()
-        if isinstance(value, str | bool | int | float | list | dict) and value != ""
-    }
-
-
-def _table(table: Mapping[str, Any], pickling: Pickling) -> dict[str, Any]:
-    """A table whose functions are references, and whose paths are absolute."""
+def _table(table: Mapping[str, Any], pickles: Pickles | None) -> dict[str, Any]:
+    """A table whose functions are references, and which is text and tables in every part."""
     found: dict[str, Any] = {}
-    is_function = str(table.get("type", table.get("Type", ""))).lower() == "function"
+    is_template = any(isinstance(value, Template) for value in table.values())
     for key, value in table.items():
         name = normal_key(key)
-        if name == "content" and isinstance(value, Template):
+        if isinstance(value, Template):
             found |= {key: value.text, "type": "Template"}
         elif callable(value):
-            found["function" if name == "content" else key] = _stored(value, pickling)
-        elif isinstance(value, str) and (name in _FUNCTIONS or (name == "content" and is_function)):
-            found[key] = _absolute(value)
-        elif isinstance(value, str) and name == "file":
-            found[key] = str(Path(value).expanduser().absolute())
+            found["function" if name == "content" else key] = _stored(value, pickles)
         elif name == "parameters" and isinstance(value, list | tuple):
-            found[key] = [_parameter(p) if isinstance(p, Parameter) else p for p in value]
-        elif value is not None:
-            found[key] = value
+            found[key] = [_plain(_paired(one)) for one in value]
+        elif value is not None and not (is_template and name == "type"):
+            found[key] = _plain(value)
     return found
 
 
-def _absolute(text: str) -> str:
-    """A reference to a file whose path counts from anywhere; other text stays as it is."""
-    home, _, name = text.rpartition(":")
-    if not is_reference(text) or not home.endswith(".py"):
-        return text
-    path = Path(home).expanduser()
-    return text if path.is_absolute() else f"{path.absolute()}:{name}"
+def _paired(parameter: Any) -> Any:
+    """A parameter that is given as its name and a table, as one table."""
+    if not isinstance(parameter, tuple) or len(parameter) != _PAIR:
+        return parameter
+    name, given = parameter
+    return {"name": name, **given} if isinstance(given, Mapping) else given
+
+
+def _plain(value: Any) -> Any:
+    """A value as TOML has it: tables without what is not said, lists, and no objects of ours."""
+    if isinstance(value, Parameter | PromptArgument):
+        given = {key: getattr(value, key) for key in type(value).__slots__}
+        return {
+            key: _plain(one)
+            for key, one in given.items()
+            if isinstance(one, str | bool | int | float | list | dict) and one != ""
+        }
+    if isinstance(value, Option):
+        if value.type is not None:
+            raise ServerDefinitionError(
+                "an option with a type cannot be stored in a table",
+                hint="define the Tool at the top of a file, and give that",
+            )
+        return _plain({"default": value.default, "description": value.description or None})
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items() if one is not None}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value

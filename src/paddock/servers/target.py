@@ -12,7 +12,12 @@ from paddock.errors import LoadError
 from paddock.extensions.errors import ExtensionError
 from paddock.servers.errors import ServerNotFoundError
 from paddock.servers.facts import DEFAULT_VERSION, read_facts
-from paddock.servers.file_names import SUFFIX, built_in_path, definition_path
+from paddock.servers.file_names import (
+    SUFFIX,
+    built_in_path,
+    definition_path,
+    looks_like_path,
+)
 from paddock.servers.variables import OPTIONS_VARIABLE, SERVER_VARIABLE
 from paddock.serving.target import Target
 from paddock.version import __version__
@@ -91,7 +96,7 @@ def find_target(text: str) -> Loadable:
         ExtensionError: when it is a qualified name that leads nowhere.
     """
     places = (text, text.rpartition(":")[0])
-    if _looks_like_path(text) and any(map(os.path.exists, places)):
+    if looks_like_path(text) and any(map(os.path.exists, places)):
         return _file_target(text)
     try:
         return NamedTarget(text)
@@ -101,7 +106,7 @@ def find_target(text: str) -> Loadable:
         if isinstance(error, ExtensionError) and _may_be_qualified(text):
             error.hint = f"there is no file or directory of that name either; {error.hint}"
             raise
-        if _looks_like_path(text):
+        if looks_like_path(text):
             return Target(text)  # says what it expected
         raise LoadError(
             f"{text!r} is neither a server nor a file or directory", hint=error.hint
@@ -124,18 +129,11 @@ def _file_target(text: str) -> Loadable:
 
 
 def _set_options(offering: Offering) -> None:
-    """Set the options of tools that the environment gives."""
-    from paddock.servers.tool_options import (  # noqa: PLC0415 - after the first answer
-        options_from_environment,
-    )
+    """Set the options of tools that the environment gives; those of other servers may be there."""
+    from paddock.servers.tool_options import set_from_environment  # noqa: PLC0415 - as above
 
-    offering.set_tool_options(options_from_environment())
+    set_from_environment(offering)
 
 
 def _may_be_qualified(text: str) -> bool:
     return not text.startswith((".", "~")) and not text.endswith((".py", SUFFIX))
-
-
-def _looks_like_path(text: str) -> bool:
-    separators = (os.sep, os.altsep or os.sep, ":")
-    return text.endswith((".py", SUFFIX)) or any(one in text for one in separators)

@@ -104,6 +104,13 @@ def _key(key: Any) -> str:
 
 
 def _text(text: str) -> str:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ServerDefinitionError(
+            f"{text!r} cannot be stored: half of a character at {error.start}"[:120],
+            hint="the text has been cut, or read in the wrong encoding",
+        ) from None
     # JSON and TOML escape alike, but for one character that TOML does not want to see.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 

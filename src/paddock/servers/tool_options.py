@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.option_values import OptionError
@@ -42,7 +43,8 @@ def exposed(values: Values, aliases: Iterable[tuple[object, str]]) -> dict[str, 
     known = list(aliases)
     names = {name for _, name in known}
     found: dict[str, dict[str, Any]] = {}
-    for tool, given in values.items():
+    # What names the very tool that clients see wins over what names several.
+    for tool, given in sorted(values.items(), key=lambda item: item[0] in names):
         meant = [name for spec, name in known if spec == tool] if tool not in names else []
         for name in meant or [tool]:
             found.setdefault(name, {}).update(given)
@@ -75,6 +77,21 @@ def set_options(offering: Offering, values: Values, report: Report) -> None:
                 offering.set_tool_options({tool: {option: value}})
             except OptionError as error:
                 report(error)
+
+
+def set_from_environment(offering: Offering) -> None:
+    """Set the values that the environment gives; what cannot be is told on standard error."""
+
+    def say(error: PaddockError) -> None:
+        sys.stderr.write(f"{offering.name}: {error}\n")
+        sys.stderr.flush()
+
+    try:
+        values = options_from_environment()
+    except OptionError as error:
+        say(error)
+    else:
+        set_options(offering, values, say)
 
 
 def _wrong(what: str) -> OptionError:

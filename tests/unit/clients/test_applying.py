@@ -46,6 +46,7 @@ def test_what_a_client_wrote_meanwhile_is_not_lost(tmp_path: Path) -> None:
 
     apply_edit(file, edit)
     assert file.read_bytes() == b"from the client+"
+    assert [place.read_bytes() for place in backups_of(file)] == [b"from the client"]
 
 
 def test_a_file_that_appeared_meanwhile_is_not_overwritten(tmp_path: Path) -> None:

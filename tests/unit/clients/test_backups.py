@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.clients.backups import KEPT, back_up, backups_of
+from paddock.clients.backups import KEPT, back_up, backups_of, forget_old
 from paddock.directories import DATA_VARIABLE
 
 
@@ -14,12 +14,13 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "data"
 
 
-def test_the_newest_ten_of_each_file_are_kept(tmp_path: Path) -> None:
+def test_the_newest_of_each_file_are_kept_and_the_first(tmp_path: Path) -> None:
     for number in range(KEPT + 3):
         back_up(tmp_path / "a.json", b"%d" % number)
+        forget_old(tmp_path / "a.json")
     back_up(tmp_path / "b.json", b"other")
     kept = [place.read_bytes() for place in backups_of(tmp_path / "a.json")]
-    assert kept == [b"%d" % number for number in reversed(range(3, KEPT + 3))]
+    assert kept == [*(b"%d" % number for number in reversed(range(4, KEPT + 3))), b"0"]
     assert [place.read_bytes() for place in backups_of(tmp_path / "b.json")] == [b"other"]
 
 

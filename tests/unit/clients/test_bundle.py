@@ -2,6 +2,7 @@
 
 import json
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,10 @@ from typing import Any
 import pytest
 
 import paddock
+from paddock.clients.entries import installable
+from paddock.clients.portable import contents_of
 from paddock.clients.requirements import BundleError
+from paddock.clients.table import find_client
 from paddock.version import __version__
 
 TOOLS = '''
@@ -208,3 +212,56 @@ def test_a_function_that_was_stored_as_it_is_cannot_travel(tmp_path: Path) -> No
     )
     with pytest.raises(BundleError):
         paddock.bundle(server, tmp_path, portable=True)
+
+
+def test_what_may_be_secret_beside_a_server_stays_out_of_a_bundle(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    names = (".env", ".ssh/id", "venv/pyvenv.cfg", "venv/lib/x.py", "node_modules/x.js")
+    for name in ("tools/hello.py", "data/words.txt", *names):
+        folder.joinpath(name).parent.mkdir(parents=True, exist_ok=True)
+        folder.joinpath(name).write_text("def hello() -> str:\n    return ''\n")
+    (tmp_path / "secret.txt").write_text("secret")
+    (folder / "linked.txt").symlink_to(tmp_path / "secret.txt")
+    (folder / "words.txt").symlink_to(folder / "data" / "words.txt")
+    file = paddock.bundle(folder, tmp_path, portable=True)
+    with zipfile.ZipFile(file) as archive:
+        held = {name for name in archive.namelist() if name.startswith("code/")}
+    assert held == {"code/tools/hello.py", "code/data/words.txt", "code/words.txt"}
+
+
+def test_options_are_not_taken_for_files(tmp_path: Path) -> None:
+    options = {"file": "notes.txt", "function": "mine.py:run"}
+    file = tmp_path / "optional.toml"
+    file.write_text(
+        'name = "Optional"\ntools = ["DemoDice"]\n[options.DemoDice]\n'
+        'file = "notes.txt"\nfunction = "mine.py:run"\n'
+    )
+    tool = paddock.get_server(file)
+    contents = contents_of(installable(tool, find_client("claude-desktop")))
+    assert tomllib.loads(contents.files["server.toml"].decode())["options"] == {"DemoDice": options}
+
+
+def test_a_bundle_with_variables_is_readable_by_its_owner_only(tmp_path: Path) -> None:
+    file = tmp_path / "it.mcpb"
+    assert paddock.bundle("Demo", file).stat().st_mode & 0o777 == 0o644
+    assert paddock.bundle("Demo", file, env={"A": "b"}).stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_that_is_gone_is_an_error(shouter: paddock.NamedServer, sources: Path) -> None:
+    (sources / "rules.md").unlink()
+    with pytest.raises(BundleError, match="there is no such file"):
+        contents_of(installable(shouter, find_client("claude-desktop")))
+
+
+def test_only_an_older_bundle_is_overwritten(tmp_path: Path) -> None:
+    notes = tmp_path / "notes.txt"
+    notes.write_text("mine")
+    with pytest.raises(BundleError, match="no bundle"):
+        paddock.bundle("Demo", notes)
+    assert notes.read_text() == "mine"
+
+
+def test_a_place_that_cannot_be_written_to_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(BundleError, match="cannot be written"):
+        paddock.bundle("Demo", tmp_path / "file" / "it.mcpb")

@@ -1,9 +1,15 @@
 """Entries that start Paddock, and entries that do not."""
 
+import os
+from pathlib import Path
+
 import pytest
 
+import paddock
 from paddock.clients.entries import is_named, refreshed, server_started_by
 from paddock.clients.shapes import CLINE_CLI, PLAIN, Entry
+
+SOURCE = str(Path(paddock.__file__).parents[1])
 
 
 @pytest.mark.parametrize(
@@ -19,6 +25,13 @@ from paddock.clients.shapes import CLINE_CLI, PLAIN, Entry
         ("/v/bin/python", "-m paddock", None),
         ("/usr/bin/npx", "-y paddock-of-horses serve", None),
         ("/usr/bin/other", "", None),
+        ("C:\\v\\Scripts\\python.exe", "-X utf8 -m paddock serve Demo", None),
+        ("C:\\v\\Scripts\\python.exe", "-Xutf8 -m paddock serve Demo", "Demo"),
+        ("/usr/bin/docker", "run image paddock serve Demo", None),
+        ("/usr/bin/python3", "-c pass -m paddock serve Demo", None),
+        ("/usr/bin/python3", "mine.py -m paddock serve Demo", None),
+        ("/usr/bin/env", "python -m paddock serve Demo", None),
+        ("uvx", "paddock serve Demo", "Demo"),
     ],
 )
 def test_an_entry_of_ours_is_known_by_its_command(
@@ -33,7 +46,7 @@ def test_an_entry_is_refreshed_around_what_the_user_did_to_it() -> None:
     old = {
         "command": "/old",
         "args": ["old"],
-        "env": {"MINE": "1", "PADDOCK_TOOL_OPTIONS": "{}", "PYTHONPATH": "/old"},
+        "env": {"MINE": "1", "PADDOCK_TOOL_OPTIONS": "{}", "PYTHONPATH": SOURCE},
         "trust": True,
     }
     new = refreshed(PLAIN, old, Entry(command="/new", args=("new",), env={"A": "b"}), "key")
@@ -43,6 +56,18 @@ def test_an_entry_is_refreshed_around_what_the_user_did_to_it() -> None:
         "env": {"MINE": "1", "A": "b"},
         "trust": True,
     }
+
+
+@pytest.mark.parametrize(
+    ("env", "now"),
+    [({}, "/mine"), ({"PYTHONPATH": SOURCE}, os.pathsep.join([SOURCE, "/mine"]))],
+)
+def test_where_the_user_has_python_look_stays(env: dict[str, str], now: str) -> None:
+    both = os.pathsep.join([SOURCE, "/mine"])
+    for before in ("/mine", both):
+        old = {"command": "/old", "args": [], "env": {"PYTHONPATH": before, "A": "b"}}
+        new = refreshed(PLAIN, old, Entry(command="/new", env=env), "key")
+        assert new["env"] == {"PYTHONPATH": now, "A": "b"}
 
 
 def test_an_entry_in_another_form_of_the_client_takes_the_one_that_we_write() -> None:

@@ -42,7 +42,7 @@ FORMS: dict[str, tuple[dict[str, object], dict[str, object] | None]] = {
     ),
     "amp": (COMMAND, URL),
     "copilot-cli": (
-        {"tools": ["*"], "type": "local", **COMMAND},
+        {"tools": ["*"], "type": "stdio", **COMMAND},
         {"tools": ["*"], "type": "http", **URL},
     ),
     "goose": (

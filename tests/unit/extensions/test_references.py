@@ -117,7 +117,7 @@ def test_a_missing_object_is_told_with_what_is_like_it(tmp_path: Path) -> None:
     write(tmp_path / "plots.py", "def plot(): ...")
     error = told("plots.py:plott", tmp_path)
     assert error.message == "'plots.py:plott' leads nowhere: there is no 'plott'"
-    assert error.hint == "did you mean 'plot'?"
+    assert error.hint == "did you mean plot?"
 
 
 def test_a_file_that_fails_is_told_with_the_line(tmp_path: Path) -> None:

@@ -264,7 +264,7 @@ def test_initialization_that_fails_is_told_and_tried_again(connect: Connect) -> 
         ({"name": "t", "function": show, "options": 5}, "options is 5"),
         ({"name": "t", "function": show, "task": "sometimes"}, "task is 'sometimes'"),
         ({"name": "t", "function": show, "scopes": 5}, "scopes is 5"),
-        (lambda: "x", "'<lambda>' cannot be the name of a tool"),
+        (lambda: "x", "a lambda has no name"),
     ],
 )
 def test_what_is_no_definition_of_a_tool_is_told(definition: object, found: str) -> None:

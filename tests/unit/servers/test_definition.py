@@ -86,7 +86,7 @@ def test_what_cannot_be_is_refused_with_its_place(
 def test_a_slip_of_the_pen_is_told_what_was_meant() -> None:
     with pytest.raises(ServerDefinitionError) as refusal:
         from_mapping({"intructions": "x"}, name="n")
-    assert refusal.value.hint == "did you mean 'instructions'?"
+    assert refusal.value.hint == "did you mean instructions?"
 
 
 def test_a_server_needs_a_name() -> None:

@@ -40,6 +40,18 @@ def test_the_data_directory_goes_along_when_it_is_not_the_usual_one(
     monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
     assert launch_environment() == {DATA_VARIABLE: str(tmp_path)}
     monkeypatch.delenv(DATA_VARIABLE)
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    assert launch_environment() == {}
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="the variable is Linux's")
+def test_another_directory_for_the_data_of_all_programs_goes_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(DATA_VARIABLE)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert launch_environment() == {DATA_VARIABLE: str(tmp_path / "paddock")}
+    monkeypatch.setenv("XDG_DATA_HOME", str(Path.home() / ".local" / "share"))
     assert launch_environment() == {}
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML, events
@@ -103,8 +104,9 @@ class Tree:
     """Where the document ends: its end mark, or the end of the text."""
 
 
+@lru_cache(maxsize=16)
 def parse(text: str, where: str) -> Tree:
-    """The tree of a text.
+    """The tree of a text, which nobody may change: it is kept, since reading YAML is slow.
 
     Raises:
         ConfigurationError: when it is not one YAML document, with line and column.

@@ -224,3 +224,8 @@ def test_what_is_no_plain_data_is_refused(value: object) -> None:
     with pytest.raises(UneditableError) as error:
         after_put("", value)
     assert error.value.where == "f"
+
+
+def test_a_text_is_parsed_once() -> None:
+    text = "a: 1\nb: [2, 3]\n"
+    assert read(text, where="f").tree is read(text, where="f").tree

@@ -1,0 +1,31 @@
+"""Whether this thread is loading a file that somebody wrote.
+
+A file that runs its server when it is run itself must not run it when it is loaded for what it
+defines. Loaded before the first answer, so it needs nothing but the interpreter.
+"""
+
+from __future__ import annotations
+
+from _thread import _local
+
+
+class _State(_local):
+    depth = 0
+
+
+_state = _State()
+
+
+class Loading:
+    """The time in which a file is loaded, as a context manager."""
+
+    def __enter__(self) -> None:
+        _state.depth += 1
+
+    def __exit__(self, *_details: object) -> None:
+        _state.depth -= 1
+
+
+def is_loading() -> bool:
+    """Whether this thread is loading a file, so that nothing is to be served."""
+    return _state.depth > 0

@@ -1,0 +1,115 @@
+"""From what the user gives to what is stored: found, made text, and tried out.
+
+Nothing is written here but functions that are stored as they are; whoever calls this writes the
+definition, or tidies up.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from paddock.authoring.option_values import AUTOMATIC, NONE
+from paddock.authoring.tool import Tool
+from paddock.extensions.references import is_reference
+from paddock.protocol.extensions import UI
+from paddock.servers.assembly import assemble
+from paddock.servers.function_references import base_of
+from paddock.servers.rehearsal import rehearse
+from paddock.servers.storing import located, new_items, storable, with_inner
+from paddock.servers.tool_options import exposed, merged
+from paddock.servers.unpickling import is_pickle
+
+if TYPE_CHECKING:
+    from paddock.server import Server
+    from paddock.servers.assembly import Origin
+    from paddock.servers.definition import ServerDefinition
+    from paddock.servers.pickles import Pickles
+
+
+def made_storable(
+    wanted: ServerDefinition,
+    origin: Origin,
+    pickles: Pickles | None,
+    kept: ServerDefinition | None = None,
+) -> ServerDefinition:
+    """The definition to store, in which everything can be found, here and by a client.
+
+    Args:
+        wanted: What the user wants; new paths in it count from the working directory.
+        origin: Where it is going to be.
+        pickles: Takes functions that have no reference, if it is there.
+        kept: What is stored now; what of that is still wanted stays as it is.
+
+    Raises:
+        DefinitionError: when something in it cannot be.
+        LoadError: when a reference leads nowhere.
+    """
+    found = located(wanted, kept)
+    stored = storable(found, pickles, kept)
+    server = assemble(found, origin)
+    stored.options = _options(found, stored.options, server, kept)
+    stored.views = stored.views or server.facts.extension(UI) is not None
+    if pickles is not None:
+        pickles.write()
+    check_elsewhere(stored, origin, kept)
+    return stored
+
+
+def check_elsewhere(
+    stored: ServerDefinition, origin: Origin, kept: ServerDefinition | None
+) -> None:
+    """Make sure that a client finds what is new in a definition, if it has to look for anything.
+
+    Raises:
+        LoadError: when it does not.
+    """
+    if any(map(_leads_somewhere, with_inner(new_items(stored, kept)))):
+        rehearse(stored, origin)
+
+
+def _leads_somewhere(item: object) -> bool:
+    return is_pickle(item) or (isinstance(item, str) and is_reference(item))
+
+
+def _options(
+    definition: ServerDefinition,
+    given: dict[str, dict[str, Any]],
+    server: Server,
+    kept: ServerDefinition | None,
+) -> dict[str, dict[str, Any]]:
+    """The values to store: those that tools were given, and text as what an option takes."""
+    tools = list(zip(definition.tools, server.tools, strict=True))
+    own = {tool.name: _values_of(spec) for spec, tool in tools if isinstance(spec, Tool)}
+    aliases = [(spec, tool.name) for spec, tool in tools]
+    values = merged({name: found for name, found in own.items() if found}, given)
+    before = {} if kept is None else kept.options
+    for tool, said in values.items():
+        names = list(exposed({tool: {}}, aliases))
+        taken = server.tools.get(names[0]) if names else None
+        for option, value in said.items():
+            is_new = before.get(tool, {}).get(option) != value
+            if isinstance(value, str) and is_new and taken is not None:
+                said[option] = _as_taken(value, taken.option_values[option])
+    return values
+
+
+def _values_of(tool: Tool) -> dict[str, Any]:
+    """The values of a tool that were set when it was given, and not where it is defined."""
+    base = base_of(tool)
+    if base is None:
+        known: dict[str, Any] = {name: option.default for name, option in tool.options.items()}
+    else:
+        known = base.option_values
+    return {
+        name: NONE if value is None else msgspec.to_builtins(value, enc_hook=str)
+        for name, value in tool.option_values.items()
+        if value != known[name]
+    }
+
+
+def _as_taken(text: str, value: Any) -> Any:
+    """A value that was given as text, as a definition says it best."""
+    is_plain = isinstance(value, bool | int | float | list | dict)
+    return value if is_plain and text not in (AUTOMATIC, NONE) else text
