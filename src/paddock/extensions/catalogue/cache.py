@@ -16,7 +16,7 @@ from paddock.errors import PaddockError
 from paddock.extensions.catalogue.document import MAX_DOCUMENT, Catalogue, parse_catalogue
 from paddock.extensions.catalogue.fetching import Limit, fetch_bytes, local_path
 from paddock.extensions.catalogue.settings import locations
-from paddock.files import write_atomically
+from paddock.files import telling_faults, write_atomically
 
 if TYPE_CHECKING:
     from paddock.extensions.catalogue.document import Entry
@@ -66,11 +66,13 @@ def refresh(location: str) -> Catalogue:
     Raises:
         FetchError: when it cannot be had.
         CatalogueError: when it is none.
+        DataDirectoryError: when there is no place for the copy.
     """
     data = fetch_bytes(location, LIMIT)
     catalogue = _parse(data, location)
     if local_path(location) is None:
-        write_atomically(_copy(location), data)
+        with telling_faults(_copy(location)):
+            write_atomically(_copy(location), data)
     return catalogue
 
 

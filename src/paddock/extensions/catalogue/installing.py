@@ -25,7 +25,7 @@ from paddock.extensions.discovery import find_extension, forget_extensions
 from paddock.extensions.manifest import KINDS
 from paddock.extensions.paclets.archives import unpack
 from paddock.extensions.paclets.search_paths import OWN_FOLDER
-from paddock.files import locked
+from paddock.files import locked, telling_faults
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,7 +112,8 @@ def install_entry(entry: Entry) -> bool:
 def _fetched(entry: Entry) -> Iterator[Path]:
     """The file of an entry, which is what the catalogue says; gone afterwards."""
     folder = Path(data_directory()) / FOLDER
-    folder.mkdir(parents=True, exist_ok=True)
+    with telling_faults(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     try:
         with tempfile.TemporaryDirectory(dir=folder) as scratch:
             file = Path(scratch) / entry.file

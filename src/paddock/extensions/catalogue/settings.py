@@ -13,7 +13,7 @@ from typing import NamedTuple
 from paddock.directories import data_directory
 from paddock.extensions.catalogue.errors import CatalogueError
 from paddock.extensions.catalogue.fetching import normal_location
-from paddock.files import locked, write_atomically
+from paddock.files import locked, telling_faults, write_atomically
 
 CATALOGUES_VARIABLE = "PADDOCK_CATALOGUES"
 """Further catalogues, with blanks between them."""
@@ -114,4 +114,5 @@ def _write(catalogues: list[str]) -> None:
     listed = tomlkit.array()
     listed.extend(catalogues)
     document["catalogues"] = listed.multiline(multiline=bool(catalogues))
-    write_atomically(file, tomlkit.dumps(document).encode())
+    with telling_faults(file):
+        write_atomically(file, tomlkit.dumps(document).encode())
