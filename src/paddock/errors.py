@@ -9,7 +9,8 @@
     │   │   ├── ExtensionNotInstalledError
     │   │   ├── ExtensionNotFoundError     what is installed is no extension
     │   │   ├── ItemNotDeclaredError
-    │   │   └── StartError                 a new extension cannot be written
+    │   │   ├── StartError                 a new extension cannot be written
+    │   │   └── InstallExtensionError      an extension cannot or must not be installed
     │   ├── SpecificationError         what should be an item, or a list of items, is none
     │   │   ├── ToolSpecificationError
     │   │   ├── ToolsSpecificationError
@@ -26,7 +27,10 @@
     ├── ServerNotFoundError        there is no server of that name
     ├── BuiltInServerError         a server is not the user's to change
     ├── LoadError                  a file or directory of definitions cannot be loaded
-    │   └── ArchiveError               an archive cannot be read, or is not safe
+    │   ├── ArchiveError               an archive cannot be read, or is not safe
+    │   └── CatalogueError             a catalogue, or the settings for it, cannot be used
+    ├── FetchError                 a file cannot be had from where it is
+    │   └── HashMismatchError          it is not what the catalogue describes
     ├── ToolError                  raised by a handler to tell the model something
     │   └── NoEngineError              Wolfram code is to be evaluated, and there is no engine
     ├── ResultError                a handler returned what cannot be sent, or not what it declared

@@ -103,8 +103,8 @@ def telling_faults(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Be the only one of Paddock's processes that changes a file.
+def locked(path: Path, *, seconds: float = LOCK_SECONDS) -> Iterator[None]:
+    """Be the only one of Paddock's processes that changes a file; wait for another so long.
 
     Raises:
         FileBusyError: when another one does not finish.
@@ -112,14 +112,14 @@ def locked(path: Path) -> Iterator[None]:
     """
     key = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
     place = Path(data_directory()) / "locks" / f"{key}.lock"
-    lock = FileLock(place, timeout=LOCK_SECONDS, mode=PRIVATE)
+    lock = FileLock(place, timeout=seconds, mode=PRIVATE)
     try:
         with telling_faults(place):
             place.parent.mkdir(parents=True, exist_ok=True)
             lock.acquire()
     except Timeout:
         raise FileBusyError(
-            f"another paddock process has been changing it for {LOCK_SECONDS:.0f} s",
+            f"another paddock process has been changing it for {seconds:.0f} s",
             where=str(path),
             hint="end that process, then try again",
         ) from None

@@ -13,7 +13,9 @@ from paddock.errors import PaddockError
 
 def main() -> None:
     """Run the command that was given."""
-    named = plain_serve(sys.argv[1:])
+    # Somebody who types may be asked something.
+    is_typed = sys.stdin is not None and sys.stdin.isatty()
+    named = None if is_typed else plain_serve(sys.argv[1:])
     if named is None:
         from paddock.cli.commands import commands  # noqa: PLC0415 - see above
 

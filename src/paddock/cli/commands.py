@@ -42,6 +42,10 @@ GROUPS = {
             "paddock.cli.extensions:extensions",
             "List what is installed that brings tools and servers.",
         ),
+        "catalogue": (
+            "paddock.cli.catalogue:catalogue",
+            "Say where extensions can be found that are not installed.",
+        ),
         "new": ("paddock.cli.new:new", "Write a new extension to begin with."),
         "validate": (
             "paddock.cli.validate:validate",

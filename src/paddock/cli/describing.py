@@ -40,6 +40,7 @@ def summary(server: NamedServer) -> Json:
         found |= {"title": said.title, "description": said.description, "version": said.version}
         found |= {kind: _spec_names(getattr(said, kind)) for kind in LISTS}
     found["installations"] = [installation(one) for one in server.installations]
+    found["is_remote"] = server.is_remote
     found["problem"] = problem
     return found
 
@@ -52,18 +53,24 @@ def everything(server: NamedServer) -> Json:
     """All that there is to say about a server; its tools are loaded for that."""
     found: Json = {"name": server.name, "location": str(server.location)}
     problem = server.problem
-    if problem is None:
+    if server.is_remote:
+        said = server.outline
+        found |= {"title": said.title, "description": said.description, "version": said.version}
+        found |= {kind: getattr(said, kind) or [] for kind in LISTS}
+    elif problem is None:
         found |= {key: getattr(server, key) for key in SAID}
         try:
             found |= {names: getattr(server, names) for names in LISTS.values()}
         except PaddockError as error:
             problem = str(error)
-        said = server.definition
+        definition = server.definition
         found |= {
-            kind: [msgspec.to_builtins(spec) for spec in getattr(said, kind)] for kind in LISTS
+            kind: [msgspec.to_builtins(spec) for spec in getattr(definition, kind)]
+            for kind in LISTS
         }
-        found |= said.extra
+        found |= definition.extra
     found["installations"] = [installation(one) for one in server.installations]
+    found["is_remote"] = server.is_remote
     found["problem"] = problem
     return found
 
@@ -73,7 +80,8 @@ def text(found: Json) -> str:
     title = f" - {found['title']}" if found.get("title") else ""
     parts = [f"{found['name']} {found.get('version', '')}".rstrip() + title]
     if found["problem"]:
-        parts.append(render.paragraph(f"Broken: {found['problem']}", 2))
+        word = "Not installed" if found["is_remote"] else "Broken"
+        parts.append(render.paragraph(f"{word}: {found['problem']}", 2))
     if found.get("description"):
         parts.append(render.paragraph(found["description"], 2))
     parts.append(render.columns(list(_rows(found)), 2))

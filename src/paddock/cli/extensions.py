@@ -17,6 +17,8 @@ from paddock.extensions.extension import Extension
 from paddock.extensions.manifest import KINDS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from paddock.extensions.extension import BrokenExtension
     from paddock.extensions.manifest import Item, Kind
 
@@ -28,6 +30,17 @@ COUNTED: tuple[Kind, ...] = ("servers", "tools", "prompts")
 
 class ExtensionsCommand(CommandWithSubcommands):
     """The list of extensions, and what else can be done with them."""
+
+    subcommands: Mapping[str, tuple[str, str]] = {
+        "search": (
+            "paddock.cli.remote_extensions:search",
+            "List the extensions in your catalogues.",
+        ),
+        "install": (
+            "paddock.cli.remote_extensions:install",
+            "Install an extension from your catalogues.",
+        ),
+    }
 
 
 @click.command(cls=ExtensionsCommand)

@@ -8,6 +8,7 @@ import click
 
 from paddock.cli import completing, output
 from paddock.cli.complaints import ArgumentError, CommandError
+from paddock.cli.consent import agreed, consent_options, install_needed
 from paddock.cli.entry_options import EntryWishes, entry_options, entry_wishes
 from paddock.cli.places import place_options
 from paddock.cli.planned import Shown, print_plan, report
@@ -44,6 +45,7 @@ class Settings(EntryWishes):
 @click.option("--all", "everywhere", is_flag=True, help="Install into every client found here.")
 @place_options
 @entry_options
+@consent_options
 @click.option("--replace", is_flag=True, help="Replace an entry that is not Paddock's.")
 @click.option("--no-check", is_flag=True, help="Do not start the server first to see if it works.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
@@ -64,6 +66,8 @@ def install(
     http: str | None,
     headers: tuple[str, ...],
     options: tuple[str, ...],
+    may_install: bool,
+    no_install: bool,
     replace: bool,
     no_check: bool,
     dry_run: bool,
@@ -89,7 +93,10 @@ def install(
         dry_run=dry_run,
     )
     given = sort_words(words, server)
+    agreement = agreed(may_install=may_install, no_install=no_install)
     may_ask = output.can_ask() and not (yes or as_json)
+    if given.server and not dry_run and (agreement or may_ask):
+        install_needed(given.server, agreement)
     clients = _clients(given, settings, everywhere=everywhere)
     if everywhere and may_ask and not dry_run:
         output.note("Clients found here: " + ", ".join(filter(None, clients)))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paddock.cli import completing
+from paddock.cli.consent import agreed, consent_options, install_needed
 from paddock.cli.pairs import ToolOptions, tool_options
 from paddock.servers.target import NamedTarget, default_name, find_target
 from paddock.servers.variables import OPTIONS_VARIABLE
@@ -50,6 +51,7 @@ def _address(_context: click.Context, _parameter: click.Parameter, value: str | 
     metavar="NAME=SERVER",
     help="Offer what another server has too, its names prefixed with NAME; may be repeated.",
 )
+@consent_options
 @click.option("--reload", is_flag=True, help="Pick up changed files; clients stay connected.")
 @click.option(
     "--http",
@@ -90,6 +92,8 @@ def serve(
     named: bool,
     options: tuple[str, ...],
     mounts: tuple[str, ...],
+    may_install: bool,
+    no_install: bool,
     reload: bool,
     http: str | None,
     path: str,
@@ -103,7 +107,10 @@ def serve(
     A file is server.py, server.py:object, a definition (server.toml), or a directory. Without
     TARGET it is the server that the environment variable PADDOCK_SERVER names, or Demo. On standard
     input and output clients are answered at once; the server is loaded behind the first answer.
+    Extensions that it needs are installed only with --install, or when you say so on a terminal.
     """
+    agreement = agreed(may_install=may_install, no_install=no_install)
+    install_needed(target or default_name(), agreement)
     served = _target(target, is_named=named)
     _complete(served, tool_options(options), [_split(text) for text in mounts])
     if log_level or log_format:

@@ -25,13 +25,14 @@ KINDS = ("tools", "prompts")
 @click.command()
 @click.argument("pattern", default="*", metavar="[GLOB]", shell_complete=completing.servers)
 @click.option("--no-built-in", is_flag=True, help="Leave out the servers that come with Paddock.")
+@click.option("--remote", is_flag=True, help="Also those in your catalogues, not installed.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def servers(pattern: str, *, no_built_in: bool, as_json: bool) -> None:
+def servers(pattern: str, *, no_built_in: bool, remote: bool, as_json: bool) -> None:
     """List the named servers, broken ones too.
 
     GLOB is a name in which * and ? stand for anything, in quotes: 'My*'.
     """
-    found = list_servers(pattern, include_built_in=not no_built_in)
+    found = list_servers(pattern, include_built_in=not no_built_in, include_remote=remote)
     if as_json:
         output.print_json([summary(server) for server in found])
         return
@@ -57,7 +58,8 @@ def _problem(server: NamedServer) -> str | None:
 
 
 def _row(server: NamedServer) -> list[output.Cell]:
-    where = [str(server.location), _clients(server)]
+    absent = " (not installed)" if server.is_remote else ""
+    where = [f"{server.location}{absent}", _clients(server)]
     try:
         said = server.outline
     except PaddockError:

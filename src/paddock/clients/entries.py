@@ -286,6 +286,8 @@ def _is_by_name(server: Installable) -> bool:
 
 
 def _of_named(server: NamedServer) -> Installable:
+    if server.is_remote:
+        _ = server.definition  # says how to install what brings it
     if server.problem is not None:
         raise ServerDefinitionError(
             f"the server {server.name!r} cannot be installed: {server.problem}",

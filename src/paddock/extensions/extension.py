@@ -51,6 +51,11 @@ class Extension(msgspec.Struct, frozen=True):
         """Whether this is Paddock itself, whose items need no qualified name."""
         return self.kind == "built-in"
 
+    @property
+    def is_installed(self) -> bool:
+        """Whether its files are here; of one that a catalogue describes they are not."""
+        return True
+
     def definition(self, kind: Kind, item: str) -> DefinitionFile:
         """The file with the definition of an item, neither read nor run.
 

@@ -38,7 +38,8 @@ def not_declared(
     if near:
         hint = f"did you mean {' or '.join(f'{extension.name}/{one}' for one in near)}?"
     else:
-        hint = f"its {kind} are: {listed(names)}; paddock extensions {extension.name} shows it"
+        command = "extensions" if extension.is_installed else "extensions search"
+        hint = f"its {kind} are: {listed(names)}; paddock {command} {extension.name} shows it"
     return ItemNotDeclaredError(
         f'No {word} named "{name}" found: the extension "{extension.name}" declares no such item',
         where=where,
@@ -75,6 +76,26 @@ def no_extension(
         f"paddock extensions search {name.package} what could be",
         extension=package,
     )
+
+
+def not_here(
+    kind: Kind, name: QualifiedName, extension: Extension, where: str | None
+) -> ExtensionError:
+    """The complaint about an item of an extension that a catalogue lists, and is not installed."""
+    if all(item.name != name.item for item in extension.manifest.items(kind)):
+        return not_declared(kind, name, extension, where)
+    return ExtensionNotInstalledError(
+        f'No {kind.removesuffix("s")} named "{name}" found: the extension "{extension.name}" '
+        f"{extension.version} is in a catalogue and is not installed",
+        where=where,
+        hint=f"install it: {install_command(extension.name)}",
+        extension=extension.name,
+    )
+
+
+def install_command(name: str) -> str:
+    """What a person types to install an extension that a catalogue lists."""
+    return f"paddock extensions install {name}"
 
 
 def near_names(name: str, known: Sequence[str]) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
+from paddock.extensions.catalogue.errors import CatalogueError
 from paddock.extensions.discovery import find_extension, find_extensions, is_installed
 from paddock.extensions.errors import (
     PromptNotFoundError,
@@ -20,7 +21,7 @@ from paddock.extensions.errors import (
     ToolSpecificationError,
 )
 from paddock.extensions.extension import Extension, built_in
-from paddock.extensions.missing import listed, near_names, no_extension, not_declared
+from paddock.extensions.missing import listed, near_names, no_extension, not_declared, not_here
 from paddock.extensions.names import parse_qualified
 from paddock.extensions.prompt_definition import make_prompt
 from paddock.extensions.references import directory_of, is_reference, load_reference
@@ -192,6 +193,9 @@ class Registry:
         extension = owner if is_own else self.extension(name.package_name)
         if extension is not None:
             return not_declared(kind, name, extension, where)
+        remote = find_not_installed(name.package_name)
+        if remote is not None:
+            return not_here(kind, name, remote, where)
         near = near_names(str(name), [one.name for one in self.declared(kind)])
         return no_extension(kind, name, near, where, is_installed=is_installed(name.package_name))
 
@@ -248,6 +252,20 @@ def load_item(declared: Declared) -> Any:
     return make(
         file.load(), relative_to=file.directory, where=str(file.path), name=declared.item.name
     )
+
+
+def find_not_installed(name: str) -> Extension | None:
+    """What a catalogue says of an extension that is not installed; nothing is fetched for that."""
+    if is_installed(name):
+        return None
+    from paddock.extensions.catalogue.remote import (  # noqa: PLC0415 - few names are missing
+        find_remote,
+    )
+
+    try:
+        return find_remote(name)
+    except CatalogueError:
+        return None  # the complaint is about the name
 
 
 def _in(extension: Extension | None, kind: Kind, name: str) -> Declared | None:

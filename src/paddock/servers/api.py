@@ -118,6 +118,8 @@ def create_server(
 def get_server(server: str | os.PathLike[str]) -> NamedServer:
     """The server of a name, or the one that a definition file defines.
 
+    One that is not installed is described by the copies of the catalogues that list it; what needs
+    its files then raises an error that says how to install it.
     Trust level: discovery; what it is made of is inspection, and loaded when it is asked for.
 
     Raises:
@@ -125,19 +127,26 @@ def get_server(server: str | os.PathLike[str]) -> NamedServer:
         ExtensionError: when the name is qualified, and its extension has no such server.
     """
     if isinstance(server, str):
-        return NamedServer(find_source(server))
+        return NamedServer(find_source(server, include_remote=True))
     return NamedServer(file_source(Path(server)))
 
 
-def list_servers(pattern: str = "*", *, include_built_in: bool = True) -> list[NamedServer]:
+def list_servers(
+    pattern: str = "*", *, include_built_in: bool = True, include_remote: bool = False
+) -> list[NamedServer]:
     """The servers whose names match a pattern with `*`, `?` and `[…]`, the user's own first.
 
     Letters match in either case. Those of extensions are called by their qualified names. One whose
-    definition cannot be read is among them, and says why: `server.problem`. Trust level: discovery.
+    definition cannot be read is among them, and says why: `server.problem`. With
+    `include_remote` also those that catalogues list and that are not installed: `server.is_remote`.
+    Trust level: discovery.
+
+    Raises:
+        CatalogueError: when the settings for catalogues cannot be read.
     """
     return [
         NamedServer(source)
-        for source in all_sources()
+        for source in all_sources(include_remote=include_remote)
         if fnmatchcase(source.name.lower(), pattern.lower())
         and (include_built_in or source.location != BUILT_IN)
     ]

@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from paddock.authoring.offering import Offering
 from paddock.errors import PaddockError
 from paddock.extensions.names import parse_qualified
-from paddock.extensions.registry import declared, find_declared, registry
+from paddock.extensions.registry import (
+    Registry,
+    declared,
+    find_declared,
+    find_not_installed,
+    registry,
+)
 from paddock.servers.definition import from_mapping
 from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
 from paddock.servers.facts import DEFAULT_VERSION
@@ -77,6 +83,11 @@ class Source(NamedTuple):
         return None if self.declared is None else self.declared.extension
 
     @property
+    def is_remote(self) -> bool:
+        """Whether it is known from a catalogue only, and not installed."""
+        return self.declared is not None and not self.declared.extension.is_installed
+
+    @property
     def file(self) -> Path:
         """The file that holds the definition.
 
@@ -115,7 +126,7 @@ class Source(NamedTuple):
         Raises:
             PaddockError: when the definition is missing, or cannot be as it is.
         """
-        if self.declared is None or self.declared.definition().path.suffix != ".py":
+        if self.declared is None or not (self.is_remote or self._is_python(self.declared)):
             said = self.read()
             return Outline(
                 *(said.title, said.description, said.version),
@@ -126,6 +137,9 @@ class Source(NamedTuple):
         title = item.properties.get("title")
         version = self.declared.extension.version or DEFAULT_VERSION
         return Outline(title if isinstance(title, str) else None, item.description, version, *lists)
+
+    def _is_python(self, declared: Declared) -> bool:
+        return declared.definition().path.suffix == ".py"
 
     def _read_own(self) -> ServerDefinition:
         return self.understood(read_text(self.file))
@@ -182,8 +196,8 @@ def _parts_of(offering: Offering) -> dict[str, object]:
     }
 
 
-def find_source(name: str) -> Source:
-    """Where the server of a name is defined.
+def find_source(name: str, *, include_remote: bool = False) -> Source:
+    """Where the server of a name is defined; if wanted, also one that a catalogue lists.
 
     Raises:
         ServerNotFoundError: when there is none, with names that are like it.
@@ -199,7 +213,20 @@ def find_source(name: str) -> Source:
     item = find_declared("servers", name)
     if item is not None:
         return Source(item.name, None, item)
+    remote = _find_remote(name) if include_remote else None
+    if remote is not None:
+        return remote
     raise not_found(name)
+
+
+def _find_remote(name: str) -> Source | None:
+    """A server that the copies of catalogues list; nothing is fetched, nothing installed."""
+    qualified = parse_qualified(name)
+    if qualified is None:
+        return None
+    extension = find_not_installed(qualified.package_name)
+    found = [] if extension is None else Registry([extension]).declared("servers")
+    return next((Source(one.name, None, one) for one in found if one.name == name), None)
 
 
 def file_source(path: Path) -> Source:
@@ -207,12 +234,27 @@ def file_source(path: Path) -> Source:
     return Source(path.name.removesuffix(SUFFIX), path.absolute(), is_free=True)
 
 
-def all_sources() -> list[Source]:
-    """Every server there is: the user's own, then those of extensions that they do not shadow."""
+def all_sources(*, include_remote: bool = False) -> list[Source]:
+    """Every server there is: the user's own, then those of extensions that they do not shadow.
+
+    If wanted, then those that catalogues list and that are not installed; a catalogue of which
+    there is no copy, or an old one, is fetched.
+    """
     own = [Source(one.name, one.path, problem=one.problem) for one in stored()]
     taken = {source.name for source in own}
-    others = [Source(one.name, None, one) for one in declared("servers") if one.name not in taken]
+    further = declared("servers")
+    if include_remote:
+        further += _remote_servers()
+    others = [Source(one.name, None, one) for one in further if one.name not in taken]
     return own + others
+
+
+def _remote_servers() -> list[Declared]:
+    from paddock.extensions.catalogue.remote import (  # noqa: PLC0415 - only when asked for
+        remote_extensions,
+    )
+
+    return Registry(remote_extensions(may_fetch=True)).declared("servers")
 
 
 def not_found(name: str) -> PaddockError:

@@ -97,17 +97,17 @@ class NamedServer:
     @property
     def title(self) -> str | None:
         """What people read."""
-        return self.definition.title
+        return self._said.title
 
     @property
     def description(self) -> str | None:
         """What the server is for."""
-        return self.definition.description
+        return self._said.description
 
     @property
     def version(self) -> str:
         """The version of the server."""
-        return self.definition.version
+        return self._said.version
 
     @property
     def transport(self) -> str:
@@ -118,6 +118,11 @@ class NamedServer:
     def location(self) -> Path | str:
         """The file of the definition, `built-in`, or the name of the extension that brings it."""
         return self._source.location
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether its extension is not installed, and a catalogue is all that tells of it."""
+        return self._source.is_remote
 
     @property
     def key(self) -> str:
@@ -234,6 +239,11 @@ class NamedServer:
     def _is_free(self) -> bool:
         """Whether it is a file somewhere, that nobody finds by its name."""
         return self._source.is_free
+
+    @property
+    def _said(self) -> ServerDefinition | Outline:
+        """What tells the title, the description and the version."""
+        return self.outline if self.is_remote and self._definition is None else self.definition
 
     def _loaded(self) -> Server:
         if self._server is None:

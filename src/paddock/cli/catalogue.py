@@ -1,0 +1,162 @@
+"""`paddock catalogue`: which catalogues count, and making one."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from paddock.cli import output
+from paddock.cli.complaints import ArgumentError, CommandError
+from paddock.errors import PaddockError
+from paddock.extensions.catalogue.building import build_catalogue
+from paddock.extensions.catalogue.cache import forget_copy, known_catalogues, refresh
+from paddock.extensions.catalogue.document import catalogue_text
+from paddock.extensions.catalogue.fetching import check_url, normal_location
+from paddock.extensions.catalogue.settings import (
+    CATALOGUES_VARIABLE,
+    add_location,
+    locations,
+    remove_location,
+)
+from paddock.files import write_atomically
+from paddock.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from paddock.extensions.catalogue.cache import Known
+
+READABLE = 0o644
+"""A catalogue is there to be handed out."""
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def catalogue(ctx: click.Context) -> None:
+    """Say where extensions can be found that are not installed, or make such a catalogue."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+@catalogue.command()
+@click.argument("places", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR…")
+@click.option(
+    "--output",
+    "target",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="F",
+    help="The file to write, instead of standard output.",
+)
+@click.option("--base-url", metavar="U", help="Where the files will be; else beside the catalogue.")
+@click.pass_context
+def build(
+    ctx: click.Context, places: tuple[Path, ...], *, target: Path | None, base_url: str | None
+) -> None:
+    """Make a catalogue of the wheels and .paclet files in each DIR.
+
+    They are read, and neither installed nor run. The exit code is 1 when some of them cannot be
+    listed; the others are.
+    """
+    if base_url:
+        check_url(base_url)
+    beside = Path.cwd() if target is None else target.absolute().parent
+    built = build_catalogue(places, base_url, beside=beside)
+    text = catalogue_text(built.entries)
+    if target is None:
+        click.echo(text, nl=False)
+    else:
+        write_atomically(target, text, mode=READABLE)
+        output.note(f"Wrote {target}: {len(built.entries)} extensions")
+    for problem in built.problems:
+        CommandError(problem).show()
+    if built.problems:
+        ctx.exit(1)
+
+
+@catalogue.command()
+@click.argument("location", metavar="URL|PATH")
+def add(location: str) -> None:
+    """Use the catalogue at URL or PATH from now on; it is read first."""
+    full = normal_location(location)
+    found = refresh(full)
+    add_location(full)
+    click.echo(f"Added {full}: {len(found.entries)} extensions")
+    for problem in found.problems:
+        output.warn(str(problem))
+
+
+@catalogue.command()
+@click.argument("location", metavar="URL|PATH")
+def remove(location: str) -> None:
+    """Use the catalogue at URL or PATH no longer."""
+    removed = remove_location(location)
+    if removed is None:
+        raise ArgumentError(
+            f"There is no catalogue {location!r} in your settings",
+            hint=did_you_mean(location, locations()) or "paddock catalogue list lists them",
+        )
+    forget_copy(removed)
+    click.echo(f"Removed {removed}")
+
+
+@catalogue.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_them(*, as_json: bool) -> None:
+    """List your catalogues, with what is known of each; nothing is fetched."""
+    known = known_catalogues(may_fetch=False)
+    if as_json:
+        output.print_json([_described(one) for one in known])
+    elif not known:
+        output.note(
+            "There is no catalogue\nHint: add one: paddock catalogue add URL, or set "
+            f"{CATALOGUES_VARIABLE}"
+        )
+    else:
+        output.print_table(("catalogue", "extensions", "fetched"), map(_row, known))
+
+
+@catalogue.command("refresh")
+@click.argument("location", required=False, metavar="[URL|PATH]")
+@click.pass_context
+def refresh_them(ctx: click.Context, location: str | None) -> None:
+    """Fetch your catalogues anew, or one of them.
+
+    The exit code is 1 when some could not be fetched; what was known of these stays.
+    """
+    wanted = locations() if location is None else [normal_location(location)]
+    if not set(wanted) <= set(locations()):
+        raise ArgumentError(
+            f"There is no catalogue {location!r} in your settings", hint="paddock catalogue list"
+        )
+    has_failed = False
+    for one in wanted:
+        try:
+            click.echo(f"{one}: {len(refresh(one).entries)} extensions")
+        except PaddockError as error:
+            CommandError(error).show()
+            has_failed = True
+    if has_failed:
+        ctx.exit(1)
+
+
+def _row(one: Known) -> list[output.Cell]:
+    if one.problem is not None:
+        return [output.Styled(one.location, "red"), "", str(one.problem.message)]
+    count = "" if one.catalogue is None else str(len(one.catalogue.entries))
+    return [one.location, count, _when(one) or ("" if one.catalogue else "never")]
+
+
+def _described(one: Known) -> dict[str, object]:
+    return {
+        "location": one.location,
+        "extensions": None if one.catalogue is None else len(one.catalogue.entries),
+        "fetched": _when(one) or None,
+        "problem": None if one.problem is None else str(one.problem),
+    }
+
+
+def _when(one: Known) -> str:
+    if one.fetched is None:
+        return ""
+    return datetime.fromtimestamp(one.fetched, UTC).isoformat(timespec="seconds")

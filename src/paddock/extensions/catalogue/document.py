@@ -1,0 +1,182 @@
+"""The document that a catalogue is: read, checked and written. What it lists is not looked at.
+
+An entry that cannot be used is told of and left out, and hides no other.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import msgspec
+
+from paddock.errors import PaddockError
+from paddock.extensions.catalogue.errors import CatalogueError
+from paddock.extensions.extension import BUILT_IN, qualified
+from paddock.extensions.manifest import KINDS, Manifest, is_name, make_manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from paddock.extensions.manifest import Item
+
+FORMAT = 1
+MAX_DOCUMENT = 20_000_000
+"""Bytes of a catalogue; one that has more is not read on."""
+MAX_ENTRIES = 20_000
+MAX_FILE = 500_000_000
+"""Bytes of a file that a catalogue lists."""
+MAX_TEXT = 2_000
+
+_VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+!_\-]{0,99}")
+_HASH = re.compile(r"[0-9a-f]{64}")
+_FILE = {
+    "distribution": re.compile(r"[0-9A-Za-z][0-9A-Za-z._+!\-]{0,250}\.whl"),
+    "paclet": re.compile(r"[^\W_][\w.+\-]{0,250}\.paclet"),
+}
+_DISTRIBUTION = re.compile(r"[0-9A-Za-z]([0-9A-Za-z._\-]{0,100}[0-9A-Za-z])?")
+
+
+class Entry(NamedTuple):
+    """One file that a catalogue lists, and one extension that is in it."""
+
+    name: str
+    """`package`, or `publisher/package`."""
+    kind: Literal["distribution", "paclet"]
+    version: str
+    distribution: str
+    """What is installed with it: the name of the distribution or the paclet."""
+    url: str
+    """Where the file is; may be relative to the catalogue."""
+    file: str
+    """The name of the file alone."""
+    sha256: str
+    size: int
+    manifest: Manifest
+    requires: tuple[str, ...] = ()
+    """What a distribution depends on, as its metadata says it."""
+    catalogue: str = ""
+    """The catalogue that it stands in."""
+
+
+class Catalogue(NamedTuple):
+    """What a document lists."""
+
+    entries: tuple[Entry, ...] = ()
+    problems: tuple[PaddockError, ...] = ()
+    """Entries that cannot be used, and why."""
+
+
+def parse_catalogue(data: bytes, where: str) -> Catalogue:
+    """What the text of a catalogue lists.
+
+    Raises:
+        CatalogueError: when it is none.
+    """
+    if len(data) > MAX_DOCUMENT:
+        raise CatalogueError(f"is longer than {MAX_DOCUMENT:,} bytes", where=where)
+    try:
+        table = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise CatalogueError(f"is no JSON: {error}", where=where) from None
+    listed = table.get("extensions") if isinstance(table, dict) else None
+    if not isinstance(listed, list) or table.get("catalogue") != FORMAT:
+        raise CatalogueError(
+            "is no catalogue",
+            where=where,
+            hint=f'expected {{"catalogue": {FORMAT}, "extensions": […]}}, as paddock catalogue '
+            "build writes it",
+        )
+    if len(listed) > MAX_ENTRIES:
+        raise CatalogueError(f"lists {len(listed):,} files, more than {MAX_ENTRIES:,}", where=where)
+    entries: list[Entry] = []
+    problems: list[PaddockError] = []
+    for index, one in enumerate(listed):
+        try:
+            entries.append(_entry(one, where, f"extensions[{index}]"))
+        except PaddockError as error:
+            problems.append(error)
+    return Catalogue(tuple(entries), tuple(problems))
+
+
+def catalogue_text(entries: Iterable[Entry]) -> bytes:
+    """The document that lists some entries."""
+    table = {"catalogue": FORMAT, "extensions": [_table(entry) for entry in entries]}
+    return msgspec.json.format(msgspec.json.encode(table, enc_hook=str), indent=2) + b"\n"
+
+
+def checked(entry: Entry, where: str) -> Entry:
+    """An entry in which every name can safely be part of a path or a command.
+
+    Raises:
+        CatalogueError: with what is wrong with it.
+    """
+    parts = entry.name.split("/")
+    named = qualified(parts[-1], entry.manifest.publisher)
+    faults = {
+        "name": not all(map(is_name, parts)) or named != entry.name or entry.name == BUILT_IN,
+        "version": not _VERSION.fullmatch(entry.version),
+        "distribution": entry.kind == "distribution"
+        and not _DISTRIBUTION.fullmatch(entry.distribution),
+        "file": not _FILE[entry.kind].fullmatch(entry.file),
+        "url": not 0 < len(entry.url) <= MAX_TEXT or any(sign <= " " for sign in entry.url),
+        "sha256": not _HASH.fullmatch(entry.sha256),
+        "size": not 0 < entry.size <= MAX_FILE,
+    }
+    for key, is_wrong in faults.items():
+        if is_wrong:
+            raise CatalogueError(f"{key} is {getattr(entry, key)!r}"[:300], where=where)
+    return entry
+
+
+def _entry(given: object, catalogue: str, key: str) -> Entry:
+    where = f"{catalogue}: {key}"
+    try:
+        raw = msgspec.convert(given, _Raw)
+    except msgspec.ValidationError as error:
+        raise CatalogueError(str(error), where=where) from None
+    return checked(
+        Entry(
+            *(raw.name, raw.kind, raw.version, raw.distribution or raw.name),
+            *(raw.url, raw.file or raw.url.rpartition("/")[2], raw.sha256, raw.size),
+            make_manifest(raw.manifest, where),
+            tuple(raw.requires),
+            catalogue,
+        ),
+        where,
+    )
+
+
+class _Raw(msgspec.Struct):
+    """An entry as it is written."""
+
+    name: str
+    kind: Literal["distribution", "paclet"]
+    version: str
+    url: str
+    sha256: str
+    size: int
+    manifest: dict[str, Any]
+    distribution: str | None = None
+    file: str | None = None
+    requires: list[str] = []
+
+
+def _table(entry: Entry) -> dict[str, object]:
+    found = entry._asdict()
+    del found["catalogue"]
+    manifest = entry.manifest
+    lists = {kind: [_item(item) for item in manifest.items(kind)] for kind in KINDS}
+    given = {"publisher": manifest.publisher} if manifest.publisher else {}
+    found["manifest"] = {
+        **given,
+        "root": manifest.root,
+        **{kind: items for kind, items in lists.items() if items},
+    }
+    return found
+
+
+def _item(item: Item) -> object:
+    if item.properties:
+        return {**item.properties, "name": item.name, "description": item.description}
+    return item.name if item.description is None else [item.name, item.description]

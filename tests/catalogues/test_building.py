@@ -1,0 +1,93 @@
+"""A catalogue is made of files that are read, and nothing else is done with them."""
+
+import hashlib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from paddock.extensions.catalogue.building import build_catalogue
+from paddock.extensions.catalogue.document import catalogue_text, parse_catalogue
+from paddock.extensions.catalogue.errors import CatalogueError
+
+
+def wheel(directory: Path, manifest: bytes, point: str = "bad = bad", *more: str) -> Path:
+    """A wheel with a manifest, made by hand."""
+    file = directory / "bad-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as zipped:
+        zipped.writestr("bad/paddock.toml", manifest)
+        zipped.writestr("bad-1.0.dist-info/METADATA", "Name: bad\nVersion: 1.0\n")
+        zipped.writestr("bad-1.0.dist-info/entry_points.txt", f"[paddock.extensions]\n{point}\n")
+        for name in more:
+            zipped.writestr(name, "text")
+    return file
+
+
+def test_wheels_and_paclets_are_listed_with_manifests_versions_and_hashes(shelf: Path) -> None:
+    built = build_catalogue([shelf], beside=shelf)
+    assert built.problems == []
+    assert [(one.name, one.kind, one.version, one.url) for one in built.entries] == [
+        ("SamplePublisher/Sampler", "paclet", "1.2.0", "Sampler-1.2.0.paclet"),
+        ("acme/charts", "distribution", "1.2.3", "acme_charts-1.2.3-py2.py3-none-any.whl"),
+        ("mines", "distribution", "1.2.3", "mines-1.2.3-py2.py3-none-any.whl"),
+    ]
+    for entry in built.entries:
+        data = (shelf / entry.file).read_bytes()
+        assert (entry.sha256, entry.size) == (hashlib.sha256(data).hexdigest(), len(data))
+    servers = [item.name for item in built.entries[1].manifest.servers]
+    assert servers == ["Charts", "Code"]
+
+
+def test_a_catalogue_that_was_written_says_the_same_when_it_is_read(shelf: Path) -> None:
+    built = build_catalogue([shelf], "https://example.org/files/", beside=shelf).entries
+    read = parse_catalogue(catalogue_text(built), "here")
+    assert read.problems == ()
+    assert [one._replace(catalogue="") for one in read.entries] == [
+        one._replace(manifest=one.manifest._replace(extra={})) for one in built
+    ]
+    assert read.entries[0].url == "https://example.org/files/Sampler-1.2.0.paclet"
+
+
+def test_files_elsewhere_are_named_as_seen_from_the_catalogue(shelf: Path, tmp_path: Path) -> None:
+    (entry, *_) = build_catalogue([shelf], beside=tmp_path / "else").entries
+    assert (tmp_path / "else" / entry.url).resolve() == shelf / entry.file
+
+
+@pytest.mark.parametrize(
+    ("manifest", "point", "more", "said"),
+    [
+        (b"#" * 50_000_000, "bad = bad", [], "times its size"),
+        (b"# " + bytes(range(1, 9)) * 200_000, "bad = bad", [], "times its size"),
+        (b'tools = ["../Plot"]', "bad = bad", [], "tools[0] is '../Plot'"),
+        (b'root = "../elsewhere"', "bad = bad", [], "root is '../elsewhere'"),
+        (b"", "../bad = bad", [], "for the entry point '../bad'"),
+        (b"", "paddock = bad", [], "name is 'paddock'"),
+        (b"", "bad = elsewhere", [], "holds no 'elsewhere/paddock.toml'"),
+        (b"", "bad = bad", ["../outside.py"], "leads out of the archive"),
+        (b"", "bad = bad", ["other-1.dist-info/METADATA"], "no metadata, or several"),
+    ],
+)
+def test_a_file_that_is_not_right_is_told_of_and_hides_no_other(
+    tmp_path: Path, shelf: Path, manifest: bytes, point: str, more: list[str], said: str
+) -> None:
+    bad = wheel(tmp_path, manifest, point, *more)
+    built = build_catalogue([bad, shelf], beside=tmp_path)
+    assert [one.name for one in built.entries] == [
+        "SamplePublisher/Sampler",
+        "acme/charts",
+        "mines",
+    ]
+    (problem,) = built.problems
+    assert said in str(problem)
+    assert str(bad) in str(problem)
+
+
+def test_a_long_manifest_that_packs_badly_is_refused_too(tmp_path: Path) -> None:
+    noise = b"".join(hashlib.sha256(bytes([n % 256, n // 256])).digest() for n in range(40_000))
+    (problem,) = build_catalogue([wheel(tmp_path, noise)], beside=tmp_path).problems
+    assert "is longer than 1,000,000 bytes" in problem.message
+
+
+def test_a_place_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CatalogueError, match="is no directory, wheel or paclet archive"):
+        build_catalogue([tmp_path / "nowhere"], beside=tmp_path)

@@ -1,0 +1,102 @@
+"""Servers that are not installed are described by catalogues; what needs their files says how."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from paddock import create_server, get_server, install, list_servers
+from paddock.extensions.errors import ExtensionNotInstalledError, ItemNotDeclaredError
+from paddock.servers.errors import BuiltInServerError
+from paddock.servers.needed import missing_extensions
+
+COMMAND = "paddock extensions install acme/charts"
+
+
+def test_a_server_that_is_not_installed_is_described_by_its_manifest(known: Path) -> None:
+    server = get_server("acme/charts/Code")
+    assert server.is_remote
+    assert (server.name, server.location) == ("acme/charts/Code", "acme/charts")
+    assert (server.version, server.description, server.title) == ("1.2.3", "In Python", None)
+    assert (server.outline.tools, server.outline.prompts) == (["Plot"], None)
+
+
+@pytest.mark.parametrize(
+    "name", ["tools", "tool_names", "prompts", "resources", "instructions", "key", "configuration"]
+)
+def test_a_property_that_needs_files_says_how_to_install_them(known: Path, name: str) -> None:
+    server = get_server("acme/charts/Charts")
+    with pytest.raises(ExtensionNotInstalledError) as caught:
+        server[name]
+    assert caught.value.hint == f"install it: {COMMAND}"
+    assert caught.value.extension == "acme/charts"
+    assert COMMAND in str(server.problem)
+
+
+def test_servers_of_catalogues_are_listed_when_asked_for(known: Path) -> None:
+    assert [one.name for one in list_servers("*/*")] == []
+    found = list_servers("*/*", include_remote=True)
+    assert [(one.name, one.is_remote) for one in found] == [
+        ("acme/charts/Charts", True),
+        ("acme/charts/Code", True),
+        ("mines/Boom", True),
+        ("SamplePublisher/Sampler/Bench", True),
+    ]
+
+
+def test_what_is_installed_is_not_remote(
+    known: Path, shelf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PADDOCK_PACLET_PATH", str(shelf / "Sampler-1.2.0.paclet"))
+    assert not get_server("SamplePublisher/Sampler/Bench").is_remote
+    listed = list_servers("SamplePublisher/*", include_remote=True)
+    assert [one.is_remote for one in listed] == [False]
+
+
+def test_a_tool_of_something_not_installed_says_how_to_install_it(known: Path) -> None:
+    with pytest.raises(ExtensionNotInstalledError) as caught:
+        create_server("Mine", tools=["acme/charts/Plot"])
+    assert caught.value.hint == f"install it: {COMMAND}"
+    with pytest.raises(ItemNotDeclaredError, match="acme/charts/Nothing"):
+        create_server("Mine", tools=["acme/charts/Nothing"])
+
+
+def test_what_is_not_installed_is_neither_installed_into_a_client_nor_edited(
+    known: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "settings.json"
+    with pytest.raises(ExtensionNotInstalledError):
+        install("cursor", "acme/charts/Charts", file=file)
+    assert not file.exists()
+    with pytest.raises((BuiltInServerError, ExtensionNotInstalledError)):
+        get_server("acme/charts/Charts").load()
+
+
+def test_a_definition_of_ones_own_tells_which_extensions_it_needs(
+    known: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('tools = ["acme/charts/Plot", "DemoDice", "nowhere/Thing"]\n')
+    assert missing_extensions(str(file)) == ["acme/charts"]
+    assert missing_extensions("acme/charts/Charts") == ["acme/charts"]
+    assert missing_extensions("Demo") == []
+    assert missing_extensions("NoServer") == []
+
+
+def test_settings_that_cannot_be_read_do_not_hide_what_is_wrong_with_a_name(data: Path) -> None:
+    data.mkdir()
+    (data / "catalogues.toml").write_text("= broken")
+    with pytest.raises(ExtensionNotInstalledError):
+        get_server("acme/charts/Charts")
+
+
+def test_looking_for_a_server_that_is_there_loads_nothing_of_catalogues() -> None:
+    program = (
+        "import sys, paddock; paddock.get_server('Demo').version; paddock.list_servers();"
+        "print([name for name in sys.modules if 'catalogue.' in name and 'errors' not in name])"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout == "[]\n"

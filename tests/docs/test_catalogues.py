@@ -1,0 +1,26 @@
+"""The page on catalogues shows what there is, and its figures are right."""
+
+import runpy
+
+import pytest
+
+from paddock.extensions.catalogue.cache import MAX_AGE
+from paddock.extensions.catalogue.document import MAX_DOCUMENT, Entry
+from tests.docs.pages import ROOT
+
+PAGE = (ROOT / "docs" / "how-to" / "catalogues.md").read_text(encoding="utf-8")
+
+
+def test_the_program_lists_servers(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(ROOT / "docs_src" / "how_to" / "catalogues.py"))
+    assert capsys.readouterr().out.startswith("Demo ")
+
+
+def test_every_key_of_an_entry_is_described() -> None:
+    assert [key for key in Entry._fields if f"`{key}`" not in PAGE and key != "catalogue"] == []
+
+
+def test_the_limits_are_those_of_the_page() -> None:
+    assert f"a catalogue of more than {MAX_DOCUMENT // 10**6} MB" in PAGE
+    assert MAX_AGE == 24 * 60 * 60
+    assert "older\nthan a day" in PAGE
