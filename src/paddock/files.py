@@ -113,16 +113,16 @@ def locked(path: Path, *, seconds: float = LOCK_SECONDS) -> Iterator[None]:
     key = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
     place = Path(data_directory()) / "locks" / f"{key}.lock"
     lock = FileLock(place, timeout=seconds, mode=PRIVATE)
-    try:
-        with telling_faults(place):
-            place.parent.mkdir(parents=True, exist_ok=True)
+    with telling_faults(place):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        try:
             lock.acquire()
-    except Timeout:
-        raise FileBusyError(
-            f"another paddock process has been changing it for {seconds:.0f} s",
-            where=str(path),
-            hint="end that process, then try again",
-        ) from None
+        except Timeout:  # which is an OSError too
+            raise FileBusyError(
+                f"another paddock process has been changing it for {seconds:.0f} s",
+                where=str(path),
+                hint="end that process, then try again",
+            ) from None
     try:
         yield
     finally:

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from paddock import PaddockError
-from paddock.files import locked, write_atomically
+from paddock.files import FileBusyError, locked, write_atomically
 
 COUNT = """
 import sys
 from pathlib import Path
-from paddock.files import locked, write_atomically
+from paddock.files import FileBusyError, locked, write_atomically
 
 counter = Path(sys.argv[1])
 for _ in range(20):
@@ -105,4 +105,10 @@ def test_a_lock_is_free_again_after_a_failure(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="no"), locked(tmp_path / "c.txt"):
         raise OSError("no")
     with locked(tmp_path / "c.txt"):
+        pass
+
+
+def test_who_waits_in_vain_is_told_of_the_other(tmp_path: Path) -> None:
+    file = tmp_path / "c.txt"
+    with locked(file), pytest.raises(FileBusyError), locked(file, seconds=0.01):
         pass
