@@ -13,7 +13,7 @@ from paddock.files import FileBusyError, locked, write_atomically
 COUNT = """
 import sys
 from pathlib import Path
-from paddock.files import FileBusyError, locked, write_atomically
+from paddock.files import locked, write_atomically
 
 counter = Path(sys.argv[1])
 for _ in range(20):
