@@ -179,7 +179,8 @@ def _installer() -> Installer:
     """What installs a file into the environment of this interpreter."""
     if importlib.util.find_spec("pip") is not None:
         options = ["--disable-pip-version-check", "--no-input", "--quiet"]
-        return Installer("pip", [sys.executable, "-m", "pip", "install", *options])
+        # -P: not the pip of whoever made the working directory.
+        return Installer("pip", [sys.executable, "-P", "-m", "pip", "install", *options])
     uv = shutil.which("uv")
     if uv is not None:
         options = ["--quiet", "--python", sys.executable]
