@@ -1,9 +1,11 @@
 """The page on catalogues shows what there is, and its figures are right."""
 
 import runpy
+from pathlib import Path
 
 import pytest
 
+from paddock.directories import DATA_VARIABLE
 from paddock.extensions.catalogue.cache import MAX_AGE
 from paddock.extensions.catalogue.document import MAX_DOCUMENT, Entry
 from tests.docs.pages import ROOT
@@ -11,7 +13,10 @@ from tests.docs.pages import ROOT
 PAGE = (ROOT / "docs" / "how-to" / "catalogues.md").read_text(encoding="utf-8")
 
 
-def test_the_program_lists_servers(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_program_lists_servers(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
     runpy.run_path(str(ROOT / "docs_src" / "how_to" / "catalogues.py"))
     assert capsys.readouterr().out.startswith("Demo ")
 
