@@ -14,6 +14,7 @@ from paddock.clients.entries import installable
 from paddock.clients.portable import contents_of
 from paddock.clients.requirements import BundleError
 from paddock.clients.table import find_client
+from paddock.directories import DATA_VARIABLE
 from paddock.version import __version__
 
 TOOLS = '''
@@ -38,6 +39,12 @@ def loud(text: str) -> str:
     """Loud text."""
     return text.upper()
 '''
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Servers that a test creates are seen by no other."""
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "data"))
 
 
 @pytest.fixture
