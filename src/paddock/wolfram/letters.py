@@ -203,6 +203,8 @@ _ACCENTS = {
     "Hacek": "\u030c",
     "Cedilla": "\u0327",
 }
+_FOREIGN, _PRIVATE = 0xA0, 0xE000
+"""The first code that is not ASCII or a control, and the first that Unicode leaves to others."""
 _ACCENTED = re.compile(rf"(Capital)?([A-Z])({'|'.join(_ACCENTS)})")
 
 
@@ -218,3 +220,20 @@ def character(name: str) -> str | None:
     letter = found[2] if found[1] else found[2].lower()
     accented = unicodedata.normalize("NFC", letter + _ACCENTS[found[3]])
     return accented if len(accented) == 1 else None
+
+
+def name_of(letter: str) -> str | None:
+    """The name of a character that is not ASCII, if it has one that every reader knows."""
+    return _names().get(letter)
+
+
+@cache
+def _names() -> dict[str, str]:
+    """Of letters that Unicode has too, and of operators; no control characters, no line ends."""
+    unnamed = {"UnknownGlyph", "LineSeparator", "ParagraphSeparator"}
+    names: dict[str, str] = {}
+    for name, code in _CODES.items():
+        is_known = code < _PRIVATE or name in OPERATOR_CODES or name in SPACE_CODES
+        if code >= _FOREIGN and is_known and name not in unnamed:
+            names.setdefault(chr(code), name)
+    return names
