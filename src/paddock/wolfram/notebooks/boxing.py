@@ -14,6 +14,7 @@ from paddock.wolfram.letters import character
 from paddock.wolfram.notebooks.encoding import literal
 from paddock.wolfram.operators import PLAIN
 from paddock.wolfram.parser import parse
+from paddock.wolfram.text import string_value
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
@@ -121,7 +122,7 @@ def _boxed(tops: list[Expression], source: Source, gaps: _Gaps) -> list[Expressi
             items += _term(inner) if is_term else [_row(inner)]
             at = part.end
         items += gaps.tokens(at, found.end)
-        made[id(found)] = items if parts else [_leaf(found, source.text, gaps)]
+        made[id(found)] = items if parts else _leaf(found, source.text, gaps)
     return [_row(made[id(top)]) for top in tops]
 
 
@@ -133,10 +134,6 @@ def _is_negative_term(part: Expression, whole: Expression, text: str) -> bool:
 
 def _term(items: list[Expression]) -> list[Expression]:
     """A sign, and all that follows it as one."""
-    if len(items) == 1:
-        # A number with a sign, which is one token.
-        token = items[0].text[2:-1] if isinstance(items[0], Atom) else ""
-        return [literal("-"), literal(token)]
     begin = 1
     while begin < len(items) - 1 and _is_blank(items[begin]):
         begin += 1
@@ -144,18 +141,16 @@ def _term(items: list[Expression]) -> list[Expression]:
 
 
 def _is_blank(item: Expression) -> bool:
-    return isinstance(item, Atom) and item.text in ('"\\n"', '"\\t"') or _is_space(item)
+    return isinstance(item, Atom) and not string_value(item.text).strip()
 
 
-def _is_space(item: Expression) -> bool:
-    return isinstance(item, Atom) and not item.text[1:-1].strip()
-
-
-def _leaf(found: Expression, text: str, gaps: _Gaps) -> Expression:
+def _leaf(found: Expression, text: str, gaps: _Gaps) -> list[Expression]:
+    """An expression without parts; the sign of a number is a token of its own."""
     written = text[found.start : found.end]
-    if not found.is_grouped and (isinstance(found, Atom) or _ONE_TOKEN.fullmatch(written)):
-        return _token(written)
-    return _row(gaps.tokens(found.start, found.end))
+    is_whole = isinstance(found, Atom) and not written.startswith("-")
+    if not found.is_grouped and (is_whole or _ONE_TOKEN.fullmatch(written)):
+        return [_token(written)]
+    return gaps.tokens(found.start, found.end)
 
 
 def _parts(expression: Expression, text: str) -> list[Expression]:
