@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from paddock.wolfram.collecting import collecting_later
 from paddock.wolfram.expressions import symbol
 from paddock.wolfram.notebooks.blocks import blocks
 from paddock.wolfram.notebooks.fences import INPUTS, OUTPUTS, cells_of_fence
@@ -35,11 +36,12 @@ def markdown_to_notebook(markdown: str) -> Notebook:
     """A notebook that says what a markdown text says."""
     cells: list[Cell] = []
     numbers: dict[int, int] = {}
-    for block in blocks(markdown):
-        for cell in _KINDS[block.kind](block):
-            _count(cell, block, numbers)
-            cell.styles += (QUOTE,) * block.quote
-            cells.append(cell)
+    with collecting_later():
+        for block in blocks(markdown):
+            for cell in _KINDS[block.kind](block):
+                _count(cell, block, numbers)
+                cell.styles += (QUOTE,) * block.quote
+                cells.append(cell)
     return Notebook(_grouped(cells), StyleDefinitions="Default.nb")
 
 

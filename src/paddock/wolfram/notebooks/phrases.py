@@ -126,5 +126,8 @@ def code_span(text: str) -> str:
     ticks = "`" * (2 if longest != 2 else 3)
     while ticks in text:
         ticks += "`"
+    text = text.replace("\n", " ")
+    if not text.strip():
+        return f"{ticks}{text}{ticks}"
     edge = " " if text.startswith(("`", " ")) or text.endswith(("`", " ")) else ""
     return f"{ticks}{edge}{text}{edge}{ticks}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from paddock.wolfram.collecting import collecting_later
 from paddock.wolfram.expressions import Atom, Node, has_head
 from paddock.wolfram.notebooks.model import Cell, Group, Notebook, NotebookError
 from paddock.wolfram.parser import parse
@@ -26,12 +27,13 @@ def read_notebook(text: str) -> Notebook:
     Raises:
         NotebookError: when there is no notebook in it.
     """
-    source = parse(text)
-    for expression in source.expressions:
-        if isinstance(expression, Node) and has_head(expression, "Notebook"):
-            notebook = _notebook(expression)
-            notebook.problems = _problems(source)
-            return notebook
+    with collecting_later():
+        source = parse(text)
+        for expression in source.expressions:
+            if isinstance(expression, Node) and has_head(expression, "Notebook"):
+                notebook = _notebook(expression)
+                notebook.problems = _problems(source)
+                return notebook
     raise NotebookError("There is no Notebook[…] in it", hint="give a file that ends in .nb")
 
 

@@ -6,6 +6,7 @@ no tree.
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -41,16 +42,16 @@ class Run(NamedTuple):
 def joined(runs: Iterable[Run]) -> list[Run]:
     """Runs without empty ones; texts of one look that follow each other are one."""
     found: list[Run] = []
-    for run in runs:
-        if not run.text:
-            continue
-        last = found[-1] if found else None
-        is_text = run.kind == "text" and last is not None and last.kind == "text"
-        if last is not None and is_text and last.look == run.look:
-            found[-1] = Run(last.text + run.text, "text", run.look)
+    for (kind, look), group in groupby((run for run in runs if run.text), key=_kind_and_look):
+        if kind == "text":
+            found.append(Run("".join(run.text for run in group), "text", look))
         else:
-            found.append(run)
+            found += group
     return found
+
+
+def _kind_and_look(run: Run) -> tuple[Kind, Look]:
+    return run.kind, run.look
 
 
 def plain_text(runs: Iterable[Run]) -> str:

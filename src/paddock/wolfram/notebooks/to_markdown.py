@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from paddock.wolfram.collecting import collecting_later
 from paddock.wolfram.expressions import Atom, Node, has_head
 from paddock.wolfram.notebooks.fences import CODE_STYLES, OUTPUTS, cut, fenced
 from paddock.wolfram.notebooks.linear_forms import unwrapped
@@ -63,8 +64,9 @@ def notebook_to_markdown(
     returned too.
     """
     page = _Page(output_limit, cell_limit, Pictures(most_pictures))
-    for cell in notebook:
-        page.add(cell)
+    with collecting_later():
+        for cell in notebook:
+            page.add(cell)
     return Markdown(page.text(), page.pictures.found)
 
 
