@@ -133,7 +133,7 @@ def _fence(lines: _Lines, line: str) -> bool:
         if end.match(raw):
             break
         inner.append(raw[min(indent, len(raw) - len(raw.lstrip())) :])
-    lines.add(Block("fence", "\n".join(inner), lines.quote, info=begin[3]))
+    lines.add(Block("fence", "\n".join(inner), lines.quote, info=begin[3].replace("`", "").strip()))
     lines.items.clear()
     return True
 

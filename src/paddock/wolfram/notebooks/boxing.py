@@ -86,6 +86,8 @@ class _Gaps:
 
 
 def _comment(text: str) -> Expression:
+    if len(text) < 4 or not text.endswith("*)"):
+        return literal(text)
     return _row_of([literal("(*"), literal(text[2:-2]), literal("*)")])
 
 

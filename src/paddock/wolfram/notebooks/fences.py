@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.wolfram.expressions import Atom, Node, call, has_head, quoted
+from paddock.wolfram.notebooks.box_syntax import without_box_syntax
 from paddock.wolfram.notebooks.boxing import boxes
 from paddock.wolfram.notebooks.encoding import literal
 from paddock.wolfram.notebooks.linear import boxes_to_text
@@ -18,6 +19,8 @@ from paddock.wolfram.notebooks.signs import in_plain_characters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from paddock.wolfram.notebooks.linear_forms import Form
 
 OUTPUTS = frozenset(("Output", "Print", "Echo", "Message", "MSG", "PrintTemporary", "EchoTiming"))
 """Styles of what evaluating gives."""
@@ -79,11 +82,19 @@ def cut(text: str, limit: int) -> str:
 def _text(cell: Cell, limit: int, picture: Callable[[Node], str]) -> str:
     if isinstance(cell.content, str):
         return in_plain_characters(cell.content)
-    form = "text" if cell.style in _PRINTED else "output" if cell.style == "Output" else "input"
-    content = cell.content
-    if cell.style in _VERBATIM or has_head(content, "TextData"):
-        form = "text"
-    return boxes_to_text(content, form=form, limit=limit, picture=picture)  # type: ignore[arg-type]  # one of three
+    form = _form(cell)
+    text = boxes_to_text(cell.content, form=form, limit=limit, picture=picture)
+    if form == "text" and "\\!\\(" in text:
+        return without_box_syntax(text, lambda found: boxes_to_text(found, form="text"))
+    return text
+
+
+def _form(cell: Cell) -> Form:
+    if cell.style in _PRINTED or cell.style in _VERBATIM:
+        return "text"
+    if not isinstance(cell.content, str) and has_head(cell.content, "TextData"):
+        return "text"
+    return "output" if cell.style == "Output" else "input"
 
 
 def _info(cell: Cell, label: str, text: str) -> str:

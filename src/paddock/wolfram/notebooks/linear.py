@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Atom
+from paddock.wolfram.notebooks.box_syntax import plain_syntax
 from paddock.wolfram.notebooks.linear_forms import PIECES, Form, other, row
 from paddock.wolfram.notebooks.signs import PLAIN_SIGNS, in_plain_characters
 from paddock.wolfram.text import string_value
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
     from paddock.wolfram.expressions import Expression, Node
 
+_STEPS = {"[": 1, "{": 1, "(": 1, "]": -1, "}": -1, ")": -1}
+_INDENTING, _INDENT = '"\\[IndentingNewLine]"', "  "
 _MACHINE_NUMBER = re.compile(r"[\d.]+`")
 
 
@@ -38,7 +41,7 @@ def boxes_to_text(
     """
     out: list[str] = []
     waiting: list[str | Expression] = [expression]
-    before, size = "", 0
+    before, size, depth = "", 0, 0
     while waiting:
         item = waiting.pop()
         if isinstance(item, str):
@@ -48,6 +51,10 @@ def boxes_to_text(
             text = _token(item, form)
             if before and text and _are_glued(before, text):
                 out.append(" ")
+            if text in _STEPS:
+                depth += _STEPS[text]
+            elif text == "\n" and item.text == _INDENTING and form != "text":
+                text += _INDENT * depth
             out.append(text)
             before = text
             size += len(text)
@@ -72,13 +79,13 @@ def _are_glued(before: str, text: str) -> bool:
     last, first = before[-1], text[0]
     if not (first.isalnum() and last.isalnum()):
         return False
-    return last.isalpha() or first.isdigit() or not before[0].isdigit()
+    return last.isalpha() or first.isdigit() or not before.lstrip(".")[0].isdigit()
 
 
 def _token(atom: Atom, form: Form) -> str:
     text = atom.text
     if atom.kind != "string":
-        return text
+        return plain_syntax(text) if atom.kind == "boxes" else text
     text = text[1:-1] if "\\" not in text else string_value(text)
     if text.isascii() and text[:1] != '"' and text[-1:] != "`":
         return text
@@ -91,4 +98,5 @@ def _special(text: str, form: Form) -> str:
         text = string_value(text) if text[-1:] == '"' and len(text) > 1 else text
     if form == "output" and _MACHINE_NUMBER.fullmatch(text):
         return text[:-1]
-    return PLAIN_SIGNS.get(text) or in_plain_characters(text)
+    found = PLAIN_SIGNS.get(text)
+    return found if found is not None else in_plain_characters(text)

@@ -32,6 +32,8 @@ _WRAPPERS = frozenset(
         *("LocatorPaneBox", "GraphicsComplexBox", "PopupMenuBox", "OpenerBox", "TagBoxNote"),
     )
 )
+_PRIMES = {"\u2032": "'", "'": "'", "\u2033": "''"}
+_OVER = {"^": "OverHat", "_": "OverBar", "~": "OverTilde", ".": "OverDot", "\u21c0": "OverVector"}
 _CLOSING = {"]": "[", "}": "{", ")": "("}
 _BIG = {character("Sum"): "Sum", character("Product"): "Product"}
 _INTEGRAL, _DIFFERENTIAL = character("Integral"), character("DifferentialD")
@@ -131,7 +133,19 @@ def _fraction(node: Node, form: Form) -> list[str | Expression]:
     args = _boxes_of(node)
     if len(args) != 2:
         return other(node, form)
-    return [*_tight(args[0]), "/", *_tight(args[1])]
+    return [*_factor(args[0]), "/", *_factor(args[1])]
+
+
+def _factor(expression: Expression) -> list[str | Expression]:
+    """A power binds more tightly than a quotient."""
+    is_power = has_head(unwrapped(expression), "SuperscriptBox")
+    return [expression] if is_power else _tight(expression)
+
+
+def _over(node: Node, form: Form) -> list[str | Expression]:
+    args = _boxes_of(node)
+    name = _OVER.get(token_of(args[1])) if len(args) == 2 else None
+    return [f"{name}[", args[0], "]"] if name else _called("Overscript")(node, form)
 
 
 def _power(node: Node, form: Form) -> list[str | Expression]:
@@ -139,8 +153,8 @@ def _power(node: Node, form: Form) -> list[str | Expression]:
     if len(args) != 2:
         return other(node, form)
     exponent = token_of(args[1])
-    if exponent and set(exponent) <= {"\u2032", "'"}:
-        return [*_tight(args[0]), "'" * len(exponent)]
+    if exponent and set(exponent) <= set(_PRIMES):
+        return [*_tight(args[0]), "".join(_PRIMES[sign] for sign in exponent)]
     return [*_tight(args[0]), "^", *_tight(args[1])]
 
 
@@ -274,10 +288,8 @@ def _template(node: Node, form: Form) -> list[str | Expression]:
     return template(args[0].args, token_of(args[1]), form)
 
 
-def _list(node: Node, form: Form) -> list[str | Expression]:
+def _list(node: Node, _form: Form) -> list[str | Expression]:
     """A list of boxes stands for one after the other."""
-    if node.form == "list" or not form:
-        return list(node.args)
     return list(node.args)
 
 
@@ -308,7 +320,7 @@ PIECES: dict[str, Callable[[Node, Form], list[str | Expression]]] = {
     "SqrtBox": _called("Sqrt"),
     "RadicalBox": _root,
     "UnderscriptBox": _called("Underscript"),
-    "OverscriptBox": _called("Overscript"),
+    "OverscriptBox": _over,
     "UnderoverscriptBox": _called("Underoverscript"),
     "GridBox": _grid,
     "InterpretationBox": _interpretation,

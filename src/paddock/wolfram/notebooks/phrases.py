@@ -25,7 +25,7 @@ def phrases(runs: list[Run], *, in_table: bool = False) -> str:
         # Some looks side by side have no form in markdown; the words count more.
         if _letters(spans(_written(runs))) != _letters(runs):
             runs = joined(_without_emphasis(runs))
-    text = _LINE_START.sub(_guarded, _written(runs, in_table=in_table))
+    text = _LINE_START.sub(_guarded, _written(runs, in_table=in_table).strip())
     return text.replace("\n", " " if in_table else "\\\n")
 
 

@@ -9,7 +9,7 @@ import re
 
 from paddock.wolfram.letters import character, name_of
 
-_PRIVATE = re.compile("[\ue000-\uf8ff]")
+_PRIVATE = re.compile("[\ue000-\uf8ff\u2060]")
 _TYPED = {
     "Rule": "->",
     "RuleDelayed": ":>",
@@ -24,7 +24,7 @@ _TYPED = {
     "RightDoubleBracket": "]]",
     "IndentingNewLine": "\n",
     "NoBreak": "",
-    "InvisibleSpace": " ",
+    "InvisibleSpace": "",
     "InvisibleComma": ",",
     "InvisibleApplication": "@",
     "InvisibleTimes": " ",
@@ -32,7 +32,7 @@ _TYPED = {
     "ImaginaryJ": "I",
     "ExponentialE": "E",
     "Null": "",
-    "AutoSpace": " ",
+    "AutoSpace": "",
     "AlignmentMarker": "",
     "SpanFromLeft": "",
     "SpanFromAbove": "",

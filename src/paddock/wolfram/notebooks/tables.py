@@ -51,7 +51,7 @@ def table(grid: Node, picture: Callable[[Node], str]) -> str:
     """The rows of a grid in markdown, the first one as the header."""
     lists = grid.args[0].args if isinstance(grid.args[0], Node) else []
     rows = [
-        [phrases(runs_of(entry, picture), in_table=True).strip() for entry in row.args]
+        [phrases(runs_of(entry, picture), in_table=True) for entry in row.args]
         for row in lists
         if isinstance(row, Node)
     ]

@@ -46,6 +46,7 @@ _LETTERS = {
     character("LongEqual") or "": "=",
     character("Equal") or "": "=",
 }
+_PRIMES = {"\u2032": "'", "\u2033": "''"}
 _ACCENTS = {sign: name for name, sign in ACCENTS.items() if not name.startswith(("wide", "over"))}
 _WRAPPERS = frozenset(
     ("TagBox", "FormBox", "AdjustmentBox", "InterpretationBox", "ButtonBox", "BoxData")
@@ -209,8 +210,8 @@ def _base(expression: Expression, level: int) -> str:
 def _raised(node: Node, level: int) -> str:
     base, above = _args(node, 2)
     text = string_value(above.text) if isinstance(above, Atom) and above.kind == "string" else ""
-    if text and set(text) == {"\u2032"}:
-        return _base(base, level) + "'" * len(text)
+    if text and set(text) <= set(_PRIMES):
+        return _base(base, level) + "".join(_PRIMES[sign] for sign in text)
     return f"{_base(base, level)}^{_script(_tex(above, level))}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Atom, Node, call, has_head, is_symbol, same, symbol
+from paddock.wolfram.notebooks.box_syntax import without_box_syntax
 from paddock.wolfram.notebooks.boxing import boxes
 from paddock.wolfram.notebooks.encoding import literal
 from paddock.wolfram.notebooks.linear import boxes_to_text
@@ -16,7 +17,6 @@ from paddock.wolfram.notebooks.signs import in_plain_characters
 from paddock.wolfram.notebooks.spans import PICTURE
 from paddock.wolfram.notebooks.tex_reading import tex_to_boxes
 from paddock.wolfram.notebooks.tex_writing import boxes_to_tex
-from paddock.wolfram.parser import parse
 from paddock.wolfram.text import string_value
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _texts(text: str, look: Look) -> list[Run]:
     """Text; a picture in it stays one."""
     text = in_plain_characters(text)
     if "\\!\\(" in text:
-        text = _without_box_syntax(text)
+        text = without_box_syntax(text, lambda found: boxes_to_text(found, form="text"))
     if "![" not in text:
         return [Run(text, "text", look)]
     runs, at = [], 0
@@ -85,35 +85,6 @@ def _texts(text: str, look: Look) -> list[Run]:
         runs += [Run(text[at : found.start()], "text", look), Run(found[0], "raw", look)]
         at = found.end()
     return [*runs, Run(text[at:], "text", look)]
-
-
-def _without_box_syntax(text: str) -> str:
-    r"""Text in which `\!\(\*SuperscriptBox[\(x\), \(2\)]\)` is what the boxes say."""
-    pieces, at = [], 0
-    while (begin := text.find("\\!\\(\\*", at)) >= 0:
-        end = _closing(text, begin + 2)
-        if end is None:
-            break
-        inner = text[begin + 6 : end - 2].replace('"', '\\"').replace("\\(", '"').replace("\\)", '"')
-        source = parse(inner.replace('\\"', '"') if "\\(" not in text[begin + 6 : end - 2] else inner)
-        said = boxes_to_text(source.expressions[0], form="text") if source.expressions else inner
-        pieces += [text[at:begin], said]
-        at = end
-    return "".join([*pieces, text[at:]])
-
-
-def _closing(text: str, start: int) -> int | None:
-    depth, at = 0, start
-    while at < len(text):
-        if text.startswith("\\(", at):
-            depth, at = depth + 1, at + 2
-        elif text.startswith("\\)", at):
-            depth, at = depth - 1, at + 2
-            if depth == 0:
-                return at
-        else:
-            at += 1
-    return None
 
 
 def _style(node: Node, look: Look, _picture: object) -> list[Run | tuple[Expression, Look]]:

@@ -88,8 +88,8 @@ class _Page:
         if item is None:
             self._numbers.clear()
             self._add(cell, quote)
-        elif text := self._phrases(cell):
-            self._add_item(cell, item, text, quote)
+        else:
+            self._add_item(cell, item, self._phrases(cell), quote)
 
     def _add(self, cell: Cell, quote: int) -> None:
         if cell.style in CODE_STYLES and not self._is_picture(cell):
@@ -132,7 +132,7 @@ class _Page:
         runs = runs_of(cell.content, self.pictures.placeholder)
         if sum(len(run.text) for run in runs) > self._cell_limit:
             runs = [runs[0]._replace(text=cut(plain_text(runs), self._cell_limit), kind="text")]
-        return phrases(runs).strip()
+        return phrases(runs)
 
     def _add_code(self, code: Fenced, quote: int) -> None:
         last = self._blocks[-1] if self._blocks else None
@@ -152,6 +152,8 @@ class _Page:
             del self._numbers[deeper]
         indent = "\t" * (item.level - 1)
         if item.is_paragraph:
+            if not text:
+                return
             lines = text.replace("\n", f"\n{indent}\t")
             self._blocks.append(_Block(f"{indent}\t{lines}", quote))
             return
@@ -160,7 +162,7 @@ class _Page:
         # A list that does not begin with 1 needs a blank line before it, and so does a new one.
         self._lists += _assigned(cell) is not None or self._is_other_list(item)
         self._last_items[item.level :] = [sign[-1]]
-        self._blocks.append(_Block(f"{indent}{sign} {lines}", quote, items=str(self._lists)))
+        self._blocks.append(_Block(f"{indent}{sign} {lines}".rstrip(), quote, items=str(self._lists)))
 
     def _is_other_list(self, item: ItemStyle) -> bool:
         before = self._last_items[item.level : item.level + 1]
