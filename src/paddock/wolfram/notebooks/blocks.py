@@ -238,8 +238,10 @@ def _table(lines: _Lines, line: str) -> bool:
     rows = [header]
     while (found := lines.peek()) is not None and "|" in found and found.strip():
         lines.at += 1
-        entries = cells_of(found)[: len(header)]
-        rows.append(entries + [""] * (len(header) - len(entries)))
+        rows.append(cells_of(found))
+    # Readers of markdown leave out what is below no header; here nothing is lost.
+    width = max(map(len, rows))
+    rows = [row + [""] * (width - len(row)) for row in rows]
     aligned = [_alignment(sign) for sign in signs]
     lines.add(Block("table", quote=lines.quote, rows=rows, aligned=aligned))
     lines.items.clear()

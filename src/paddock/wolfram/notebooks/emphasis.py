@@ -91,7 +91,9 @@ def _is_flanking(outside: str, inside: str) -> bool:
     """Whether signs between these characters hold to what is inside."""
     if not inside or inside.isspace():
         return False
-    return not _is_punctuation(inside) or not outside or outside.isspace() or _is_punctuation(outside)
+    return (
+        not _is_punctuation(inside) or not outside or outside.isspace() or _is_punctuation(outside)
+    )
 
 
 def _is_punctuation(letter: str) -> bool:

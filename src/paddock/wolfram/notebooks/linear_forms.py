@@ -27,7 +27,15 @@ _SIMPLE = re.compile(r'[\w$`.#]+|"(?:[^"\\]|\\.)*"', re.DOTALL)
 _WRAPPERS = frozenset(
     (
         *("StyleBox", "TagBox", "FormBox", "ButtonBox", "AdjustmentBox", "FrameBox", "BoxData"),
-        *("TooltipBox", "PaneBox", "PanelBox", "ItemBox", "RotationBox", "ErrorBox", "HyperlinkBox"),
+        *(
+            "TooltipBox",
+            "PaneBox",
+            "PanelBox",
+            "ItemBox",
+            "RotationBox",
+            "ErrorBox",
+            "HyperlinkBox",
+        ),
         *("Cell", "TextData", "PanelBox", "MouseAppearanceTag", "StatusAreaBox", "OverlayBox"),
         *("LocatorPaneBox", "GraphicsComplexBox", "PopupMenuBox", "OpenerBox", "TagBoxNote"),
     )
@@ -36,24 +44,20 @@ _PRIMES = {"\u2032": "'", "'": "'", "\u2033": "''"}
 _OVER = {"^": "OverHat", "_": "OverBar", "~": "OverTilde", ".": "OverDot", "\u21c0": "OverVector"}
 _CLOSING = {"]": "[", "}": "{", ")": "("}
 _BIG = {character("Sum"): "Sum", character("Product"): "Product"}
+_INTEGRAL_SIGNS = ('"\\[Integral]"', '"\u222b"')
 _INTEGRAL, _DIFFERENTIAL = character("Integral"), character("DifferentialD")
 _MOST_WRAPPERS = 100_000
 
 
 def row(node: Node, form: Form) -> list[str | Expression]:
     """The parts of a row, from last to first."""
-    items = _items(node.args[0]) if node.args else []
-    if len(items) > 1 and isinstance(items[0], Node):
+    items = _only(node.args[0]) if node.args else []
+    first = items[0] if len(items) > 1 else None
+    if isinstance(first, Node) or (first is not None and first.text in _INTEGRAL_SIGNS):
         found = _big_operator(items)
         if found is not None:
             return found[::-1]
-    return items[::-1]
-
-
-def _items(expression: Expression) -> list[str | Expression]:
-    if isinstance(expression, Node) and has_head(expression, "List"):
-        return list(expression.args)
-    return [expression]
+    return [*reversed(items)]
 
 
 def token_of(expression: Expression) -> str:
@@ -89,7 +93,10 @@ def _is_tight(expression: Expression) -> bool:
 
 
 def _only(expression: Expression) -> list[Expression]:
-    return expression.args if isinstance(expression, Node) else [expression]
+    """What is in a list; something alone is a list of one."""
+    if isinstance(expression, Node) and is_symbol(expression.head, "List"):
+        return expression.args
+    return [expression]
 
 
 def _is_bracketed(items: list[Expression]) -> bool:
@@ -172,14 +179,16 @@ def _root(node: Node, form: Form) -> list[str | Expression]:
     return [*_tight(args[0]), "^(1/", *_tight(args[1]), ")"]
 
 
-def _big_operator(items: list[str | Expression]) -> list[str | Expression] | None:
+def _big_operator(items: list[Expression]) -> list[str | Expression] | None:
     """`Sum[…]`, `Product[…]` and `Integrate[…]` for a row that begins with their sign."""
     sign = items[0]
-    if not isinstance(sign, Node) or not sign.args or not isinstance(sign.head, Atom):
+    if isinstance(sign, Atom):
+        return _integral([], items[1:])
+    if not sign.args or not isinstance(sign.head, Atom):
         return None
     token = token_of(sign.args[0])
     if token == _INTEGRAL:
-        return _integral(sign, items[1:])
+        return _integral(sign.args[1:], items[1:])
     name = _BIG.get(token)
     if name is None or sign.head.text != "UnderoverscriptBox" or len(sign.args) < 3:
         return None
@@ -200,10 +209,10 @@ def _split_start(expression: Expression) -> tuple[Expression, list[Expression]] 
     return items[0], items[2:]
 
 
-def _integral(sign: Node, rest: list[str | Expression]) -> list[str | Expression] | None:
+def _integral(limits: list[Expression], rest: list[Expression]) -> list[str | Expression] | None:
     body = rest
     if len(rest) == 1 and isinstance(rest[0], Node) and has_head(rest[0], "RowBox"):
-        body = _items(rest[0].args[0]) if rest[0].args else []
+        body = _only(rest[0].args[0]) if rest[0].args else []
     last = body[-1] if body else None
     if not isinstance(last, Node) or not has_head(last, "RowBox") or not last.args:
         return None
@@ -211,10 +220,9 @@ def _integral(sign: Node, rest: list[str | Expression]) -> list[str | Expression
     if len(differential) != 2 or token_of(differential[0]) != _DIFFERENTIAL:
         return None
     inner, variable = body[:-1], differential[1]
-    if len(sign.args) < 3:
+    if len(limits) < 2:
         return ["Integrate[", *inner, ", ", variable, "]"]
-    limits: list[str | Expression] = [sign.args[1], ", ", sign.args[2]]
-    return ["Integrate[", *inner, ", {", variable, ", ", *limits, "}]"]
+    return ["Integrate[", *inner, ", {", variable, ", ", limits[0], ", ", limits[1], "}]"]
 
 
 def _grid(node: Node, form: Form) -> list[str | Expression]:

@@ -29,12 +29,16 @@ UNKNOWN_TEX = "TeXFormula"
 """The style of a formula that could not be understood and stays as it was written."""
 TEX = "TeX"
 """Under which name the source of a formula is kept in the tagging rules of its cell."""
-_CODE_STYLES = frozenset(("InlineCode", "InlineFormula", "Code", "Input", "Program", "MR", "InlineInput"))
+_CODE_STYLES = frozenset(
+    ("InlineCode", "InlineFormula", "Code", "Input", "Program", "MR", "InlineInput")
+)
 _ITALIC_STYLES = frozenset(("TI", "Emphasis", "Italic"))
 _BOLD_STYLES = frozenset(("Strong", "Bold", "TB"))
 _CODE_FONTS = ("courier", "mono", "source code")
 _PICTURES = ("GraphicsBox", "Graphics3DBox", "GraphicsData")
-_TRANSPARENT = frozenset(("TextData", "BoxData", "RowBox", "List", "TagBox", "AdjustmentBox", "FrameBox"))
+_TRANSPARENT = frozenset(
+    ("TextData", "BoxData", "RowBox", "List", "TagBox", "AdjustmentBox", "FrameBox")
+)
 
 Picture = "Callable[[Node], str]"
 
@@ -92,7 +96,8 @@ def _style(node: Node, look: Look, _picture: object) -> list[Run | tuple[Express
         return []
     inner, words = node.args[0], _words(node.args[1:])
     if UNKNOWN_TEX in words:
-        return [Run(string_value(inner.text), "raw", look)] if isinstance(inner, Atom) else []
+        tex = string_value(inner.text)[1:-1] if isinstance(inner, Atom) else ""
+        return [Run(tex, "formula", look)]
     if words & _CODE_STYLES or any(font in word.lower() for word in words for font in _CODE_FONTS):
         return [Run(boxes_to_text(inner, form="text"), "code", look)]
     look = look._replace(
@@ -115,7 +120,9 @@ def _words(args: list[Expression]) -> set[str]:
                 words |= {
                     string_value(one.args[0].text)
                     for one in value.args
-                    if isinstance(one, Node) and len(one.args) == 2 and is_symbol(one.args[1], "True")
+                    if isinstance(one, Node)
+                    and len(one.args) == 2
+                    and is_symbol(one.args[1], "True")
                     if isinstance(one.args[0], Atom)
                 }
         elif isinstance(arg, Atom):
@@ -172,7 +179,9 @@ def _cell(
     cell = cell_of(node)
     if isinstance(cell.content, str):
         kind = "code" if set(cell.styles) & _CODE_STYLES else "text"
-        return [Run(cell.content, "code", look)] if kind == "code" else [*_texts(cell.content, look)]
+        return (
+            [Run(cell.content, "code", look)] if kind == "code" else [*_texts(cell.content, look)]
+        )
     if not has_head(cell.content, "BoxData"):
         return [(cell.content, look)]
     inner = unwrapped(cell.content)
@@ -204,7 +213,9 @@ def formula_of(cell: Cell) -> str | None:
     return boxes_to_tex(inner)
 
 
-_INLINE: dict[str, Callable[[Node, Look, Callable[[Node], str]], list[Run | tuple[Expression, Look]]]] = {
+_INLINE: dict[
+    str, Callable[[Node, Look, Callable[[Node], str]], list[Run | tuple[Expression, Look]]]
+] = {
     "StyleBox": _style,
     "ButtonBox": _button,
     "TemplateBox": _template,

@@ -162,7 +162,9 @@ class _Page:
         # A list that does not begin with 1 needs a blank line before it, and so does a new one.
         self._lists += _assigned(cell) is not None or self._is_other_list(item)
         self._last_items[item.level :] = [sign[-1]]
-        self._blocks.append(_Block(f"{indent}{sign} {lines}".rstrip(), quote, items=str(self._lists)))
+        self._blocks.append(
+            _Block(f"{indent}{sign} {lines}".rstrip(), quote, items=str(self._lists))
+        )
 
     def _is_other_list(self, item: ItemStyle) -> bool:
         before = self._last_items[item.level : item.level + 1]
@@ -220,5 +222,3 @@ def _assigned(cell: Cell) -> int | None:
     last = pair.args[-1] if isinstance(pair, Node) and pair.args else None
     value = number_value(last.text) if isinstance(last, Atom) else None
     return value if isinstance(value, int) else None
-
-
