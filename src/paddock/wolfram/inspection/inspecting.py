@@ -74,6 +74,8 @@ class Inspection:
         """Where a value that is thrown is caught, or nothing is evaluated."""
         self.functions = Spans()
         """Where slots mean something, or nothing is evaluated."""
+        self.patterns = Spans()
+        """Where code stands for code that is looked for."""
         self.initial_values: set[int] = set()
         """The ids of the assignments in lists of local variables."""
         self.left_out: set[int] = set()

@@ -242,6 +242,10 @@ def _function(inspection: Inspection, node: Node) -> None:
     inspection.functions.add(node.start, node.end)
 
 
+def _pattern(inspection: Inspection, node: Node) -> None:
+    inspection.patterns.add(node.start, node.end)
+
+
 def _stray_slots(inspection: Inspection) -> None:
     for slot in inspection.slots:
         if not inspection.functions.covers(slot.start):
@@ -252,8 +256,9 @@ def _stray_slots(inspection: Inspection) -> None:
             )
 
 
-_QUOTING = ("Function", "Inactivate", "Inactive", "Defer", "HoldPattern", "Unevaluated", "Compile")
+_QUOTING = ("Function", "Inactivate", "Inactive", "Defer", "Unevaluated", "Compile")
 CHECKS: dict[str, tuple[Check, ...]] = {
+    **dict.fromkeys(("HoldPattern", "Verbatim"), (_pattern,)),
     **dict.fromkeys(_QUOTING, (_function,)),
     "Times": (_times,),
     "Plus": (_plus,),

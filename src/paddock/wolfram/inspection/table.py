@@ -48,6 +48,7 @@ AFTERWARDS: tuple[Afterwards, ...] = (
     *definitions.AFTERWARDS,
     *scopes.AFTERWARDS,
     *values.AFTERWARDS,
-    *names.AFTERWARDS,
     *packages.AFTERWARDS,
 )
+NAMES = names.AFTERWARDS
+"""What is checked in patterns for code, too."""

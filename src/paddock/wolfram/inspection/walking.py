@@ -13,7 +13,7 @@ from paddock.wolfram.inspection.lines import TAGS as LINE_TAGS
 from paddock.wolfram.inspection.lines import check_lines
 from paddock.wolfram.inspection.scopes import ON_SCOPING
 from paddock.wolfram.inspection.spans import Spans
-from paddock.wolfram.inspection.table import AFTERWARDS, ALWAYS, CHECKS
+from paddock.wolfram.inspection.table import AFTERWARDS, ALWAYS, CHECKS, NAMES
 from paddock.wolfram.parser import parse
 
 if TYPE_CHECKING:
@@ -57,6 +57,9 @@ def _inspect(inspection: Inspection, selection: Selection) -> None:
             check(inspection)
     for check in AFTERWARDS:
         check(inspection)
+    inspection.found = _code_itself(inspection)
+    for check in NAMES:
+        check(inspection)
     if inspection.source.problems:
         inspection.found = _readable(inspection)
     for check in ALWAYS:
@@ -83,6 +86,12 @@ def _walk(inspection: Inspection) -> None:
                 waiting.append(head)
         elif found.kind == "symbol" and found.start >= 0:
             symbols[found.text].append(start_of(found, text) if found.is_grouped else found.start)
+
+
+def _code_itself(inspection: Inspection) -> list[Found]:
+    """What was not found in patterns for code, which nobody evaluates."""
+    covers = inspection.patterns.covers
+    return [one for one in inspection.found if not covers(one.start)]
 
 
 def _readable(inspection: Inspection) -> list[Found]:

@@ -1,0 +1,1 @@
+"""The tools for the Wolfram Language: their parameters, paths and texts."""
