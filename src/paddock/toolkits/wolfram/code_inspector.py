@@ -25,9 +25,9 @@ CONFIDENCE = 0.75
 EXCLUDED_SEVERITIES = "Formatting,Scoping"
 LIMIT = 100
 DESCRIPTION = """\
-Inspects Wolfram Language code without running it, and reports what is wrong or suspicious: syntax \
-errors, wrong arguments, unreachable and duplicate clauses, scoping mistakes and more, each with its \
-place and, where it is clear, a fix. Give either code, or a file or directory.\
+Inspects Wolfram Language code without running it, and reports what is wrong or suspicious: \
+syntax errors, wrong arguments, unreachable and duplicate clauses, scoping mistakes and more, each \
+with its place and, where it is clear, a fix. Give either code, or a file or directory.\
 """
 
 

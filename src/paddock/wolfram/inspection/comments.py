@@ -41,7 +41,9 @@ class Silence(NamedTuple):
 def _fix_me(inspection: Inspection) -> None:
     text = inspection.text
     for start, end in inspection.source.comments:
-        if text.startswith("FIXME:", start + 2) or text[start + 2 : end].lstrip().startswith("FIXME:"):
+        if text.startswith("FIXME:", start + 2) or text[start + 2 : end].lstrip().startswith(
+            "FIXME:"
+        ):
             said = text[start + 2 : end].removesuffix("*)").strip()
             inspection.report(FIX_ME_COMMENT, start, end, " ".join(said.split()))
 

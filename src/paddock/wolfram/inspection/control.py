@@ -30,8 +30,8 @@ ARGUMENTS = Rule(
     "Arguments",
     "Error",
     0.95,
-    "a number of arguments that `If`, `Which`, `Switch`, `Module`, `With`, `Block`, `While`, `For` or "
-    "`Do` cannot have. Less sure (60%) where an argument may stand for several",
+    "a number of arguments that `If`, `Which`, `Switch`, `Module`, `With`, `Block`, `While`, `For` "
+    "or `Do` cannot have; less sure (60%) where an argument may stand for several",
 )
 DUPLICATE_CLAUSES = Rule(
     "DuplicateClauses",
@@ -49,8 +49,8 @@ SWITCH_WHICH_CONFUSION = Rule(
     "SwitchWhichConfusion",
     "Error",
     0.85,
-    "`Which` with `_` as a test or with `$OperatingSystem` in the first place, and `Switch` that ends "
-    "with `True` and has no `False`",
+    "`Which` with `_` as a test or with `$OperatingSystem` in the first place, and `Switch` that "
+    "ends with `True` and has no `False`",
 )
 IF_SET = Rule(
     "IfSet", "Warning", 0.85, "`If[x = y, …]` and the same in `While`; not `If[(x = y), …]`"
@@ -66,7 +66,15 @@ RULES = (
 _MAYBE_SEVERAL = 0.6
 _SEQUENCES = frozenset({"SlotSequence", "Sequence", "Splice", "Unevaluated", "Apply", "Nothing"})
 _PATTERNS = frozenset(
-    {"Blank", "BlankSequence", "BlankNullSequence", "Pattern", "PatternTest", "Optional", "Verbatim"}
+    {
+        "Blank",
+        "BlankSequence",
+        "BlankNullSequence",
+        "Pattern",
+        "PatternTest",
+        "Optional",
+        "Verbatim",
+    }
 )
 _HOLDING = ("Hold", "HoldForm", "HoldComplete", "HoldCompleteForm")
 
@@ -228,9 +236,7 @@ def _duplicates(inspection: Inspection, head: str, tests: list[Expression]) -> N
         seen.add(key)
 
 
-def _unreachable(
-    inspection: Inspection, head: str, last: str, clauses: list[Expression]
-) -> None:
+def _unreachable(inspection: Inspection, head: str, last: str, clauses: list[Expression]) -> None:
     inspection.report(
         UNREACHABLE_CLAUSES,
         clauses[0].start,

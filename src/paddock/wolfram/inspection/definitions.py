@@ -92,7 +92,11 @@ def _plain_target(target: Expression) -> str | None:
 def symbol_of(left: Expression) -> str | None:
     """The symbol that a definition is for, as far as can be told."""
     while isinstance(left, Node):
-        if isinstance(left.head, Atom) and left.head.text in ("Condition", "HoldPattern", "MessageName"):
+        if isinstance(left.head, Atom) and left.head.text in (
+            "Condition",
+            "HoldPattern",
+            "MessageName",
+        ):
             if not left.args:
                 return None
             left = left.args[0]
@@ -155,7 +159,9 @@ def _set_not(inspection: Inspection, node: Node, left: Expression, right: Expres
         return
     text, at = inspection.text, right.start
     if text[at - 1] == "=" and text[at + 1 : at + 2].isspace() and left.end < at:
-        edits = [Edit(f"Replace `=!` with `{sign}`", at - 1, at + 1, sign) for sign in ("!=", "=!=")]
+        edits = [
+            Edit(f"Replace `=!` with `{sign}`", at - 1, at + 1, sign) for sign in ("!=", "=!=")
+        ]
         inspection.report_at(SET_NOT, node, "`=!` assigns the negation.", edits=edits)
 
 
@@ -186,6 +192,8 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     "Set": (_definition,),
     "SetDelayed": (_definition,),
     **dict.fromkeys(_CHANGING, (_change,)),
-    **dict.fromkeys(("TagSet", "TagSetDelayed", "UpSet", "UpSetDelayed", "MessageName"), (_tagged,)),
+    **dict.fromkeys(
+        ("TagSet", "TagSetDelayed", "UpSet", "UpSetDelayed", "MessageName"), (_tagged,)
+    ),
 }
 AFTERWARDS: tuple[Afterwards, ...] = (_unreachable,)

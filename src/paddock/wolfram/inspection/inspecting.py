@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.wolfram.expressions import Atom
 from paddock.wolfram.inspection.spans import Spans
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from paddock.wolfram.expressions import Expression, Node
+    from paddock.wolfram.expressions import Atom, Expression, Node
     from paddock.wolfram.inspection.rule import Rule
     from paddock.wolfram.inspection.scope import Scope
     from paddock.wolfram.source import Source
@@ -131,7 +130,16 @@ def start_of(atom: Atom, text: str) -> int:
     return text.rfind(atom.text, atom.start, atom.end) if atom.is_grouped else atom.start
 
 
+def end_before(text: str, at: int) -> int:
+    """Where what stands before a place ends, without the blanks between."""
+    while at > 0 and text[at - 1].isspace():
+        at -= 1
+    return at
+
+
 def merged(tables: Sequence[Mapping[str, Sequence[Check]]]) -> dict[str, tuple[Check, ...]]:
     """One table of checks of several."""
     names = {name for table in tables for name in table}
-    return {name: tuple(check for table in tables for check in table.get(name, ())) for name in names}
+    return {
+        name: tuple(check for table in tables for check in table.get(name, ())) for name in names
+    }

@@ -14,15 +14,16 @@ PRIVATE_CONTEXT_SYMBOL = Rule(
     "PrivateContextSymbol",
     "Warning",
     0.9,
-    "a symbol with `` `Private` `` or `` `PackagePrivate` `` in its context, but not `` System`Private` ``",
+    "a symbol with `` `Private` `` or `` `PackagePrivate` `` in its context, but not "
+    "`` System`Private` ``",
 )
 GLOBAL_SYMBOL = Rule("GlobalSymbol", "Warning", 0.9, "a symbol that is written with `` Global` ``")
 BAD_SYMBOL = Rule(
     "BadSymbol",
     "Error",
     0.85,
-    "a name that the language does not have, though it looks so, such as `Failed` or `ForEach`; not "
-    "when the file defines it",
+    "a name that the language does not have, though it looks so, such as `Failed` or `ForEach`; "
+    "not when the file defines it",
 )
 OBSOLETE_SYMBOL = Rule(
     "ObsoleteSymbol", "Warning", 0.8, "a function that another has replaced, such as `URLFetch`"
@@ -80,9 +81,7 @@ _OBSOLETE = {
     "URLSave": "URLDownload",
     "URLSaveAsynchronous": "URLDownloadSubmit",
 }
-_SESSION = frozenset(
-    "Print Echo EchoEvaluation EchoFunction EchoLabel EchoTiming PrintDefinitions".split()
-)
+_SESSION = frozenset({"Print", "Echo", "EchoEvaluation", "EchoFunction", "EchoLabel", "EchoTiming"})
 _PACKAGES = ("BeginPackage", "Package")
 
 
@@ -132,9 +131,7 @@ def _unknown(inspection: Inspection, name: str, places: list[int]) -> None:
     what = "is no symbol of the language" if is_bad else f"is obsolete; `{better}` has replaced it"
     for at in places:
         edits = [Edit(f"Replace with `{better}`", at, at + len(name), better)] if better else []
-        inspection.report(
-            rule, at, at + len(name), f"`{name}` {what}.", argument=name, edits=edits
-        )
+        inspection.report(rule, at, at + len(name), f"`{name}` {what}.", argument=name, edits=edits)
 
 
 AFTERWARDS: tuple[Afterwards, ...] = (_names,)

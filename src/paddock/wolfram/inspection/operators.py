@@ -17,7 +17,8 @@ IMPLICIT_TIMES_ACROSS_LINES = Rule(
     "ImplicitTimesAcrossLines",
     "Error",
     0.95,
-    "two expressions on two lines within brackets, which are multiplied because a `;` or `,` is missing",
+    "two expressions on two lines within brackets, which are multiplied because a `;` or `,` is "
+    "missing",
 )
 IMPLICIT_TIMES_STRING = Rule(
     "ImplicitTimesString",
@@ -68,16 +69,18 @@ RULES = (
 
 _PRODUCTS = frozenset({"implicit times", "*", "\\[InvisibleTimes]", "\\[Times]", "-"})
 _BLANKS = frozenset({"Blank", "BlankSequence", "BlankNullSequence", "Pattern"})
-_DATES = frozenset(
+_DATE_NAMES = (
     "CurrentDate DateObject DatePlus FileDate NextDate PreviousDate RandomDate Now Today Tomorrow "
-    "Yesterday".split()
+    "Yesterday"
 )
-_CALLED = frozenset(
-    "Abs ArcCos ArcSin ArcTan Boole Ceiling Cos Cosh Det Drop Exp Expand Factor First Flatten Floor "
-    "FullSimplify Im Inverse Join Keys Last Length Log Map Max Mean Min Mod Most N Not Power Print "
-    "Range Re Rest Reverse Round Select Simplify Sin Sinh Sort Sqrt StringJoin StringLength Table "
-    "Take Tan Tanh ToString Total Transpose Union Values".split()
+_DATES = frozenset(_DATE_NAMES.split())
+_FUNCTION_NAMES = (
+    "Abs ArcCos ArcSin ArcTan Boole Ceiling Cos Cosh Det Drop Exp Expand Factor First Flatten "
+    "Floor FullSimplify Im Inverse Join Keys Last Length Log Map Max Mean Min Mod Most Not Power "
+    "Print Range Re Rest Reverse Round Select Simplify Sin Sinh Sort Sqrt StringJoin StringLength "
+    "Table Take Tan Tanh ToString Total Transpose Union Values"
 )
+_CALLED = frozenset(_FUNCTION_NAMES.split())
 """Functions that nobody multiplies."""
 _LINE_END = re.compile(r"[\n\r]")
 _COMMENT = re.compile(r"\(\*.*?\*\)", re.DOTALL)
@@ -90,23 +93,21 @@ def _times(inspection: Inspection, node: Node) -> None:
         args = node.args
         for place in range(1, len(args)):
             left, right = args[place - 1], args[place]
-            if left.end < 0 or right.start < left.end:
-                continue
-            gap = inspection.text[left.end : right.start]
-            if not gap.strip() or "*" not in _COMMENT.sub("", gap):
-                _implicit(inspection, left, right, gap)
+            if 0 <= left.end <= right.start:
+                gap = _COMMENT.sub("", inspection.text[left.end : right.start])
+                if not gap or gap.isspace():
+                    _implicit(inspection, left, right, gap)
 
 
 def _implicit(inspection: Inspection, left: Expression, right: Expression, gap: str) -> None:
-    if "\\[" in gap or (gap and not gap.isspace() and not gap.isascii()):
-        return
+    """Two expressions are multiplied because they are neighbours."""
     if _is_string(left) or _is_string(right):
         inspection.report(
             IMPLICIT_TIMES_STRING,
             left.start,
             right.end,
             "A string is multiplied by what stands beside it.",
-            edits=_between(left, gap, ("<>", ",")),
+            edits=_between(left, ("<>", ",")),
         )
     elif _LINE_END.search(gap):
         inspection.report(
@@ -114,7 +115,7 @@ def _implicit(inspection: Inspection, left: Expression, right: Expression, gap: 
             left.end,
             right.start,
             "What stands on these two lines is multiplied.",
-            edits=_between(left, gap, (";", ",", "*")),
+            edits=_between(left, (";", ",", "*")),
         )
     elif not gap and _has_blank(left) and _has_blank(right):
         inspection.report(
@@ -123,21 +124,24 @@ def _implicit(inspection: Inspection, left: Expression, right: Expression, gap: 
             right.end,
             f"{quoted(inspection.text[left.start : right.end])} is a product of patterns.",
         )
-    elif right.is_grouped and isinstance(left, Atom) and left.text in _CALLED and not left.is_grouped:
-        inner = inspection.text[right.start + 1 : right.end - 1]
-        call = f"{left.text}[{inner}]"
-        inspection.report(
-            IMPLICIT_TIMES_CALL,
-            left.start,
-            right.end,
-            f"`{left.text}` is multiplied here, not called.",
-            argument=left.text,
-            edits=[Edit(f"Replace with {quoted(call)}", left.start, right.end, call)],
-        )
+    elif right.is_grouped and isinstance(left, Atom) and left.text in _CALLED:
+        _uncalled(inspection, left, right)
 
 
-def _between(left: Expression, gap: str, signs: tuple[str, ...]) -> list[Edit]:
-    _ = gap
+def _uncalled(inspection: Inspection, left: Atom, right: Expression) -> None:
+    call = f"{left.text}[{inspection.text[right.start + 1 : right.end - 1]}]"
+    edits = [Edit(f"Replace with {quoted(call)}", left.start, right.end, call)]
+    inspection.report(
+        IMPLICIT_TIMES_CALL,
+        left.start,
+        right.end,
+        f"`{left.text}` is multiplied here, not called.",
+        argument=left.text,
+        edits=[] if left.is_grouped else edits,
+    )
+
+
+def _between(left: Expression, signs: tuple[str, ...]) -> list[Edit]:
     return [Edit(f"Insert `{sign}`", left.end, left.end, sign) for sign in signs]
 
 
@@ -168,23 +172,16 @@ def _negated(inspection: Inspection, node: Node) -> None:
 def _plus(inspection: Inspection, node: Node) -> None:
     if node.form == "prefix +":
         edit = Edit("Remove `+`", node.start, node.args[0].start, "")
-        inspection.report_at(PREFIX_PLUS, node, "A `+` before an expression does nothing.", edits=[edit])
+        inspection.report_at(
+            PREFIX_PLUS, node, "A `+` before an expression does nothing.", edits=[edit]
+        )
         return
     if node.form != "+" or not any(map(_is_string, node.args)):
         return
-    edits = []
-    for left, right in zip(node.args, node.args[1:], strict=False):
-        at = inspection.sign(left, "+", right)
-        if at < 0:
-            edits = []
-            break
-        edits.append((at, at + 1))
-    fixes = (
-        [Edit("Replace `+` with `<>`", edits[0][0], edits[0][1], "<>")] if len(edits) == 1 else []
-    )
-    inspection.report_at(
-        PLUS_STRING, node, "`+` does not join strings; `<>` does.", edits=fixes
-    )
+    at = inspection.sign(node.args[0], "+", node.args[1])
+    is_sure = len(node.args) == 2 and at >= 0
+    edits = [Edit("Replace `+` with `<>`", at, at + 1, "<>")] if is_sure else []
+    inspection.report_at(PLUS_STRING, node, "`+` does not join strings; `<>` does.", edits=edits)
 
 
 def _logic(inspection: Inspection, node: Node) -> None:

@@ -71,9 +71,7 @@ def _statements(inspection: Inspection) -> Iterator[tuple[str, Node]]:
                 yield part.head.text, part
 
 
-def _close(
-    inspection: Inspection, head: str, node: Node, opened: list[tuple[str, Node]]
-) -> None:
+def _close(inspection: Inspection, head: str, node: Node, opened: list[tuple[str, Node]]) -> None:
     beginning = _ENDS[head]
     if not any(name == beginning for name, _ in opened):
         _unbalanced(inspection, head, node, f"`{head}` ends what no `{beginning}` has begun.")
@@ -102,7 +100,7 @@ def _private(inspection: Inspection, head: str, node: Node) -> None:
             SUSPICIOUS_PRIVATE_CONTEXT,
             given,
             "The context of a package's own symbols begins with a backtick.",
-            edits=[Edit("Replace with `` \"`Private`\" ``", given.start, given.end, '"`Private`"')],
+            edits=[Edit('Replace with `` "`Private`" ``', given.start, given.end, '"`Private`"')],
         )
 
 

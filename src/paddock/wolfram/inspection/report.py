@@ -96,7 +96,7 @@ def nothing_found(selection: Selection) -> str:
 
 def summary(issues: list[Issue]) -> str:
     """How many issues there are of each severity."""
-    counts = {severity: 0 for severity in SEVERITIES}
+    counts = dict.fromkeys(SEVERITIES, 0)
     for issue in issues:
         counts[issue.severity] += 1
     rows = [f"| {severity} | {count} |" for severity, count in counts.items() if count]

@@ -63,8 +63,8 @@ SIBLING_INITIAL = Rule(
     "SiblingInitial",
     "Warning",
     0.9,
-    "an initial value with a variable of the same list, as in `Module[{a = 1, b = a}, …]`: it is not "
-    "the local one",
+    "an initial value with a variable of the same list, as in `Module[{a = 1, b = a}, …]`: it is "
+    "not the local one",
 )
 RULES = (
     *(UNUSED_VARIABLE, UNUSED_PARAMETER, SHADOWED_VARIABLE, SHADOWED_PARAMETER, LEAKED_VARIABLE),
@@ -177,7 +177,9 @@ def _patterns(inspection: Inspection, node: Node) -> None:
     names = [
         Variable(name.text, name.start)
         for part in walk(left)
-        if isinstance(part, Node) and len(part.args) == 2 and is_symbol(part.head, "Pattern")
+        if isinstance(part, Node)
+        and len(part.args) == 2
+        and is_symbol(part.head, "Pattern")
         # Options are used by `OptionValue`, which does not name them.
         and not has_head(part.args[1], "OptionsPattern")
         for name in part.args[:1]
@@ -224,15 +226,17 @@ def _is_in_boxes(inspection: Inspection, scope: Scope, name: str) -> bool:
 def _report_unused(inspection: Inspection, scope: Scope, variable: Variable) -> None:
     is_parameter = scope.is_pattern or scope.kind == "Function"
     rule = UNUSED_PARAMETER if is_parameter else UNUSED_VARIABLE
-    what = "parameter" if is_parameter else f"variable of `{scope.kind}`"
+    what = "parameter" if is_parameter else "variable"
     edits = []
     if scope.is_pattern and inspection.text.startswith("_", variable.end):
-        edits.append(Edit(f"Remove the name {quoted(variable.name)}", variable.start, variable.end, ""))
+        edits.append(
+            Edit(f"Remove the name {quoted(variable.name)}", variable.start, variable.end, "")
+        )
     inspection.report(
         rule,
         variable.start,
         variable.end,
-        f"The {what} {quoted(variable.name)} is not used.",
+        f"The {what} {quoted(variable.name)} of this `{scope.kind}` is not used.",
         argument=scope.kind,
         confidence=_UNSURE_IN_BLOCK if scope.kind.endswith("Block") else None,
         edits=edits,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.inspection.inspecting import Edit
+from paddock.wolfram.inspection.inspecting import Edit, end_before
 from paddock.wolfram.inspection.rule import Rule
 
 if TYPE_CHECKING:
@@ -66,15 +66,8 @@ def _problems(inspection: Inspection) -> None:
         elif rule is not EXPECTED_OPERAND:
             end = max(problem.end, problem.start)
             inspection.report(rule or SYNTAX_ERROR, problem.start, end, f"{problem.message}.")
-        elif not {problem.start, _before(inspection.text, problem.start) - 2} & closers:
+        elif not {problem.start, end_before(inspection.text, problem.start) - 2} & closers:
             _operand(inspection, problem)
-
-
-def _before(text: str, at: int) -> int:
-    """Where what stands before a place ends."""
-    while at > 0 and text[at - 1].isspace():
-        at -= 1
-    return at
 
 
 def _operand(inspection: Inspection, problem: Problem) -> None:

@@ -1,5 +1,8 @@
-"""All rules, and what each is looked for with: checks by the head of an expression, and others
-that are made when everything has been seen."""
+"""All rules, and what they are looked for with.
+
+Checks by the head of an expression are made during the walk, the others when everything has been
+seen.
+"""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Atom, Node, has_head, is_symbol
-from paddock.wolfram.inspection.inspecting import Edit
+from paddock.wolfram.inspection.inspecting import Edit, end_before
 from paddock.wolfram.inspection.rule import Rule, quoted
 from paddock.wolfram.text import string_value
 
@@ -75,9 +75,9 @@ def _rules(node: Node) -> Iterator[Node]:
     if len(args) == 1 and isinstance(args[0], Node) and has_head(args[0], "List"):
         args = args[0].args
     for arg in args:
-        if isinstance(arg, Node) and len(arg.args) == 2 and isinstance(arg.head, Atom):
-            if arg.head.text in ("Rule", "RuleDelayed"):
-                yield arg
+        is_rule = has_head(arg, "Rule") or has_head(arg, "RuleDelayed")
+        if is_rule and isinstance(arg, Node) and len(arg.args) == 2:
+            yield arg
 
 
 def _literal(key: Expression) -> str | None:
@@ -119,12 +119,10 @@ def _commas(inspection: Inspection) -> None:
     for at in inspection.symbols.get("Null", ()):
         if text.startswith("Null", at) or at in inspection.left_out:
             continue
-        before = text[:at].rstrip() if text[at - 1 : at].isspace() else text[:at]
-        if before.endswith(";"):
-            continue
-        if before.endswith(","):
-            place = len(before) - 1
-        elif text.startswith(",", at):
+        before = end_before(text, at)
+        if text.startswith(",", before - 1):
+            place = before - 1
+        elif text.startswith(",", at) and not text.startswith(";", before - 1):
             place = at
         else:
             continue

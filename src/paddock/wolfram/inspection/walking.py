@@ -12,7 +12,7 @@ from paddock.wolfram.inspection.issue import EVERYTHING, Fix, Issue, Place
 from paddock.wolfram.inspection.lines import TAGS as LINE_TAGS
 from paddock.wolfram.inspection.lines import check_lines
 from paddock.wolfram.inspection.scopes import ON_SCOPING
-from paddock.wolfram.inspection.spans import Spans
+from paddock.wolfram.inspection.spans import Spans, count_within
 from paddock.wolfram.inspection.table import AFTERWARDS, ALWAYS, CHECKS, NAMES
 from paddock.wolfram.parser import parse
 
@@ -71,9 +71,9 @@ def _walk(inspection: Inspection) -> None:
     waiting: list[Expression] = inspection.source.expressions[::-1]
     while waiting:
         found = waiting.pop()
-        if found.__class__ is Node:
+        if isinstance(found, Node):
             head = found.head
-            if head.__class__ is Atom:
+            if isinstance(head, Atom):
                 name = head.text
                 if name in checks:
                     for check in checks[name]:
@@ -99,7 +99,7 @@ def _readable(inspection: Inspection) -> list[Found]:
     broken = Spans()
     starts = [problem.start for problem in inspection.source.problems]
     for expression in inspection.source.expressions:
-        if any(expression.start <= start <= expression.end for start in starts):
+        if count_within(starts, expression.start, expression.end + 1):
             broken.add(expression.start, expression.end + 1)
     return [one for one in inspection.found if not broken.covers(one.start)]
 
