@@ -1,1 +1,4 @@
-"""The tools for the Wolfram Language: their parameters, paths and texts."""
+"""Tools for the Wolfram Language: their parameters, files and texts.
+
+The work is done by `paddock.kernels` and `paddock.wolfram`.
+"""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
 from paddock.authoring.failures import ToolError
 from paddock.authoring.tool import Parameter, Tool
-from paddock.toolkits.wolfram.paths import resolve
+from paddock.toolkits.paths import ALLOWED_FOLDERS, OPTION, resolve
 from paddock.wolfram import parse
 from paddock.wolfram.inspection import SEVERITIES, Selection, inspect_source
 from paddock.wolfram.inspection.report import Inspected, report, report_directory
@@ -197,6 +197,7 @@ code_inspector_tool = Tool(
         ),
         Parameter("limit", "integer", "How many issues are shown at most.", default=LIMIT),
     ],
+    options={OPTION: ALLOWED_FOLDERS},
     annotations={
         "readOnlyHint": True,
         "destructiveHint": False,
