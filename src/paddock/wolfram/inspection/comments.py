@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from bisect import bisect_left
+from collections import defaultdict
+from typing import TYPE_CHECKING
 
-from paddock.wolfram.expressions import Node, has_head
+from paddock.wolfram.expressions import Node, has_head, walk
 from paddock.wolfram.inspection.rule import Rule
+from paddock.wolfram.inspection.spans import Spans
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
@@ -23,21 +26,6 @@ _DIRECTIVE = re.compile(
 )
 
 
-class Silence(NamedTuple):
-    """Where issues of a name are not wanted."""
-
-    name: str
-    start: int
-    end: int
-
-    def holds_for(self, found: Found) -> bool:
-        """Whether an issue is among those; a tag is meant with any argument."""
-        if not self.start <= found.start < max(self.end, self.start + 1):
-            return False
-        tag = found.rule.tag
-        return self.name == tag or self.name == f"{tag}::{found.argument}"
-
-
 def _fix_me(inspection: Inspection) -> None:
     text = inspection.text
     for start, end in inspection.source.comments:
@@ -48,16 +36,17 @@ def _fix_me(inspection: Inspection) -> None:
             inspection.report(FIX_ME_COMMENT, start, end, " ".join(said.split()))
 
 
-def silences(source: Source) -> list[Silence]:
-    """What the comments of a source switch off, and where.
+def silences(source: Source) -> dict[str, Spans]:
+    """Where which tags, or tags with an argument, are switched off by comments.
 
     `Disable` in a block holds for all of the block, elsewhere for the expression that follows.
     """
     text = source.text
     if ":!CodeAnalysis::" not in text:
-        return []
-    found: list[Silence] = []
+        return {}
+    found: defaultdict[str, Spans] = defaultdict(Spans)
     blocks: list[tuple[int, list[str]]] = []
+    single: list[tuple[int, str]] = []
     for start, end in source.comments:
         directive = _DIRECTIVE.fullmatch(text, start, end)
         if directive is None:
@@ -65,37 +54,48 @@ def silences(source: Source) -> list[Silence]:
         if directive[1] == "BeginBlock":
             blocks.append((start, []))
         elif directive[1] == "EndBlock":
-            if blocks:
-                found += _block(*blocks.pop(), end)
+            _close(blocks, end, found)
         elif blocks:
             blocks[-1][1].append(directive[2])
         else:
-            found.append(Silence(directive[2], end, _end_of_next(source, end)))
-    for begun, names in blocks:
-        found += _block(begun, names, len(text) + 1)
+            single.append((end, directive[2]))
+    while blocks:
+        _close(blocks, len(text) + 1, found)
+    _silence_next(source, single, found)
     return found
 
 
-def _block(start: int, names: list[str], end: int) -> list[Silence]:
-    return [Silence(name, start, end) for name in names]
+def _close(blocks: list[tuple[int, list[str]]], end: int, found: dict[str, Spans]) -> None:
+    if blocks:
+        start, names = blocks.pop()
+        for name in names:
+            found[name].add(start, end)
 
 
-def _end_of_next(source: Source, at: int) -> int:
-    """Where the expression ends that is the first to begin after a place."""
-    inside: list[Expression] = list(source.expressions)
-    while inside:
-        around: list[Expression] = []
-        for expression in inside:
-            if expression.start >= at:
-                return _statement(expression).end
-            if expression.end > at and isinstance(expression, Node):
-                around = sorted(
-                    (part for part in (expression.head, *expression.args) if part.start >= 0),
-                    key=lambda part: part.start,
-                )
-                break
-        inside = around
-    return at
+def _silence_next(source: Source, single: list[tuple[int, str]], found: dict[str, Spans]) -> None:
+    """For each comment, the first expression that begins after it, and of those the longest."""
+    if not single:
+        return
+    parts = [
+        part
+        for expression in source.expressions
+        for part in walk(expression)
+        if part.start < part.end
+    ]
+    parts.sort(key=lambda part: (part.start, -part.end))
+    starts = [part.start for part in parts]
+    for at, name in single:
+        place = bisect_left(starts, at)
+        end = _statement(parts[place]).end if place < len(parts) else at
+        found[name].add(at, end)
+
+
+def is_silent(silent: dict[str, Spans], found: Found) -> bool:
+    """Whether an issue is switched off where it is; a tag is meant with any argument."""
+    return any(
+        name in silent and silent[name].covers(found.start)
+        for name in (found.rule.tag, f"{found.rule.tag}::{found.argument}")
+    )
 
 
 def _statement(expression: Expression) -> Expression:

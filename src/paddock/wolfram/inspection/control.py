@@ -64,6 +64,8 @@ RULES = (
 )
 
 _MAYBE_SEVERAL = 0.6
+_MOST_COMPARED = 2_000
+"""How many characters of a test: nobody writes longer ones twice."""
 _SEQUENCES = frozenset({"SlotSequence", "Sequence", "Splice", "Unevaluated", "Apply", "Nothing"})
 _PATTERNS = frozenset(
     {
@@ -224,6 +226,8 @@ def _confused(
 def _duplicates(inspection: Inspection, head: str, tests: list[Expression]) -> None:
     seen: set[str] = set()
     for test in tests:
+        if test.end - test.start > _MOST_COMPARED:
+            continue
         key = full_form(test)
         if key in seen and not _is_error(test):
             inspection.report_at(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.expressions import Atom, Node, has_head, is_symbol, same, walk
+from paddock.wolfram.expressions import Atom, Node, has_head, same
 from paddock.wolfram.inspection.inspecting import Definition, Edit, start_of
 from paddock.wolfram.inspection.rule import Rule, quoted
+from paddock.wolfram.inspection.scope import pattern_names
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
@@ -139,11 +140,7 @@ def _pattern_in_value(inspection: Inspection, left: Expression, right: Expressio
         elif inner.form == "_" and inner.head.text == "Pattern":
             found.append((inner.args[0].text, inner))  # type: ignore[union-attr]  # x_ has a name
     if found:
-        names = {
-            part.args[0].text  # type: ignore[union-attr]  # x_ has a name
-            for part in walk(left)
-            if isinstance(part, Node) and part.form == "_" and is_symbol(part.head, "Pattern")
-        }
+        names = {name.text for name in pattern_names(left)}
         for name, pattern in found:
             if name in names:
                 inspection.report_at(

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from paddock.wolfram.expressions import Atom, Node, has_head
+
 if TYPE_CHECKING:
-    from paddock.wolfram.expressions import Expression, Node
+    from collections.abc import Iterator
+
+    from paddock.wolfram.expressions import Expression
+
+_WITH_PATTERNS_OF_THEIR_OWN = frozenset(
+    {"Set", "SetDelayed", "UpSetDelayed", "TagSetDelayed", "RuleDelayed"}
+)
 
 
 class Variable(NamedTuple):
@@ -29,3 +37,26 @@ class Scope(NamedTuple):
     variables: list[Variable]
     is_pattern: bool = False
     """Whether they are named patterns, which may stand there several times."""
+
+
+def pattern_names(left: Expression) -> Iterator[Atom]:
+    """The names of the patterns on the left side of a definition or rule.
+
+    Not of definitions in it, which have their own. Options are left out, too: `OptionValue` uses
+    them without naming them.
+    """
+    waiting = [left]
+    while waiting:
+        part = waiting.pop()
+        if not isinstance(part, Node):
+            continue
+        if has_head(part, "Pattern") and len(part.args) == 2:
+            name = part.args[0]
+            if isinstance(name, Atom) and not has_head(part.args[1], "OptionsPattern"):
+                yield name
+        head = part.head
+        if not isinstance(head, Atom):
+            waiting.append(head)
+        elif head.text in _WITH_PATTERNS_OF_THEIR_OWN:
+            continue
+        waiting += part.args

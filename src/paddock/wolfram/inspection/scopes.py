@@ -7,13 +7,14 @@ all symbols.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.expressions import Atom, Node, has_head, is_symbol, walk
+from paddock.wolfram.expressions import Atom, Node, has_head, walk
 from paddock.wolfram.inspection.control import has_patterns
 from paddock.wolfram.inspection.inspecting import Edit, start_of
 from paddock.wolfram.inspection.rule import Rule, quoted
-from paddock.wolfram.inspection.scope import Scope, Variable
+from paddock.wolfram.inspection.scope import Scope, Variable, pattern_names
 from paddock.wolfram.inspection.spans import Spans, count_within
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ RULES = (
 )
 
 _UNSURE_IN_BLOCK = 0.7
+_MOST_LOOKED_THROUGH = 10_000
+"""How many characters of an initial value."""
 _ITERATING = (
     *("Table", "Do", "Sum", "Product", "Plot", "Plot3D", "Manipulate", "Array", "ParallelTable"),
     *("ParallelDo", "ParallelSum", "NSum", "NIntegrate", "Integrate", "ListPlot", "LogPlot"),
@@ -176,14 +179,8 @@ def _patterns(inspection: Inspection, node: Node) -> None:
     head = node.head.text if isinstance(node.head, Atom) else ""
     names = [
         Variable(name.text, name.start)
-        for part in walk(left)
-        if isinstance(part, Node)
-        and len(part.args) == 2
-        and is_symbol(part.head, "Pattern")
-        # Options are used by `OptionValue`, which does not name them.
-        and not has_head(part.args[1], "OptionsPattern")
-        for name in part.args[:1]
-        if isinstance(name, Atom) and name.kind == "symbol" and name.start >= 0
+        for name in pattern_names(left)
+        if name.kind == "symbol" and name.start >= 0
     ]
     if names:
         inspection.scopes.append(Scope(head, node, names, is_pattern=True))
@@ -204,23 +201,30 @@ def _unused(inspection: Inspection) -> None:
     for scope in inspection.scopes:
         if scope.kind == "iterator":
             continue
-        start, end = scope.node.start, scope.node.end
-        for name in {variable.name: variable for variable in scope.variables}.values():
-            places = inspection.symbols.get(name.name, [])
-            declared = sum(other.name == name.name for other in scope.variables)
-            uses = count_within(places, start, end) - declared
-            if name.initial is not None:
-                uses -= count_within(places, name.initial.start, name.initial.end)
-            is_repeated = scope.is_pattern and declared > 1
-            if uses <= 0 and not is_repeated and not _is_in_boxes(inspection, scope, name.name):
-                _report_unused(inspection, scope, name)
+        declared = Counter(variable.name for variable in scope.variables)
+        unused = [
+            variable
+            for variable in {variable.name: variable for variable in scope.variables}.values()
+            if not _is_used(inspection, scope, variable, declared[variable.name])
+        ]
+        boxes = _boxes(inspection, scope) if unused else ""
+        for variable in unused:
+            if variable.name not in boxes:
+                _report_unused(inspection, scope, variable)
 
 
-def _is_in_boxes(inspection: Inspection, scope: Scope, name: str) -> bool:
-    """Whether a name stands in box syntax, which is not looked into."""
-    text = inspection.text
-    at = text.find("\\(", scope.node.start, scope.node.end)
-    return at >= 0 and name in text[at : scope.node.end]
+def _is_used(inspection: Inspection, scope: Scope, variable: Variable, declared: int) -> bool:
+    places = inspection.symbols.get(variable.name, [])
+    uses = count_within(places, scope.node.start, scope.node.end) - declared
+    if variable.initial is not None:
+        uses -= count_within(places, variable.initial.start, variable.initial.end)
+    return uses > 0 or (scope.is_pattern and declared > 1)
+
+
+def _boxes(inspection: Inspection, scope: Scope) -> str:
+    """What follows the first box syntax in a scope: names may stand there, unread."""
+    at = inspection.text.find("\\(", scope.node.start, scope.node.end)
+    return inspection.text[at : scope.node.end] if at >= 0 else ""
 
 
 def _report_unused(inspection: Inspection, scope: Scope, variable: Variable) -> None:
@@ -253,17 +257,17 @@ def _shadowed(inspection: Inspection) -> None:
                 names[name].pop()
         for name, variable in {variable.name: variable for variable in scope.variables}.items():
             outer = names.setdefault(name, [])
-            if outer and not _is_meant(scope, variable):
+            if outer and not _is_meant(inspection, scope, variable):
                 _report_shadowed(inspection, scope, variable, outer[-1])
             outer.append(scope)
         around.append(scope)
 
 
-def _is_meant(scope: Scope, variable: Variable) -> bool:
+def _is_meant(inspection: Inspection, scope: Scope, variable: Variable) -> bool:
     """`Module[{x = x}, …]` says that it hides, and an iterator hides for a moment."""
-    initial = variable.initial
+    initial, places = variable.initial, inspection.symbols.get(variable.name, [])
     return scope.kind == "iterator" or (
-        initial is not None and any(is_symbol(part, variable.name) for part in walk(initial))
+        initial is not None and count_within(places, initial.start, initial.end) > 0
     )
 
 
@@ -286,7 +290,7 @@ def _leaked(inspection: Inspection) -> None:
     for scope in inspection.scopes:
         if scope.kind == "Module":
             modules.add(scope.node.start, scope.node.end)
-    declared = _by_name(inspection)
+    scopes = _by_name(inspection)
     tops = sorted((one.start, one.end) for one in inspection.source.expressions)
     starts = [start for start, _ in tops]
     for name, places in inspection.assigned.items():
@@ -296,8 +300,8 @@ def _leaked(inspection: Inspection) -> None:
         everywhere = inspection.symbols.get(name, [])
         if count_within(everywhere, start, end) != len(everywhere):
             continue
-        for at in places:
-            if modules.covers(at) and not _holds(declared.get(name, []), at):
+        for at, around in _innermost(scopes.get(name, []), places):
+            if around is None and modules.covers(at):
                 inspection.report(
                     LEAKED_VARIABLE,
                     at,
@@ -308,27 +312,42 @@ def _leaked(inspection: Inspection) -> None:
 
 
 def _by_name(inspection: Inspection) -> dict[str, list[Scope]]:
-    """The scopes that each name is local to."""
+    """The scopes that each name is local to, the outer before the inner."""
     scopes: dict[str, list[Scope]] = {}
-    for scope in inspection.scopes:
+    for scope in sorted(inspection.scopes, key=lambda scope: (scope.node.start, -scope.node.end)):
         for name in {variable.name for variable in scope.variables}:
             scopes.setdefault(name, []).append(scope)
     return scopes
 
 
-def _holds(scopes: list[Scope], at: int) -> bool:
-    return any(scope.node.start <= at < scope.node.end for scope in scopes)
+def _innermost(scopes: list[Scope], places: list[int]) -> Iterator[tuple[int, Scope | None]]:
+    """For each place the innermost of the scopes that hold it."""
+    around: list[Scope] = []
+    waiting = iter(scopes)
+    following = next(waiting, None)
+    for at in sorted(places):
+        while following is not None and following.node.start <= at:
+            while around and around[-1].node.end <= following.node.start:
+                around.pop()
+            around.append(following)
+            following = next(waiting, None)
+        while around and around[-1].node.end <= at:
+            around.pop()
+        yield at, around[-1] if around else None
 
 
 def _assigned_constants(inspection: Inspection) -> None:
-    scopes = _by_name(inspection)
-    for scope in inspection.scopes:
-        if scope.kind != "With":
-            continue
-        body = scope.node.args[-1]
-        for name, at in _assignments(inspection, scope):
-            inner = [one for one in scopes[name] if one.node.start > scope.node.start]
-            if body.start <= at < body.end and not _holds(inner, at):
+    names = {
+        variable.name
+        for scope in inspection.scopes
+        if scope.kind == "With"
+        for variable in scope.variables
+        if variable.name in inspection.assigned
+    }
+    scopes = _by_name(inspection) if names else {}
+    for name in names:
+        for at, scope in _innermost(scopes[name], inspection.assigned[name]):
+            if scope is not None and scope.kind == "With" and _is_constant(scope, name, at):
                 inspection.report(
                     WITH_ASSIGNMENT,
                     at,
@@ -338,55 +357,68 @@ def _assigned_constants(inspection: Inspection) -> None:
                 )
 
 
-def _assignments(inspection: Inspection, scope: Scope) -> Iterator[tuple[str, int]]:
-    for variable in scope.variables:
-        initial = variable.initial
-        if initial is not None and not any(has_head(initial, head) for head in _KEPT):
-            for at in inspection.assigned.get(variable.name, ()):
-                yield variable.name, at
+def _is_constant(scope: Scope, name: str, at: int) -> bool:
+    """Whether a name has a value of its own in the body of a `With`, and this is there."""
+    body = scope.node.args[-1]
+    initial = next(one.initial for one in scope.variables if one.name == name)
+    return (
+        body.start <= at < body.end
+        and initial is not None
+        and not any(has_head(initial, head) for head in _KEPT)
+    )
 
 
 def _siblings(inspection: Inspection) -> None:
-    scopes = _by_name(inspection)
-    for scope in inspection.scopes:
-        if scope.kind not in _LISTS or len(scope.variables) < 2:
-            continue
-        lists = scope.node.args[:-1] if scope.kind == "With" else scope.node.args[:1]
-        for listed in lists:
-            earlier: list[str] = []
-            for variable in scope.variables:
-                if listed.start <= variable.start < listed.end:
-                    if variable.initial is not None:
-                        _sibling(inspection, scope, variable, earlier, scopes)
-                    earlier.append(variable.name)
-
-
-def _sibling(
-    inspection: Inspection,
-    scope: Scope,
-    variable: Variable,
-    earlier: list[str],
-    scopes: dict[str, list[Scope]],
-) -> None:
-    initial = variable.initial
-    for name in earlier:
-        places = inspection.symbols.get(name, [])
-        if initial is None or not count_within(places, initial.start, initial.end):
-            continue
-        if not any(_is_related(other, scope) for other in scopes[name]):
+    found = [
+        (scope, variable, name)
+        for scope in inspection.scopes
+        if scope.kind in _LISTS and len(scope.variables) > 1
+        for listed in scope.node.args[:-1]
+        for variable, name in _siblings_in(scope, listed)
+    ]
+    scopes = _by_name(inspection) if found else {}
+    # A name that is local elsewhere, too, may be meant as that.
+    nested = {name: _nested(scopes[name]) for name in {name for _, _, name in found}}
+    for scope, variable, name in found:
+        if variable.initial is not None and id(scope.node) not in nested[name]:
             inspection.report_at(
                 SIBLING_INITIAL,
-                initial,
+                variable.initial,
                 f"{quoted(name)} here is not the variable of this `{scope.kind}`; set "
                 f"{quoted(variable.name)} in the body.",
                 argument=scope.kind,
             )
 
 
-def _is_related(other: Scope, scope: Scope) -> bool:
-    """Whether another scope is around or within this one, so that a name may be its own."""
-    outer, inner = other.node, scope.node
-    return other is not scope and outer.start < inner.end and inner.start < outer.end
+def _siblings_in(scope: Scope, listed: Expression) -> Iterator[tuple[Variable, str]]:
+    """The variables of a list, each with earlier ones that its initial value has."""
+    earlier: set[str] = set()
+    for variable in scope.variables:
+        if not listed.start <= variable.start < listed.end:
+            continue
+        if earlier and variable.initial is not None and _is_short(variable.initial):
+            used = {part.text for part in walk(variable.initial) if isinstance(part, Atom)}
+            for name in sorted(used & earlier):
+                yield variable, name
+        earlier.add(variable.name)
+
+
+def _is_short(expression: Expression) -> bool:
+    """Whether it is worth while to look through it; long ones lie in each other."""
+    return expression.end - expression.start < _MOST_LOOKED_THROUGH
+
+
+def _nested(scopes: list[Scope]) -> set[int]:
+    """The ids of scopes that lie in each other."""
+    found: set[int] = set()
+    around: list[Scope] = []
+    for scope in scopes:
+        while around and around[-1].node.end <= scope.node.start:
+            around.pop()
+        if around:
+            found |= {id(scope.node), id(around[-1].node)}
+        around.append(scope)
+    return found
 
 
 CHECKS: dict[str, tuple[Check, ...]] = {

@@ -6,7 +6,7 @@ import gc
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Atom, Node
-from paddock.wolfram.inspection.comments import silences
+from paddock.wolfram.inspection.comments import is_silent, silences
 from paddock.wolfram.inspection.inspecting import Inspection, start_of
 from paddock.wolfram.inspection.issue import EVERYTHING, Fix, Issue, Place
 from paddock.wolfram.inspection.lines import TAGS as LINE_TAGS
@@ -108,7 +108,7 @@ def _issues(source: Source, found: list[Found], selection: Selection) -> list[Is
     silent = silences(source)
     issues = []
     for one in found:
-        if any(silence.holds_for(one) for silence in silent):
+        if silent and is_silent(silent, one):
             continue
         issue = Issue(
             one.rule.tag,

@@ -90,6 +90,11 @@ def test_any_part_of_a_file_can_be_inspected(path: Path) -> None:
         "{" + "," * 20_000,
         "Module[{x}," * 3_000,
         "-" * 20_000 + "Now",
+        "(" * 20_000 + "a" + ":=b)" * 20_000,
+        "Which[" * 10_000 + "a" + ",1]" * 10_000,
+        "Module[{a, b = " * 10_000,
+        "With[{x = 1}, x = 2]\n" * 5_000,
+        "Module[{a = 1, b = a}, a]\n" * 5_000,
     ],
     ids=lambda code: code[:12],
 )
