@@ -9,11 +9,11 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.errors import PaddockError
-from paddock.kernels.engines.mathics import MathicsEngine
+from paddock.kernels.engines.mathics import find_mathics
 from paddock.kernels.engines.none import NoEngine
 from paddock.kernels.engines.programs import KERNEL_VARIABLE, Places, find_program, missing_program
 from paddock.kernels.engines.wolfram import WolframEngine
-from paddock.kernels.engines.woxi import WoxiEngine
+from paddock.kernels.engines.woxi import find_woxi
 from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Choice(NamedTuple):
 
 def find_engines(places: Places | None = None) -> list[Engine]:
     """All engines, those that would be chosen first, whether they are here or not."""
-    return [WolframEngine(find_program(places)), WoxiEngine(), MathicsEngine(), NoEngine()]
+    return [WolframEngine(find_program(places)), find_woxi(), find_mathics(), NoEngine()]
 
 
 def choose_engine(setting: str | None = None, *, places: Places | None = None) -> Choice:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from paddock.kernels.confinement import environment
 from paddock.kernels.engines.keeper import HAS_GROUPS
 from paddock.kernels.engines.programs import KERNEL_VARIABLE
 from paddock.kernels.engines.wolfram_kernel import WolframKernel
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from paddock.kernels.limits import Limits
 
 DRIVER = Path(__file__).with_name("driver.wl")
+_OWN = ("WOLFRAM", "MATHEMATICA")
 HOW_TO_GET = (
     "Install Wolfram, Mathematica or the free Wolfram Engine (https://www.wolfram.com/engine) and "
     f"activate it; {KERNEL_VARIABLE} names a kernel that is not found"
@@ -74,4 +76,10 @@ class WolframEngine:
         """
         if not self.command:
             raise KernelError("There is no Wolfram kernel on this machine", hint=HOW_TO_GET)
-        return WolframKernel(self.command, dict(os.environ), limits)
+        return WolframKernel(self.command, _environment(), limits)
+
+
+def _environment() -> dict[str, str]:
+    """What every kernel gets, and where Wolfram products look for their licence and files."""
+    own = {name: value for name, value in os.environ.items() if name.upper().startswith(_OWN)}
+    return environment() | own

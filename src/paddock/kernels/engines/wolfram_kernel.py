@@ -170,6 +170,8 @@ class WolframKernel:
         self, request: Answer, collected: _Collected, step: Callable[[], bool]
     ) -> Answer:
         """Send a request and collect until it has ended; `step` says whether to go on waiting."""
+        if self._is_closed:
+            return _UNANSWERED
         try:
             self._send(request)
         except OSError:

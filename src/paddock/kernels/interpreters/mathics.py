@@ -6,12 +6,8 @@ One session for the life of the process. SIGINT ends an evaluation by KeyboardIn
 
 from __future__ import annotations
 
-import os
-
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")  # before numpy: a process with threads must not fork
-
 import gc
+import io
 import pickle
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -30,6 +26,7 @@ if TYPE_CHECKING:
 
 DISTRIBUTION = "Mathics3"
 _DRAWN = {"System`Graphics", "System`Graphics3D", "System`Image"}
+_NOT_DRAWN = "Graphics3D::undrawn: Mathics makes no picture of graphics in three dimensions."
 _MOST_PICTURES = 50
 _RECURSION = (
     "$RecursionLimit::reclim2: The evaluation is nested too deeply for Mathics and was given up."
@@ -84,25 +81,29 @@ class Mathics:
         pictures: list[Any] = []
         shown = value_text(_without_pictures(value, pictures), self._name)
         for drawn in pictures:
-            picture = self._picture(drawn)
-            if picture is not None:
-                emit(picture)
+            emit(self._picture(drawn))
         return shown
 
     def _name(self, name: str) -> str:
         short: str = self._session.definitions.shorten_name(name)
         return short
 
-    def _picture(self, drawn: Any) -> Picture | None:
-        """A drawing as SVG; Mathics cannot do that with all of them."""
-        asked = Expression(Symbol("System`ExportString"), drawn, String("SVG"))
-        quiet = Expression(Symbol("System`Quiet"), asked)
+    def _picture(self, drawn: Any) -> Picture | str:
+        """A drawing as SVG or PNG, or a message; Mathics cannot draw all that it can describe."""
+        if _head_name(drawn) == "System`Graphics3D":
+            return _NOT_DRAWN
         try:
-            found = quiet.evaluate(self._evaluation)
-        except Exception:  # noqa: BLE001 - a fault in drawing must not cost the value
-            return None
+            return _raster(drawn) if _head_name(drawn) == "System`Image" else self._svg(drawn)
+        except Exception as error:  # noqa: BLE001 - a fault in drawing must not cost the value
+            return f"General::undrawn: Mathics could not draw this ({type(error).__name__})."
+
+    def _svg(self, drawn: Any) -> Picture | str:
+        asked = Expression(Symbol("System`ExportString"), drawn, String("SVG"))
+        found = asked.evaluate(self._evaluation)
         text = found.value.strip() if isinstance(found, String) else ""
-        return Picture(text.encode(), "image/svg+xml") if text.startswith("<svg") else None
+        if not text.startswith("<svg"):
+            return "General::undrawn: Mathics could not draw this."
+        return Picture(text.encode(), "image/svg+xml")
 
     def state(self) -> bytes | None:
         """The user's definitions, for the same version only."""
@@ -158,6 +159,16 @@ def _without_pictures(value: Any, pictures: list[Any]) -> Any:
         elements = [_without_pictures(element, pictures) for element in value.elements]
         return Expression(value.head, *elements)
     return value
+
+
+def _raster(image: Any) -> Picture:
+    """An image as PNG, which holds no numbers beyond whole ones."""
+    file = io.BytesIO()
+    picture = image.pil()
+    if picture.mode == "F":
+        picture = picture.point(lambda level: level * 255).convert("L")
+    picture.save(file, "PNG")
+    return Picture(file.getvalue(), "image/png")
 
 
 def _head_name(value: Any) -> str:
