@@ -107,7 +107,7 @@ def _times(node: Node) -> Written | None:
     if len(below) == len(node.args) - 1 and not above and sign and len(below) == 1:
         return _signed(sign, node.args[1:])
     if sign and _is_number(below[0]) and above:
-        # -x/2 is -1/2*x, but -x/y is -(x/y)
+        # A kernel writes `-1/2*x` where it writes `-(x/y)`.
         rest = _quotient(above, below[1:])
         least = _OVER if len(below) > 1 else _FACTOR
         return Written(_TIMES, [f"-1/{below[0].text}*", (rest, least)])  # type: ignore[union-attr]  # a number is an atom

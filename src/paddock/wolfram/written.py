@@ -70,9 +70,7 @@ def _call(node: Node) -> Written:
 
 def called(node: Node) -> Written:
     """A node as `head[arguments]`."""
-    return Written(
-        CALL_PRECEDENCE, [(node.head, CALL_PRECEDENCE), "[", *_listed(node.args), "]"]
-    )
+    return Written(CALL_PRECEDENCE, [(node.head, CALL_PRECEDENCE), "[", *_listed(node.args), "]"])
 
 
 def _listed(args: list[Expression]) -> list[Piece]:

@@ -5,7 +5,6 @@ Nothing is imported or started to find out: packages are looked up, programs are
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.errors import PaddockError
@@ -85,10 +84,10 @@ def _named(wanted: str, source: str, engines: dict[str, Engine], places: Places)
 
 
 def _why(best: Engine, engines: dict[str, Engine], places: Places) -> str:
-    before = [name for name in engines if not engines[name].found]
-    better = [name for name in before if list(engines).index(name) < list(engines).index(best.name)]
-    reason = f"the best that is here; {', '.join(better)} not found" if better else "the best"
+    names = list(engines)
+    better = [engines[name].title for name in names[: names.index(best.name)]]
+    reason = f"the best that is here ({', '.join(better)} not found)" if better else "the best"
     absent = missing_program(places)
     if absent:
-        reason += f" ({absent!r}, which {KERNEL_VARIABLE} names, is no program)"
+        reason += f"; {absent!r}, which {KERNEL_VARIABLE} names, is no program"
     return reason

@@ -55,7 +55,7 @@ def _forward(requests: IO[bytes], kernel: subprocess.Popen[bytes]) -> None:
 
 def main(command: list[str]) -> int:
     """Keep a kernel until it ends, or until our input does."""
-    kernel = subprocess.Popen(
+    kernel = subprocess.Popen(  # noqa: S603 - the kernel that was found, or that the user named
         command,
         stdin=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from paddock.kernels.engines.engine import Capability, Language
 from paddock.kernels.worker_kernel import start_worker
 
 if TYPE_CHECKING:
-    from paddock.kernels.engines.engine import Capability, Language
     from paddock.kernels.kernel import Kernel
     from paddock.kernels.limits import Limits
 

@@ -10,6 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from paddock.kernels.engines.engine import Capability, Language
 from paddock.kernels.kernel import ignore, never
 from paddock.kernels.outcome import Outcome, Output
 from paddock.version import __version__
@@ -29,11 +30,10 @@ from paddock.wolfram import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.kernels.engines.engine import Capability, Language
     from paddock.kernels.limits import Limits
     from paddock.wolfram import Expression
 
-HOW_TO_GET = "It is always there"
+HOW_TO_GET = "it is always there"
 REFUSAL = (
     "Paddock::engine: Only literal values can be worked out, because there is no Wolfram Language "
     "engine here. Install one with: pip install 'paddock[wolfram]' (woxi), or pip install "
@@ -81,10 +81,10 @@ class DataKernel:
     def evaluate(
         self,
         code: str,
-        limits: Limits,  # noqa: ARG002 - of the protocol
+        limits: Limits,
         *,
-        is_cancelled: Callable[[], bool] = never,  # noqa: ARG002 - of the protocol
-        on_wait: Callable[[float], None] = ignore,  # noqa: ARG002 - of the protocol
+        is_cancelled: Callable[[], bool] = never,
+        on_wait: Callable[[float], None] = ignore,
     ) -> Outcome:
         """Work out one literal expression."""
         began = time.monotonic()

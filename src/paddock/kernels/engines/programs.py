@@ -10,12 +10,13 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 KERNEL_VARIABLE = "PADDOCK_WOLFRAM_KERNEL"
 """Names the program of a kernel, as a path or as a word on the PATH."""
@@ -89,7 +90,7 @@ def missing_program(places: Places | None = None) -> str:
 
 
 def _named(given: str, places: Places) -> Program | None:
-    found = shutil.which(os.path.expanduser(given), path=places.environment.get("PATH", ""))
+    found = shutil.which(str(Path(given).expanduser()), path=places.environment.get("PATH", ""))
     return Program(Path(found), f"named by {KERNEL_VARIABLE}") if found else None
 
 

@@ -11,20 +11,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddock.kernels.confinement import environment
+from paddock.kernels.engines.engine import Capability, Language
 from paddock.kernels.engines.keeper import HAS_GROUPS
-from paddock.kernels.engines.programs import KERNEL_VARIABLE
+from paddock.kernels.engines.programs import KERNEL_VARIABLE, Program
 from paddock.kernels.engines.wolfram_kernel import WolframKernel
 from paddock.kernels.kernel import KernelError
 
 if TYPE_CHECKING:
-    from paddock.kernels.engines.engine import Capability, Language
-    from paddock.kernels.engines.programs import Program
     from paddock.kernels.limits import Limits
 
 DRIVER = Path(__file__).with_name("driver.wl")
 _OWN = ("WOLFRAM", "MATHEMATICA")
 HOW_TO_GET = (
-    "Install Wolfram, Mathematica or the free Wolfram Engine (https://www.wolfram.com/engine) and "
+    "install Wolfram, Mathematica or the free Wolfram Engine (https://www.wolfram.com/engine) and "
     f"activate it; {KERNEL_VARIABLE} names a kernel that is not found"
 )
 

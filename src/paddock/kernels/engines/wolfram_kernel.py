@@ -22,11 +22,12 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.kernels.engines.keeper import HAS_GROUPS, INTERRUPT
 from paddock.kernels.kernel import WAIT_SECONDS, KernelError, ignore, never
-from paddock.kernels.limits import Limits
 from paddock.kernels.outcome import Outcome, Output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from paddock.kernels.limits import Limits
 
 START_SECONDS = 60.0
 """How long a kernel may take before it answers; the first start after an installation is slow."""
@@ -73,7 +74,7 @@ class WolframKernel:
 
     def _started(self, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
         try:
-            return subprocess.Popen(
+            return subprocess.Popen(  # noqa: S603 - our own interpreter
                 [sys.executable, "-I", "-S", str(_KEEPER), *self._command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -166,9 +167,7 @@ class WolframKernel:
             note=note,
         )
 
-    def _ask(
-        self, request: Answer, collected: _Collected, step: Callable[[], bool]
-    ) -> Answer:
+    def _ask(self, request: Answer, collected: _Collected, step: Callable[[], bool]) -> Answer:
         """Send a request and collect until it has ended; `step` says whether to go on waiting."""
         if self._is_closed:
             return _UNANSWERED

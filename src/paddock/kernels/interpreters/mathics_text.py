@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
     from paddock.wolfram import Expression
 
-SIGNS = str.maketrans(
-    {"⇾": "->", "⧴": ":>", "⩵": "==", "❘": "|", "∧": "&&", "∨": "||", "≠": "!=", "≤": "<=", "≥": ">="}
-)
-"""What Mathics writes for operators, in the texts of messages."""
 PRINTED_SIGNS = str.maketrans({"⇾": "->", "⧴": ":>", "⩵": "==", "❘": "|"})
-"""The same in what code prints, where the others may be what was meant."""
+"""What Mathics writes for operators, in what code prints."""
+SIGNS = PRINTED_SIGNS | str.maketrans(
+    {"∧": "&&", "\u2228": "||", "≠": "!=", "≤": "<=", "≥": ">="},
+)
+"""The same in messages; in prints these others may be what was meant."""
 _LARGEST_PLAIN, _SMALLEST_PLAIN = 1e6, 1e-5
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 

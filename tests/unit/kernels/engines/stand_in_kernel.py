@@ -18,7 +18,7 @@ from typing import Any
 PIXEL = base64.b64encode(b"\x89PNG\r\n\x1a\n a picture").decode()
 
 
-class Interrupted(Exception):
+class StopError(Exception):
     """Somebody wants the evaluation to stop."""
 
 
@@ -91,7 +91,7 @@ def be_slow(kernel: StandIn, request: dict[str, Any]) -> None:
     """An endless loop: the driver's own time limit, or an interrupt, ends it."""
     try:
         time.sleep(request["seconds"])
-    except Interrupted:
+    except StopError:
         kernel.end(result="$Aborted")
     else:
         kernel.end("timed-out")
@@ -139,7 +139,7 @@ KNOWN = {
 
 
 def interrupted(*_: object) -> None:
-    raise Interrupted
+    raise StopError
 
 
 def main() -> None:
@@ -160,7 +160,7 @@ def main() -> None:
                 return
             if line.startswith("{"):  # and not the answer to an interrupt menu
                 kernel.handle(json.loads(line))
-        except Interrupted:
+        except StopError:
             continue
 
 
