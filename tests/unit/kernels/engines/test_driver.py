@@ -67,7 +67,7 @@ def answers(kernel: Kernel, code: str) -> list[dict[str, object]]:
     [
         ('"plain"', "plain"),
         ('"quotes \\" and \\\\ and\\n"', 'quotes " and \\ and\n'),
-        ('"\\[Alpha]"', "α"),
+        ('"\\[EAcute]"', "é"),
         ("12", 12),
         ("True", True),
         ("Null", None),

@@ -93,6 +93,10 @@ def test_an_image_is_a_png(kernel: Kernel) -> None:
 def test_output_forms_are_printed_in_their_form(kernel: Kernel) -> None:
     assert kernel.evaluate("TeXForm[x^2]", Limits()).result == "x^2"
     assert kernel.evaluate("FullForm[a -> b]", Limits()).result == "Rule[a, b]"
+    shown = kernel.evaluate("shown[n_] := n -> 1; Definition[shown]", Limits()).result
+    assert shown is not None
+    assert "shown[n_]" in shown
+    assert "n -> 1" in shown
 
 
 def test_endless_recursion_is_stopped_and_the_session_lives_on(kernel: Kernel) -> None:

@@ -12,6 +12,8 @@ from paddock.kernels.engines.programs import (
     missing_program,
 )
 
+PLAYER = "Contents/Resources/Wolfram Player.app/Contents/MacOS"
+
 
 def program(path: Path) -> Path:
     """A file that can be run."""
@@ -21,8 +23,11 @@ def program(path: Path) -> Path:
     return path
 
 
-def machine(root: Path, system: System = "linux", **environment: str) -> Places:
-    return Places(system, {"PATH": str(root / "bin"), **environment}, root / "home", root)
+def machine(
+    root: Path, system: System = "linux", environment: dict[str, str] | None = None
+) -> Places:
+    known = {"PATH": str(root / "bin"), **(environment or {})}
+    return Places(system, known, root / "home", root)
 
 
 def found(places: Places) -> Path | None:
@@ -44,8 +49,7 @@ def test_a_machine_without_a_kernel_has_none(tmp_path: Path) -> None:
         ("macos", "Applications/Mathematica.app/Contents/MacOS/WolframKernel"),
         (
             "macos",
-            "Applications/Wolfram Engine.app/Contents/Resources/Wolfram Player.app/Contents/MacOS/"
-            "WolframKernel",
+            f"Applications/Wolfram Engine.app/{PLAYER}/WolframKernel",
         ),
         ("macos", "home/Applications/Wolfram.app/Contents/MacOS/WolframKernel"),
         ("windows", "Program Files/Wolfram Research/Wolfram Engine/14.1/wolfram"),
@@ -53,7 +57,7 @@ def test_a_machine_without_a_kernel_has_none(tmp_path: Path) -> None:
 )
 def test_a_kernel_is_found_in_the_usual_place(system: System, place: str, tmp_path: Path) -> None:
     kernel = program(tmp_path / place)
-    places = machine(tmp_path, system, ProgramFiles=str(tmp_path / "Program Files"))
+    places = machine(tmp_path, system, {"ProgramFiles": str(tmp_path / "Program Files")})
     assert found(places) == kernel
 
 
@@ -81,7 +85,7 @@ def test_wolframscript_is_taken_when_there_is_nothing_else(tmp_path: Path) -> No
 def test_the_user_names_a_kernel(tmp_path: Path) -> None:
     program(tmp_path / "bin/wolfram")
     kernel = program(tmp_path / "elsewhere/kernel")
-    places = machine(tmp_path, **{KERNEL_VARIABLE: str(kernel)})
+    places = machine(tmp_path, environment={KERNEL_VARIABLE: str(kernel)})
     named = find_program(places)
     assert named is not None
     assert (named.path, named.how) == (kernel, f"named by {KERNEL_VARIABLE}")
@@ -92,7 +96,7 @@ def test_no_other_kernel_is_taken_for_one_that_the_user_names_and_that_is_not_th
     tmp_path: Path,
 ) -> None:
     program(tmp_path / "bin/wolfram")
-    places = machine(tmp_path, **{KERNEL_VARIABLE: str(tmp_path / "gone")})
+    places = machine(tmp_path, environment={KERNEL_VARIABLE: str(tmp_path / "gone")})
     assert find_program(places) is None
     assert missing_program(places) == str(tmp_path / "gone")
 
