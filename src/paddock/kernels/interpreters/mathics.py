@@ -81,7 +81,7 @@ class Mathics:
     def _shown(self, value: Any, emit: Callable[[str | Picture], None], *, is_form: bool) -> str:
         if is_form:
             text: str = self._evaluation.format_output(value, "text")
-            return text.translate(PRINTED_SIGNS)
+            return text.strip("\n").translate(PRINTED_SIGNS)
         pictures: list[Any] = []
         shown = value_text(_without_pictures(value, pictures), self._name)
         for drawn in pictures:
