@@ -1,5 +1,6 @@
 """Workers without other processes, as on systems that cannot fork."""
 
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -65,8 +66,15 @@ def test_an_evaluation_that_is_stopped_ends_the_kernel(kernel: WorkerKernel) -> 
 
 
 def test_a_cancelled_evaluation_ends_the_kernel(kernel: WorkerKernel) -> None:
-    outcome = kernel.evaluate("While[True]", LIMITS, is_cancelled=lambda: True)
+    is_cancelled = threading.Event()
+    outcome = kernel.evaluate(
+        "While[True]",
+        LIMITS,
+        is_cancelled=is_cancelled.is_set,
+        on_wait=lambda _seconds: is_cancelled.set(),
+    )
     assert outcome.status == "cancelled"
+    assert not kernel.is_alive
 
 
 @pytest.mark.parametrize("code", ["x = 6; While[True]", "x = 6; Quit[]"])

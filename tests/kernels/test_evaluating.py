@@ -160,6 +160,11 @@ def test_a_cancelled_evaluation_is_stopped_and_taken_back(kernel: WorkerKernel) 
     assert result(kernel, "x") == "5"
 
 
+def test_a_call_that_is_cancelled_already_is_not_evaluated(kernel: WorkerKernel) -> None:
+    assert kernel.evaluate("x = 6", LIMITS, is_cancelled=lambda: True).status == "cancelled"
+    assert result(kernel, "x") == "x"
+
+
 def test_it_is_told_how_long_an_evaluation_has_been_running(kernel: WorkerKernel) -> None:
     told: list[float] = []
     kernel.evaluate(

@@ -174,6 +174,8 @@ class WorkerKernel:
         job = Evaluate(
             code, limits.seconds, limits.memory_bytes, limits.output_bytes, limits.result_bytes
         )
+        if is_cancelled():
+            return Outcome("cancelled", note="The call was cancelled before the evaluation began.")
         with self._lock:
             begun = time.monotonic()
             reply = self._do(job, is_cancelled, on_wait)
