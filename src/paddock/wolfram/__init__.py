@@ -18,6 +18,7 @@ from paddock.wolfram.expressions import (
     symbol,
     walk,
 )
+from paddock.wolfram.letters import spelled_out
 from paddock.wolfram.parser import parse, parse_strict
 from paddock.wolfram.printer import full_form, input_form
 from paddock.wolfram.source import Problem, Source, WolframSyntaxError
@@ -47,6 +48,7 @@ __all__ = [
     "parse_strict",
     "read_wxf",
     "same",
+    "spelled_out",
     "string",
     "string_value",
     "symbol",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import struct
 import subprocess
 import sys
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from paddock.kernels.drawing.fonts import families
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +52,7 @@ def _render(drawings: list[bytes], package: str) -> list[bytes]:
     requests = b"".join(struct.pack(">I", len(drawing)) + drawing for drawing in drawings)
     try:
         done = subprocess.run(  # noqa: S603 - our own file, with our own interpreter
-            [sys.executable, "-I", "-S", str(_RENDERER), package],
+            [sys.executable, "-I", "-S", str(_RENDERER), package, json.dumps(families())],
             input=requests,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -1,9 +1,11 @@
 """The child process: drawings as SVG on its standard input, pictures as PNG on its output.
 
 Each is preceded by its length, in four bytes; a picture of no length could not be drawn. Run as a
-file, with the directory that holds `resvg_py` as its only argument; imports nothing of Paddock.
+file, with two arguments: the directory that holds `resvg_py`, and families of fonts as JSON. It
+imports nothing of Paddock.
 """
 
+import json
 import re
 import struct
 import sys
@@ -22,9 +24,10 @@ def main() -> None:
     """Render one drawing after the other, until there are no more."""
     _limit_memory()
     sys.path.append(sys.argv[1])
+    families = json.loads(sys.argv[2])
     stream, answer = sys.stdin.buffer, sys.stdout.buffer
     while head := stream.read(4):
-        picture = _rendered(stream.read(struct.unpack(">I", head)[0]))
+        picture = _rendered(stream.read(struct.unpack(">I", head)[0]), families)
         answer.write(struct.pack(">I", len(picture)) + picture)
         answer.flush()
 
@@ -38,7 +41,7 @@ def _limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _rendered(svg: bytes) -> bytes:
+def _rendered(svg: bytes, families: dict[str, str]) -> bytes:
     if len(svg) > LARGEST_DRAWING:
         return b""
     import resvg_py  # noqa: PLC0415 - its directory has to be on the path first
@@ -46,7 +49,10 @@ def _rendered(svg: bytes) -> bytes:
     try:
         return bytes(
             resvg_py.svg_to_bytes(
-                svg_string=svg.decode("utf-8", "replace"), background="white", **_size(svg)
+                svg_string=svg.decode("utf-8", "replace"),
+                background="white",
+                **families,
+                **_size(svg),
             )
         )
     except (ValueError, MemoryError):
