@@ -4,8 +4,6 @@
 get wrong: the first lines of those entries, by section.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The front of the Wolfram Language, with a stand-in for the kernel that notes what it is sent."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -9,6 +9,7 @@ import json
 import re
 import struct
 import sys
+from typing import Any
 
 LARGEST_SIDE = 2000
 """Pixels; larger drawings are made smaller."""
@@ -41,7 +42,7 @@ def _limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _rendered(svg: bytes, families: dict[str, str]) -> bytes:
+def _rendered(svg: bytes, families: dict[str, Any]) -> bytes:
     if len(svg) > LARGEST_DRAWING:
         return b""
     import resvg_py  # noqa: PLC0415 - its directory has to be on the path first
@@ -59,7 +60,7 @@ def _rendered(svg: bytes, families: dict[str, str]) -> bytes:
         return b""
 
 
-def _size(svg: bytes) -> dict[str, int]:
+def _size(svg: bytes) -> dict[str, Any]:
     """How large to draw: as the drawing says, unless that is very small or very large."""
     found = _ROOT.search(svg[:4096])
     root = found[0].decode("ascii", "replace") if found else ""

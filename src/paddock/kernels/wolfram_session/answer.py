@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from paddock.kernels.outcome import Output, Status
 from paddock.kernels.wolfram_session.history import PICTURE
 from paddock.kernels.wolfram_session.texts import (
     MANY_MESSAGES,
@@ -15,9 +17,7 @@ from paddock.kernels.wolfram_session.texts import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from paddock.kernels.outcome import Output, Status
+    from collections.abc import Iterator
 
 MOST_OUTPUTS = 10
 """Prints and messages before further messages are left out."""
@@ -128,12 +128,12 @@ class _Page:
 
 def _packets(line: int, outputs: list[Output], limit: int) -> Iterator[str | Picture]:
     """The lines before the result. What is printed has the same room as the result."""
-    room, shown, left_out = limit, 0, 0
-    for output in outputs:
+    room, left_out = limit, 0
+    for place, output in enumerate(outputs):
         if output.kind == "picture":
             yield Picture(output.data, output.mime)
         elif output.kind == "message":
-            if shown < MOST_OUTPUTS:
+            if place < MOST_OUTPUTS:
                 yield truncated(output.text, MESSAGE_LIMIT)
         elif room > 0:
             text = truncated(output.text, room)
@@ -141,7 +141,6 @@ def _packets(line: int, outputs: list[Output], limit: int) -> Iterator[str | Pic
             yield print_line(line, text)
         else:
             left_out += 1
-        shown += 1
     if left_out:
         yield print_line(line, f"... ({left_out} more left out)")
 

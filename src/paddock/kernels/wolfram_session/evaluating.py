@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from paddock.kernels.kernel import ignore, never
-from paddock.kernels.limits import Limits
-from paddock.kernels.outcome import Outcome, Output
+from paddock.kernels.outcome import Outcome, Output, Status
 from paddock.kernels.wolfram_session.answer import Evaluation
 from paddock.kernels.wolfram_session.history import History, rewrite
 from paddock.kernels.wolfram_session.repair import read_code
@@ -27,7 +26,7 @@ from paddock.wolfram import walk
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.kernels.outcome import Status
+    from paddock.kernels.limits import Limits
     from paddock.wolfram import Expression, Source
 
 ABORTED, FAILED, NULL = "$Aborted", "$Failed", "Null"
@@ -109,7 +108,10 @@ def evaluate_code(
 
 
 def _uninterpreted(text: str) -> str:
-    return f"[ERROR] Failed to interpret {text}: natural language cannot be read here; write Wolfram Language code."
+    return (
+        f"[ERROR] Failed to interpret {text}: natural language is not understood here; "
+        "write Wolfram Language code."
+    )
 
 
 def _syntax_error(source: Source, line: int) -> Evaluation:

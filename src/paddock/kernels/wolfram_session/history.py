@@ -1,20 +1,21 @@
 """What went before in a session, and how code refers to it.
 
-Engines count their lines in their own ways, or not at all. So `%`, `Out[n]`, `In[n]` and `$Line` are
-replaced by what they stand for before the code goes to an engine: in the parsed expressions, so
+Engines count their lines in their own ways, or not at all. So `%`, `Out[n]`, `In[n]` and `$Line`
+are replaced by what they stand for before the code goes to an engine: in the parsed expressions, so
 that nothing inside a string or a comment is touched.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.wolfram import Atom, Node, is_symbol, number_value, parse, string
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from paddock.wolfram import Expression, Source
 
@@ -97,9 +98,7 @@ def _is_freeform(found: Node) -> bool:
     return isinstance(found.head, Atom) and found.head.text in FREEFORM
 
 
-def _replacement(
-    found: Expression, history: History, depth: int, *, is_mapped: bool
-) -> str | None:
+def _replacement(found: Expression, history: History, depth: int, *, is_mapped: bool) -> str | None:
     """What a reference to earlier lines means; None for everything else.
 
     `is_mapped` says that the expression is used as a function.

@@ -1,0 +1,1 @@
+"""Tools for the Wolfram Language: evaluating, defining, notebooks, tests, inspection, paclets."""
