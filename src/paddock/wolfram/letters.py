@@ -225,7 +225,7 @@ _PRIVATE = re.compile("[\ue000-\uf8ff]")
 
 
 def spelled_out(text: str) -> str:
-    r"""Text with its private-use characters written by name, `\[Name]`, or else by code, `\:f351`."""
+    r"""Text with private-use characters written by name, `\[Name]`, or else by code, `\:f351`."""
     return _PRIVATE.sub(_spelling, text) if _PRIVATE.search(text) else text
 
 
