@@ -3,7 +3,7 @@
 An `Engine` is a description that costs nothing to make: nothing of the engine is imported by the
 server. `start` gives a kernel. An engine that is a Python package runs in a worker
 (`paddock.kernels.worker`): its module in `paddock.kernels.interpreters` is imported by the child
-only, and its engine starts it with `paddock.kernels.processes.start_worker`.
+only, and its engine starts it with `paddock.kernels.worker_kernel.start_worker`.
 """
 
 from __future__ import annotations

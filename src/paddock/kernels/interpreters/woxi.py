@@ -1,0 +1,106 @@
+"""woxi, in a worker.
+
+woxi keeps one state for each thread, so everything happens in the thread that made it. Its own
+`TimeConstrained` is checked only when an evaluation is over, and nothing interrupts one.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import woxi
+
+from paddock.kernels.worker.interpreter import Picture, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_ATOM = re.compile(r'\s*(?:[\w$`]+|"(?:[^"\\]|\\.)*")\s*', re.DOTALL)
+"""Code that woxi answers without remembering it as the last result."""
+_SYMBOL = re.compile(r"\s*[\w$`]+\s*")
+_NUMBER = re.compile(r"-?[\d.]+")
+_OPAQUE = re.compile(r"-(?:Graphics|Graphics3D|Image|Sound|Video)-")
+"""How woxi writes values that have no text."""
+_UNCAUGHT = re.compile(r"Throw::nocatch: Uncaught (.*) returned to top level\.", re.DOTALL)
+_PARSE_ERROR = "Parse error:"
+_INPUT_FORM = "ToString[%, InputForm]"
+_SVG = "image/svg+xml"
+
+
+def interpreter() -> Woxi:
+    """The engine, after a first evaluation, which takes longer than others."""
+    woxi.evaluate("ToString[1 + 1, InputForm]")
+    return Woxi()
+
+
+class Woxi:
+    """woxi as an interpreter."""
+
+    version = woxi.__version__
+    is_interruptible = False
+
+    def evaluate(self, code: str, emit: Callable[[str | Picture], None]) -> Value:
+        """Evaluate one expression; its text is in InputForm."""
+        # The brackets have woxi remember the value of an atom; a line break ends a comment.
+        sent = f"({code}\n)" if _ATOM.fullmatch(code) else code
+        try:
+            found = woxi.evaluate(sent, print_to_stdout=True)
+        except woxi.WolframError as error:
+            emit(_refusal(str(error)))
+            return Value(None, is_failure=True)
+        text = _input_form(found, is_string=code.lstrip().startswith('"'))
+        picture = found.graphics
+        if _OPAQUE.search(text) and not picture and _SYMBOL.fullmatch(code):
+            picture = woxi.evaluate(f"Show[{code}]").graphics
+        if picture and (_OPAQUE.search(found.result + found.stdout) or _is_drawn(found.result)):
+            emit(Picture(picture.encode(), _SVG))
+        return Value(text, tuple(found.warnings))
+
+    def state(self) -> bytes | None:
+        """The definitions of all symbols as code, without those that woxi has no text for."""
+        names = woxi.evaluate('StringRiffle[Names["Global`*"], ","]').result
+        if not names:
+            return b""
+        with tempfile.TemporaryDirectory() as directory:
+            place = Path(directory, "definitions.wl")
+            woxi.evaluate(f'Save["{place.as_posix()}", {{{names}}}]')
+            text = place.read_text("utf-8")
+        return "\n \n".join(part for part in text.split("\n \n") if _is_text(part)).encode()
+
+    def restore(self, state: bytes) -> None:
+        """Evaluate the definitions one after another, since one that fails must not end it."""
+        for definition in state.decode().split("\n \n"):
+            if definition.strip():
+                woxi.evaluate(definition)
+
+
+def _is_text(definition: str) -> bool:
+    return not _OPAQUE.search(definition)
+
+
+def _is_drawn(result: str) -> bool:
+    """Whether a result without text, or one such as a graph, is shown by its picture."""
+    return not result or result.startswith("Graph[<")
+
+
+def _input_form(found: woxi.EvaluationResult, *, is_string: bool) -> str:
+    result = found.result
+    if (result in {"Null", "$Aborted"} and not is_string) or _NUMBER.fullmatch(result):
+        return result
+    if not result and not is_string:
+        for warning in found.warnings:
+            if uncaught := _UNCAUGHT.fullmatch(warning):
+                return f"Hold[{uncaught[1]}]"
+        return "Null" if found.graphics else '""'
+    text = woxi.evaluate(_INPUT_FORM).result
+    return result if text.startswith("ToString[") else text
+
+
+def _refusal(text: str) -> str:
+    """What woxi says about code that it cannot read or evaluate, as a message."""
+    if text.startswith(_PARSE_ERROR):
+        return "Syntax::sntx: woxi cannot read this expression.\n" + text
+    return "General::engine: " + text.removeprefix("Evaluation error: ")
