@@ -41,7 +41,7 @@ class Entry:
         """What is wrong with an answer; None if it is right."""
         for found, expected, what in (
             (_status(evaluation), self._expected_status(), "ended as"),
-            (evaluation.prints, self.prints, "printed"),
+            ("\n".join(evaluation.prints), "\n".join(self.prints), "printed"),
             (_names(evaluation), sorted(set(self.messages)), "gave the messages"),
         ):
             if found != expected:
