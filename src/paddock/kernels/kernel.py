@@ -64,7 +64,7 @@ class Kernel(Protocol):
         ...
 
     def state(self) -> bytes | None:
-        """What can be given to `restore` of another kernel of this engine; None if it cannot say."""
+        """What `restore` of another kernel of this engine takes; None if it cannot say."""
         ...
 
     def restore(self, state: bytes) -> None:

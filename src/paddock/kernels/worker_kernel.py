@@ -11,7 +11,8 @@ import subprocess
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
 
 import msgspec
 
@@ -96,19 +97,18 @@ def start_worker(
         )
     except OSError as error:
         raise KernelError(f"{engine_name} cannot be started: {error}") from None
-    kernel = WorkerKernel(engine_name, process, has_network=limits.network, read_printed=read_printed)
+    kernel = WorkerKernel(
+        engine_name, process, has_network=limits.network, read_printed=read_printed
+    )
     kernel.wait_until_started()
     return kernel
 
 
 def _search_path() -> list[str]:
     """Where the child finds modules: where this process does, but not in its working directory."""
-    here = os.path.realpath(os.getcwd())
-    return [
-        entry
-        for entry in dict.fromkeys(sys.path)
-        if os.path.isabs(entry) and os.path.realpath(entry) != here
-    ]
+    here = Path.cwd()
+    paths = (Path(entry) for entry in dict.fromkeys(sys.path) if entry)
+    return [str(path) for path in paths if path.is_absolute() and path.resolve() != here]
 
 
 class WorkerKernel:
@@ -126,10 +126,9 @@ class WorkerKernel:
         self._process = process
         self._has_network = has_network
         self._read_printed = read_printed
-        assert process.stdin is not None
-        assert process.stdout is not None
-        self._requests = process.stdin.fileno()
-        self._replies = Replies(process.stdout.fileno())
+        self._pipes = _pipes(process)
+        self._requests = self._pipes[0].fileno()
+        self._replies = Replies(self._pipes[1].fileno())
         self._lock = threading.RLock()
         self._is_alive = True
         self._started: Started | None = None
@@ -197,7 +196,7 @@ class WorkerKernel:
         """End it; its guard ends all the others when the pipe is closed."""
         self._is_alive = False
         with contextlib.suppress(OSError):
-            self._process.stdin.close()  # type: ignore[union-attr]  # a pipe was asked for
+            self._pipes[0].close()
         try:
             self._process.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
@@ -205,8 +204,8 @@ class WorkerKernel:
             self._process.wait()
         with self._lock:
             self._replies.close()
-            for stream in (self._process.stdout, self._process.stderr):
-                stream.close()  # type: ignore[union-attr]  # pipes were asked for
+            for pipe in self._pipes:
+                pipe.close()
 
     def describe(self) -> dict[str, object]:
         """Engine, process ids and confinement."""
@@ -282,8 +281,7 @@ class WorkerKernel:
 
     def _fail_start(self, why: str) -> None:
         self._process.kill()
-        assert self._process.stderr is not None
-        last = self._process.stderr.read().decode(errors="replace").strip().splitlines()[-1:]
+        last = self._pipes[2].read().decode(errors="replace").strip().splitlines()[-1:]
         self.close()
         raise KernelError(f"{self._engine_name} cannot be started: {': '.join([why, *last])}")
 
@@ -305,9 +303,15 @@ class WorkerKernel:
                 text = piece.decode(errors="replace")
                 found += self._read_printed(text, reply.answer.messages)
             else:
-                kind = "picture" if piece.kind == "picture" else "message"
-                found.append(Output(kind, piece.text, piece.data, piece.mime))
+                found.append(Output(piece.kind, piece.text, piece.data, piece.mime))
         return found
+
+
+def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
+    """The pipes that were asked for."""
+    if process.stdin is None or process.stdout is None or process.stderr is None:
+        raise TypeError("a worker is started with three pipes")
+    return process.stdin, process.stdout, process.stderr
 
 
 _GONE = "The kernel has ended."

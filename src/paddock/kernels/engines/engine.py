@@ -35,7 +35,9 @@ class Engine(Protocol):
         ...
 
     @property
-    def language(self) -> Language: ...
+    def language(self) -> Language:
+        """What it evaluates."""
+        ...
 
     @property
     def version(self) -> str:
@@ -43,7 +45,9 @@ class Engine(Protocol):
         ...
 
     @property
-    def licence(self) -> str: ...
+    def licence(self) -> str:
+        """Its licence, as SPDX names it."""
+        ...
 
     @property
     def found(self) -> str:
@@ -56,7 +60,9 @@ class Engine(Protocol):
         ...
 
     @property
-    def capabilities(self) -> frozenset[Capability]: ...
+    def capabilities(self) -> frozenset[Capability]:
+        """What it can that not every engine can."""
+        ...
 
     def start(self, limits: Limits) -> Kernel:
         """Start a kernel; of the limits, those count that are decided at the start.

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from paddock.kernels.engines.engine import Capability, Language
 from paddock.kernels.engines.printed import read_printed
 from paddock.kernels.worker_kernel import start_worker
 
 if TYPE_CHECKING:
-    from paddock.kernels.engines.engine import Capability, Language
     from paddock.kernels.kernel import Kernel
     from paddock.kernels.limits import Limits
 

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 _ATOM = re.compile(r'\s*(?:[\w$`]+|"(?:[^"\\]|\\.)*")\s*', re.DOTALL)
 """Code that woxi answers without remembering it as the last result."""
-_SYMBOL = re.compile(r"\s*[\w$`]+\s*")
-_NUMBER = re.compile(r"-?[\d.]+")
 _OPAQUE = re.compile(r"-(?:Graphics|Graphics3D|Image|Sound|Video)-")
 """How woxi writes values that have no text."""
+_PLAIN = re.compile(rf"-?[\d.]+|{_OPAQUE.pattern}")
+"""Results whose text is the same in InputForm."""
 _UNCAUGHT = re.compile(r"Throw::nocatch: Uncaught (.*) returned to top level\.", re.DOTALL)
 _PARSE_ERROR = "Parse error:"
 _INPUT_FORM = "ToString[%, InputForm]"
@@ -51,12 +51,9 @@ class Woxi:
         except woxi.WolframError as error:
             emit(_refusal(str(error)))
             return Value(None, is_failure=True)
-        text = _input_form(found, is_string=code.lstrip().startswith('"'))
-        picture = found.graphics
-        if _OPAQUE.search(text) and not picture and _SYMBOL.fullmatch(code):
-            picture = woxi.evaluate(f"Show[{code}]").graphics
-        if picture and (_OPAQUE.search(found.result + found.stdout) or _is_drawn(found.result)):
+        if picture := _picture(found):
             emit(Picture(picture.encode(), _SVG))
+        text = _input_form(found, is_string=code.lstrip().startswith('"'))
         return Value(text, tuple(found.warnings))
 
     def state(self) -> bytes | None:
@@ -81,14 +78,20 @@ def _is_text(definition: str) -> bool:
     return not _OPAQUE.search(definition)
 
 
-def _is_drawn(result: str) -> bool:
-    """Whether a result without text, or one such as a graph, is shown by its picture."""
-    return not result or result.startswith("Graph[<")
+def _picture(found: woxi.EvaluationResult) -> str | None:
+    """The picture of a result; woxi also tells of those that were only made on the way to it."""
+    result = found.result
+    if not found.graphics and _OPAQUE.fullmatch(result):
+        # It was drawn by an earlier evaluation, and woxi does not draw it again by itself.
+        drawn = woxi.evaluate('ExportString[%, "SVG"]').result
+        return drawn if drawn.startswith("<") else None
+    is_shown = not result or result.startswith("Graph[<") or _OPAQUE.search(result + found.stdout)
+    return found.graphics if is_shown else None
 
 
 def _input_form(found: woxi.EvaluationResult, *, is_string: bool) -> str:
     result = found.result
-    if (result in {"Null", "$Aborted"} and not is_string) or _NUMBER.fullmatch(result):
+    if (result in {"Null", "$Aborted"} and not is_string) or _PLAIN.fullmatch(result):
         return result
     if not result and not is_string:
         for warning in found.warnings:
@@ -102,5 +105,6 @@ def _input_form(found: woxi.EvaluationResult, *, is_string: bool) -> str:
 def _refusal(text: str) -> str:
     """What woxi says about code that it cannot read or evaluate, as a message."""
     if text.startswith(_PARSE_ERROR):
-        return "Syntax::sntx: woxi cannot read this expression.\n" + text
+        shown = text.split("\n  = expected", 1)[0].removeprefix(_PARSE_ERROR)
+        return "Syntax::sntx: woxi cannot read this expression:" + shown
     return "General::engine: " + text.removeprefix("Evaluation error: ")

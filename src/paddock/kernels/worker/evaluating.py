@@ -167,12 +167,11 @@ def _do(interpreter: Interpreter, job: Job, notices: int) -> Answer:
 
 
 def _shown(value: Value, limit: int) -> Answer:
-    status = "failed" if value.is_failure else "done"
     text = value.text
     if text is not None and len(text) > limit:
         half = limit // 2
         text = f"{text[:half]} ... {text[-half:]}"
-    return Answer(status, text, messages=list(value.messages))
+    return Answer("failed" if value.is_failure else "done", text, messages=list(value.messages))
 
 
 def _emitter(notices: int) -> Callable[[str | Picture], None]:

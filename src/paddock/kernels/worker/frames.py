@@ -77,7 +77,7 @@ class Ready(msgspec.Struct, tag="ready"):
 class Emitted(msgspec.Struct, tag="emitted"):
     """An output that is no text on the standard streams; kind, text, data, mime."""
 
-    kind: str
+    kind: Literal["message", "picture"]
     text: str = ""
     data: bytes = b""
     mime: str = ""
@@ -169,7 +169,7 @@ class Stream(Generic[_Type]):
 
     def __init__(self, handle: int, frame_type: type[_Type] | object) -> None:
         self.handle = handle
-        self._decoder: msgspec.msgpack.Decoder[_Type] = msgspec.msgpack.Decoder(frame_type)  # type: ignore[arg-type]  # a union is no type to mypy
+        self._decoder: msgspec.msgpack.Decoder[_Type] = msgspec.msgpack.Decoder(frame_type)
         self._buffer = bytearray()
 
     def read(self) -> Iterator[_Type]:

@@ -96,7 +96,12 @@ class Guard:
         for handle in (self._channels.output, self._channels.notices, woken):
             os.set_blocking(handle, False)
         poll = select.poll()
-        for handle in (self._channels.requests, self._channels.notices, self._channels.output, woken):
+        for handle in (
+            self._channels.requests,
+            self._channels.notices,
+            self._channels.output,
+            woken,
+        ):
             poll.register(handle, select.POLLIN)
         while True:
             ready = {handle for handle, _ in poll.poll(self._wait_milliseconds())}

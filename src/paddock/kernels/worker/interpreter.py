@@ -32,7 +32,6 @@ class Value(msgspec.Struct, frozen=True):
     """Whether the engine refused the code."""
 
 
-
 class Interpreter(Protocol):
     """An engine in a process of its own."""
 

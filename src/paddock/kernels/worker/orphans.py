@@ -21,7 +21,8 @@ def adopt_orphans() -> bool:
     """Become the parent of descendants whose own parent ends; only Linux can."""
     if sys.platform != "linux":
         return False
-    return ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+    result: int = ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    return result == 0
 
 
 def end_tree(pid: int) -> None:
