@@ -20,7 +20,7 @@ from paddock.wolfram.expressions import (
 )
 from paddock.wolfram.letters import spelled_out
 from paddock.wolfram.parser import parse, parse_strict
-from paddock.wolfram.printer import full_form, input_form
+from paddock.wolfram.printer import full_form, input_form, value_form
 from paddock.wolfram.source import Problem, Source, WolframSyntaxError
 from paddock.wolfram.text import number_value, string_value, symbol_name
 from paddock.wolfram.wxf import WxfError, read_wxf, write_wxf
@@ -53,6 +53,7 @@ __all__ = [
     "string_value",
     "symbol",
     "symbol_name",
+    "value_form",
     "walk",
     "write_wxf",
 ]

@@ -1,0 +1,75 @@
+"""The process between a server and a Wolfram kernel, so that none outlives the other.
+
+It runs as a program of its own, with nothing but the standard library: `python keeper.py KERNEL …`.
+What it reads from standard input goes to the kernel line by line; a line with `INTERRUPT` alone
+stops what the kernel is doing. When the input ends, because the server has closed it or is gone,
+the kernel and all that it has started are killed; when the kernel ends, so do the rest of them and
+this. The kernel's answers do not pass through here: it has our standard output.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from typing import IO
+
+INTERRUPT = b"\x03\n"
+"""Not a request, and not text that a request could be."""
+ABORT = b"a\n"
+"""What the interrupt menu of a kernel takes as the wish to abort; the driver passes it over."""
+HAS_GROUPS = hasattr(os, "killpg")
+
+
+def _signal(kernel: subprocess.Popen[bytes], which: int) -> None:
+    """Send a signal to the kernel and all that it has started."""
+    with suppress(OSError):
+        if HAS_GROUPS:
+            os.killpg(kernel.pid, which)
+        else:
+            kernel.kill()
+
+
+def _kill(kernel: subprocess.Popen[bytes]) -> None:
+    _signal(kernel, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+
+def _forward(requests: IO[bytes], kernel: subprocess.Popen[bytes]) -> None:
+    """Hand on requests until there is nobody to hand them on for."""
+    entry = kernel.stdin
+    if entry is None:
+        return
+    with suppress(OSError):
+        for line in requests:
+            if line != INTERRUPT:
+                entry.write(line)
+            elif HAS_GROUPS:
+                _signal(kernel, signal.SIGINT)
+                entry.write(ABORT)
+            entry.flush()
+    _kill(kernel)
+
+
+def main(command: list[str]) -> int:
+    """Keep a kernel until it ends, or until our input does."""
+    kernel = subprocess.Popen(  # noqa: S603 - the kernel that was found, or that the user named
+        command,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=HAS_GROUPS,
+    )
+    # The end of the answers has to be the end of the kernel.
+    with suppress(OSError):
+        os.close(1)
+    forwarding = threading.Thread(target=_forward, args=(sys.stdin.buffer, kernel), daemon=True)
+    forwarding.start()
+    code = kernel.wait()
+    _kill(kernel)
+    return code if code >= 0 else 128 - code
+
+
+if __name__ == "__main__":
+    os._exit(main(sys.argv[1:]) & 0xFF)  # the thread may be in the middle of reading
