@@ -244,13 +244,13 @@ def test_time_that_is_up_is_a_failure_as_value() -> None:
 
 
 def test_quit_has_a_message_and_no_result() -> None:
-    evaluation = answered("x\ny", x=Outcome("quit", note="It was replaced."))
+    evaluation = answered("x\ny", x=Outcome("quit", note="It ended with exit code 3."))
 
     assert text(evaluation) == (
-        "General::quit: The code asked the kernel to quit with exit code 0; "
-        "the kernel goes on as it was before."
+        "General::quit: The code ended the kernel with exit code 3; "
+        "the session goes on as it was before."
     )
-    assert evaluation.notes == ("It was replaced.",)
+    assert evaluation.notes == ()
 
 
 def test_natural_language_is_said_not_to_be_understood() -> None:

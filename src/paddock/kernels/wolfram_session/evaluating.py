@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 ABORTED, FAILED, NULL = "$Aborted", "$Failed", "Null"
 NO_CATCH = "Throw::nocatch"
 _UNCAUGHT = re.compile(r"Uncaught (.*) returned to top level", re.DOTALL)
+_EXIT_CODE = re.compile(r"exit code (-?\d+)")
 _STOPPING = frozenset({"TimeConstrained", "MemoryConstrained", ABORTED, "CheckAbort"})
 """What may give `$Aborted` as a value without ending the evaluation."""
 _LEAST_SECONDS = 0.01
@@ -150,7 +151,7 @@ def _thrown(progress: _Progress) -> str | None:
 def _finished(progress: _Progress, line: int, limits: Limits) -> Evaluation:
     result = _VALUES.get(progress.status, _plain)(progress, limits)
     if progress.status == "quit":
-        progress.outputs.append(Output("message", _quit_text(progress)))
+        progress.outputs.append(_quit_message(progress))
     return Evaluation(
         line=line,
         status=progress.status,
@@ -161,11 +162,17 @@ def _finished(progress: _Progress, line: int, limits: Limits) -> Evaluation:
     )
 
 
-def _quit_text(progress: _Progress) -> str:
-    code = progress.result or "0"
-    return (
-        f"General::quit: The code asked the kernel to quit with exit code {code}; "
-        "the kernel goes on as it was before."
+def _quit_message(progress: _Progress) -> Output:
+    """What takes the place of the kernel's own note on how it ended."""
+    found = [_EXIT_CODE.search(note) for note in progress.notes]
+    progress.notes = [
+        note for note, match in zip(progress.notes, found, strict=True) if match is None
+    ]
+    code = next((match[1] for match in found if match is not None), "0")
+    return Output(
+        "message",
+        f"General::quit: The code ended the kernel with exit code {code}; "
+        "the session goes on as it was before.",
     )
 
 
