@@ -260,3 +260,16 @@ def test_natural_language_is_said_not_to_be_understood() -> None:
 
     assert kernel.sent == ["$Failed"]
     assert len(evaluation.prints) == 1
+
+
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [
+        ("InputForm[x^2/3]", "x^2/3"),
+        ("FullForm[a + b*c]", "Plus[a, Times[b, c]]"),
+        ("FullForm[a] + InputForm[b]", "FullForm[a] + InputForm[b]"),
+        ("InputForm[a, b]", "InputForm[a, b]"),
+    ],
+)
+def test_a_form_that_a_result_asks_for_is_taken(result: str, expected: str) -> None:
+    assert answered("x", x=Outcome("done", result)).result == expected

@@ -18,12 +18,8 @@ from paddock.kernels.worker.interpreter import Picture, Value
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_ATOM = re.compile(r'\s*(?:[\w$`]+|"(?:[^"\\]|\\.)*")\s*', re.DOTALL)
-"""Code that woxi answers without remembering it as the last result."""
 _OPAQUE = re.compile(r"-(?:Graphics|Graphics3D|Image|Sound|Video)-")
 """How woxi writes values that have no text."""
-_PLAIN = re.compile(rf"-?[\d.]+|{_OPAQUE.pattern}")
-"""Results whose text is the same in InputForm."""
 _UNCAUGHT = re.compile(r"Throw::nocatch: Uncaught (.*) returned to top level\.", re.DOTALL)
 _PARSE_ERROR = "Parse error:"
 _INPUT_FORM = "ToString[%, InputForm]"
@@ -44,10 +40,8 @@ class Woxi:
 
     def evaluate(self, code: str, emit: Callable[[str | Picture], None]) -> Value:
         """Evaluate one expression; its text is in InputForm."""
-        # The brackets have woxi remember the value of an atom; a line break ends a comment.
-        sent = f"({code}\n)" if _ATOM.fullmatch(code) else code
         try:
-            found = woxi.evaluate(sent, print_to_stdout=True)
+            found = _evaluated(code)
         except woxi.WolframError as error:
             emit(_refusal(str(error)))
             return Value(None, is_failure=True)
@@ -74,6 +68,19 @@ class Woxi:
                 woxi.evaluate(definition)
 
 
+def _evaluated(code: str) -> woxi.EvaluationResult:
+    """The result of some code, which woxi remembers as the last one.
+
+    Without brackets it does not remember that of an atom, or of some functions (`MemberQ`).
+    """
+    try:
+        return woxi.evaluate(f"({code}\n)", print_to_stdout=True)
+    except woxi.WolframError as error:
+        if not str(error).startswith(_PARSE_ERROR):
+            raise
+    return woxi.evaluate(code, print_to_stdout=True)
+
+
 def _is_text(definition: str) -> bool:
     return not _OPAQUE.search(definition)
 
@@ -91,7 +98,7 @@ def _picture(found: woxi.EvaluationResult) -> str | None:
 
 def _input_form(found: woxi.EvaluationResult, *, is_string: bool) -> str:
     result = found.result
-    if (result in {"Null", "$Aborted"} and not is_string) or _PLAIN.fullmatch(result):
+    if (result in {"Null", "$Aborted"} and not is_string) or _OPAQUE.fullmatch(result):
         return result
     if not result and not is_string:
         for warning in found.warnings:

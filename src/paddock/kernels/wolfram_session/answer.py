@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paddock.kernels.outcome import Output, Status
@@ -58,8 +58,6 @@ class Evaluation:
     outputs: Sequence[Output] = ()
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
-    remembered: str | None = field(default=None, repr=False)
-    """What `%` means from now on."""
 
     @property
     def messages(self) -> list[str]:

@@ -18,6 +18,7 @@ import msgspec
 from paddock.kernels.kernel import ignore, never
 from paddock.kernels.outcome import Outcome, Output, Status
 from paddock.kernels.wolfram_session.answer import Evaluation
+from paddock.kernels.wolfram_session.forms import shown
 from paddock.kernels.wolfram_session.history import History, rewrite
 from paddock.kernels.wolfram_session.repair import read_code
 from paddock.kernels.wolfram_session.texts import failure
@@ -182,7 +183,7 @@ def _plain(progress: _Progress, _limits: Limits) -> str | None:
         return f"Hold[{thrown}]"
     if progress.status == "failed":
         return progress.result or FAILED
-    return NULL if progress.result is None else progress.result
+    return NULL if progress.result is None else shown(progress.result)
 
 
 def _timed_out(_progress: _Progress, limits: Limits) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from paddock.kernels.kernel import ignore, never
 from paddock.kernels.wolfram_session.evaluating import FAILED, evaluate_code
+from paddock.kernels.wolfram_session.forms import value
 from paddock.kernels.wolfram_session.history import History
 
 if TYPE_CHECKING:
@@ -73,5 +74,5 @@ def history_of(entries: Sequence[Entry], line: int) -> History:
 
 def _value(entry: Entry) -> str:
     if entry.result is not None:
-        return entry.result
+        return value(entry.result)
     return "Null" if entry.status in ("done", "quit") else FAILED
