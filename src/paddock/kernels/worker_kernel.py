@@ -131,6 +131,7 @@ class WorkerKernel:
         self._replies = Replies(self._pipes[1].fileno())
         self._lock = threading.RLock()
         self._is_alive = True
+        self._is_busy = False
         self._started: Started | None = None
         self._processes: Processes | None = None
 
@@ -217,8 +218,7 @@ class WorkerKernel:
         if self._started is not None:
             found["engine version"] = self._started.engine_version
             found["confinement"] = self._started.confinement
-        with self._lock:
-            self._note_waiting()
+        self._note_waiting()
         if self._processes is not None:
             found["checkpoint"] = self._processes.checkpoint
             found["active"] = self._processes.active
@@ -233,12 +233,15 @@ class WorkerKernel:
         """Have a job done; None when the kernel has ended."""
         if not self._is_alive:
             return None
+        self._is_busy = True
         try:
             write_all(self._requests, encode(job))
             return self._await(job, is_cancelled, on_wait)
-        except (OSError, EOFError, ValueError, msgspec.MsgspecError):
+        except (OSError, EOFError, ValueError):
             self.close()
             return None
+        finally:
+            self._is_busy = False
 
     def _await(
         self, job: Job, is_cancelled: Callable[[], bool], on_wait: Callable[[float], None]
@@ -274,10 +277,15 @@ class WorkerKernel:
         return None
 
     def _note_waiting(self) -> None:
-        """Read what the guard has told without being asked."""
-        with contextlib.suppress(TimeoutError, EOFError, OSError, ValueError):
-            while self._is_alive:
-                self._take_note(self._replies.get(0))
+        """Read what the guard has told without being asked, unless an answer is waited for."""
+        if self._is_busy or not self._lock.acquire(blocking=False):
+            return
+        try:
+            with contextlib.suppress(TimeoutError, EOFError, OSError, ValueError):
+                while self._is_alive:
+                    self._take_note(self._replies.get(0))
+        finally:
+            self._lock.release()
 
     def _fail_start(self, why: str) -> None:
         self._process.kill()

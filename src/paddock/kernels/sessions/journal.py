@@ -109,7 +109,8 @@ class Journal:
                 self._identity, self._size = identity, 0
             if self._size == 0:
                 text = msgspec.json.encode(header) + b"\n" + text
-            os.ftruncate(handle, self._size)
+            if found.st_size > self._size:
+                os.ftruncate(handle, self._size)
             _write(handle, text, self._size)
         finally:
             os.close(handle)

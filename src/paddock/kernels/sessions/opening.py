@@ -89,6 +89,12 @@ class Sessions:
         finally:
             self._leave(found, place)
 
+    def prune(self) -> list[str]:
+        """Delete old sessions and give their ids; those that are open here stay."""
+        with self._changed:
+            current = frozenset(self._places)
+        return prune(self.directory, self.keeping, current)
+
     def close(self) -> None:
         """Save what is not saved yet, and end all kernels."""
         with self._changed:
@@ -184,7 +190,6 @@ class Sessions:
                     target=self._save_later, name="paddock-sessions", daemon=True
                 )
                 self._saver.start()
-            self._changed.notify_all()
 
     def _start_kernel(
         self, session_id: str, engine: Engine, limits: Limits, is_cancelled: Callable[[], bool]
@@ -241,15 +246,14 @@ class Sessions:
                 if not due:
                     if self._is_closed:
                         return
-                    wait = min(self._due.values(), default=float("inf")) - now
-                    self._changed.wait(None if wait == float("inf") else wait)
+                    # Nobody wakes this up: a call shall not wait for two threads to take turns.
+                    self._changed.wait(SAVE_SECONDS)
                     continue
                 for name in due:
                     del self._due[name]
             for name in due:
                 self._save(name)
-            with contextlib.suppress(OSError):
-                prune(self.directory, self.keeping, frozenset(self._places))
+            self.prune()
 
     def _save(self, session_id: str) -> None:
         place = self._places.get(session_id)

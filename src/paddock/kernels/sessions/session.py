@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from paddock.kernels.kernel import KernelError, ignore, never
-from paddock.kernels.limits import Limits
 from paddock.kernels.sessions.journal import Entry, Header, Journal, Shown
 from paddock.kernels.sessions.saved_state import SavedState, read_state, write_state
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
     from paddock.kernels.engines.engine import Engine
     from paddock.kernels.kernel import Kernel
+    from paddock.kernels.limits import Limits
     from paddock.kernels.outcome import Outcome
 
     StartKernel = Callable[[str, Engine, Limits, Callable[[], bool]], Kernel]
@@ -135,6 +135,10 @@ class Session:
         """
         outcome, note = self._run(code, limits, is_cancelled, on_wait)
         return msgspec.structs.replace(outcome, note=f"{note} {outcome.note}".strip())
+
+    def describe(self) -> dict[str, object]:
+        """What is known of its kernel; empty when there is none."""
+        return {} if self._kernel is None else self._kernel.describe()
 
     def catch_up(self) -> None:
         """Read what other processes have added; called at the beginning of each call.

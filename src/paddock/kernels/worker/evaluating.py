@@ -20,6 +20,7 @@ import msgspec
 from paddock.kernels.worker.frames import (
     Again,
     Answer,
+    Begun,
     Commit,
     Died,
     Emitted,
@@ -126,6 +127,7 @@ def _be_active(interpreter: Interpreter, links: Links, turn: int) -> None:
         if isinstance(order, Commit):
             return
         if not isinstance(order, Again):
+            send(links.notices, Begun())
             send(links.notices, answer(interpreter, order, links.notices))
 
 

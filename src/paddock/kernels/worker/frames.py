@@ -74,6 +74,10 @@ class Ready(msgspec.Struct, tag="ready"):
     is_interruptible: bool = False
 
 
+class Begun(msgspec.Struct, tag="begun"):
+    """The active process has got a job: if it ends now, it may have done part of it."""
+
+
 class Emitted(msgspec.Struct, tag="emitted"):
     """An output that is no text on the standard streams; kind, text, data, mime."""
 
@@ -110,7 +114,7 @@ class Fault(msgspec.Struct, tag="fault"):
     text: str
 
 
-Notice = Ready | Emitted | Answer | Died | Fault
+Notice = Ready | Begun | Emitted | Answer | Died | Fault
 
 
 class Started(msgspec.Struct, tag="started"):

@@ -21,6 +21,7 @@ from paddock.kernels.worker.capture import Capture
 from paddock.kernels.worker.frames import (
     Again,
     Answer,
+    Begun,
     Cancel,
     Commit,
     Died,
@@ -80,6 +81,7 @@ class Guard:
         self._is_started = False
         self._job: Job | None = None
         self._is_sent = False
+        self._has_begun = False
         self._deadline = time.monotonic() + _FORK_SECONDS * 6
         self._cause: Literal["timed-out", "cancelled"] | None = None
         self._pending: Answer | None = None
@@ -151,6 +153,8 @@ class Guard:
         match notice:
             case Ready():
                 self._on_ready(notice)
+            case Begun():
+                self._has_begun = True
             case Emitted():
                 self._capture.collect()
                 self._capture.add(notice)
@@ -184,6 +188,7 @@ class Guard:
         self._capture.clear()
         self._capture.limit = self._job.output_bytes if isinstance(self._job, Evaluate) else 1 << 16
         self._is_sent = True
+        self._has_begun = False
         self._deadline = time.monotonic() + self._job.seconds
         self._order(self._turn, self._job)
 
@@ -201,6 +206,8 @@ class Guard:
             return
         is_changed = not isinstance(self._job, TakeState)
         self._capture.collect()
+        if self._checkpoint is not None and _has_ended(self._checkpoint):
+            self._checkpoint, self._was_replaced = None, True
         self._reply(answer, is_rolled_back=False)
         if is_changed:
             self._commit()
@@ -211,17 +218,13 @@ class Guard:
         if self._checkpoint is not None:
             with contextlib.suppress(OSError):
                 os.kill(self._checkpoint, signal.SIGKILL)
-            self._await_end(self._checkpoint)
+            # It is waited for, so that the next process has its turn to itself.
+            _wait(self._checkpoint)
         frames.drain(self._channels.order_ends[1 - self._turn])
         self._checkpoint, self._active = self._active, None
         self._deadline = time.monotonic() + _FORK_SECONDS
         self._order(self._turn, Commit())
         self._turn = 1 - self._turn
-
-    def _await_end(self, pid: int) -> None:
-        """Wait for a process that was killed, so that the next one has its turn to itself."""
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(pid, 0)
 
     def _on_end(self, pid: int, status: int) -> None:
         """Take note that one of the two processes has ended, or one that code had left behind."""
@@ -246,10 +249,11 @@ class Guard:
         ended, self._active = self._active, None
         if ended is not None:
             end_tree(ended)  # what it had started
-        if self._job is not None and self._is_sent:
+        if self._job is not None and self._is_sent and (self._has_begun or self._cause):
             self._pending = self._pending or self._how_it_ended(status)
-        else:
+        else:  # somebody killed it at rest: the next one does the job
             self._was_replaced = True
+            self._is_sent = False
         if self._checkpoint is None:
             self._give_up()
         frames.drain(self._channels.order_ends[self._turn])
@@ -323,3 +327,15 @@ class Guard:
     def _leave(self) -> NoReturn:
         end_descendants()
         os._exit(0)
+
+
+def _wait(pid: int) -> None:
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(pid, 0)
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether a child has ended without our doing; it is reaped then."""
+    with contextlib.suppress(ChildProcessError):
+        return os.waitpid(pid, os.WNOHANG)[0] == pid
+    return False
