@@ -50,7 +50,8 @@ def _lines(engines: list[EngineReport]) -> list[str]:
             lines.append(f"{engine.title} is used: {engine.reason}.")
             lines.append(f"Its kernels are confined so: {engine.confinement}.")
     others = [engine.name for engine in engines if engine.found and not engine.is_chosen]
-    lines.append(f"Set {ENGINE_VARIABLE} to use another one: {', '.join(others)}.")
+    if others:
+        lines.append(f"Set {ENGINE_VARIABLE} to use another one: {', '.join(others)}.")
     lines += [
         f"To get {engine.name}: {engine.how_to_get}." for engine in engines if not engine.found
     ]

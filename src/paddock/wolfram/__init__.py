@@ -22,7 +22,7 @@ from paddock.wolfram.letters import spelled_out
 from paddock.wolfram.parser import parse, parse_strict
 from paddock.wolfram.printer import full_form, input_form, value_form
 from paddock.wolfram.source import Problem, Source, WolframSyntaxError
-from paddock.wolfram.text import number_value, string_value, symbol_name
+from paddock.wolfram.text import number_value, real_text, string_value, symbol_name
 from paddock.wolfram.wxf import WxfError, read_wxf, write_wxf
 
 __all__ = [
@@ -47,6 +47,7 @@ __all__ = [
     "parse",
     "parse_strict",
     "read_wxf",
+    "real_text",
     "same",
     "spelled_out",
     "string",

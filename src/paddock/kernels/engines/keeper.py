@@ -1,6 +1,6 @@
 """The process between a server and a Wolfram kernel, so that none outlives the other.
 
-It runs as a program of its own, with nothing but the standard library: `python keeper.py KERNEL …`.
+It runs as a program of its own, with nothing but the standard library.
 What it reads from standard input goes to the kernel line by line; a line with `INTERRUPT` alone
 stops what the kernel is doing. When the input ends, because the server has closed it or is gone,
 the kernel and all that it has started are killed; when the kernel ends, so do the rest of them and
@@ -15,13 +15,29 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
-from typing import IO
+from pathlib import Path
+from typing import IO, NoReturn
+
+from paddock.kernels.worker.orphans import adopt_orphans, end_descendants
 
 INTERRUPT = b"\x03\n"
 """Not a request, and not text that a request could be."""
 ABORT = b"a\n"
 """What the interrupt menu of a kernel takes as the wish to abort; the driver passes it over."""
 HAS_GROUPS = hasattr(os, "killpg")
+_PROGRAM = """\
+import sys
+sys.path.append(sys.argv.pop(1))
+from paddock.kernels.engines.keeper import main
+main(sys.argv[1:])
+"""
+
+
+def keeper_command(command: list[str]) -> list[str]:
+    """The command that starts a kernel with its keeper."""
+    packages = str(Path(__file__).parents[3])
+    # No site: nothing that it would find is needed, and it costs time.
+    return [sys.executable, "-I", "-S", "-c", _PROGRAM, packages, *command]
 
 
 def _signal(kernel: subprocess.Popen[bytes], which: int) -> None:
@@ -53,8 +69,9 @@ def _forward(requests: IO[bytes], kernel: subprocess.Popen[bytes]) -> None:
     _kill(kernel)
 
 
-def main(command: list[str]) -> int:
+def main(command: list[str]) -> NoReturn:
     """Keep a kernel until it ends, or until our input does."""
+    adopt_orphans()
     kernel = subprocess.Popen(  # noqa: S603 - the kernel that was found, or that the user named
         command,
         stdin=subprocess.PIPE,
@@ -68,8 +85,5 @@ def main(command: list[str]) -> int:
     forwarding.start()
     code = kernel.wait()
     _kill(kernel)
-    return code if code >= 0 else 128 - code
-
-
-if __name__ == "__main__":
-    os._exit(main(sys.argv[1:]) & 0xFF)  # the thread may be in the middle of reading
+    end_descendants()
+    os._exit((code if code >= 0 else 128 - code) & 0xFF)  # the thread may be reading still

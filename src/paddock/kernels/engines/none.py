@@ -23,8 +23,11 @@ from paddock.wolfram import (
     evaluate,
     has_head,
     input_form,
+    number_value,
     parse_strict,
+    real_text,
     string,
+    walk,
 )
 
 if TYPE_CHECKING:
@@ -128,4 +131,17 @@ def _value(expression: Expression, depth: int = 0) -> Expression | None:
         return expression
     if isinstance(value, str):
         return string(value)
-    return Atom("number", repr(value)) if isinstance(value, int | float) else None
+    return _number(value, expression)
+
+
+def _number(value: object, expression: Expression) -> Expression | None:
+    """A number that was worked out; a fraction of whole numbers stays exact, which it is not."""
+    if isinstance(value, int):
+        return Atom("number", str(value))
+    if not isinstance(value, float) or not any(map(_is_real, walk(expression))):
+        return None
+    return Atom("number", real_text(repr(value)))
+
+
+def _is_real(expression: Expression) -> bool:
+    return isinstance(expression, Atom) and isinstance(number_value(expression.text), float)

@@ -12,7 +12,6 @@ import json
 import queue
 import secrets
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -20,7 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paddock.kernels.engines.keeper import HAS_GROUPS, INTERRUPT
+from paddock.kernels.engines.keeper import HAS_GROUPS, INTERRUPT, keeper_command
 from paddock.kernels.kernel import WAIT_SECONDS, KernelError, ignore, never
 from paddock.kernels.outcome import Outcome, Output
 
@@ -39,7 +38,6 @@ OLDEST_NUMBER = 11.3
 """The first version whose prints can be told from its answers."""
 LONGEST_LINE = 64 * 1024 * 1024
 _WAITING_LINES = 10_000
-_KEEPER = Path(__file__).with_name("keeper.py")
 
 Answer = dict[str, Any]
 _UNANSWERED: Answer = {"kind": "end", "status": "", "result": None}
@@ -75,7 +73,7 @@ class WolframKernel:
     def _started(self, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
         try:
             return subprocess.Popen(  # noqa: S603 - our own interpreter
-                [sys.executable, "-I", "-S", str(_KEEPER), *self._command],
+                keeper_command(self._command),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 DISTRIBUTION = "Mathics3"
 _DRAWN = {"System`Graphics", "System`Graphics3D", "System`Image"}
 _NOT_DRAWN = "Graphics3D::undrawn: Mathics makes no picture of graphics in three dimensions."
+_TEXTS = {"System`Definition", "System`FullDefinition", "System`Information"}
+"""Heads of values that are there to be shown."""
 _MOST_PICTURES = 50
+_DEEPEST_PICTURE = 3
 _RECURSION = (
     "$RecursionLimit::reclim2: The evaluation is nested too deeply for Mathics and was given up."
 )
@@ -66,7 +69,8 @@ class Mathics:
             done = evaluation.evaluate(query, format="unformatted")
             evaluation.stopped = False  # or nothing more can be formatted or drawn
             value = SymbolNull if done.result is None else done.result
-            text = self._shown(value, emit, is_form=done.form is not None)
+            is_form = done.form is not None or _head_name(value) in _TEXTS
+            text = self._shown(value, emit, is_form=is_form)
         except RecursionError:
             emit(_RECURSION)
             return Value("$Aborted")
@@ -77,7 +81,7 @@ class Mathics:
     def _shown(self, value: Any, emit: Callable[[str | Picture], None], *, is_form: bool) -> str:
         if is_form:
             text: str = self._evaluation.format_output(value, "text")
-            return text.translate(PRINTED_SIGNS)
+            return text.strip("\n").translate(PRINTED_SIGNS)
         pictures: list[Any] = []
         shown = value_text(_without_pictures(value, pictures), self._name)
         for drawn in pictures:
@@ -150,13 +154,14 @@ class _Teller:
         """Nothing to display: pictures are taken from values."""
 
 
-def _without_pictures(value: Any, pictures: list[Any]) -> Any:
+def _without_pictures(value: Any, pictures: list[Any], depth: int = 0) -> Any:
     """A value with a word for each picture in it, also in lists; the pictures in their order."""
     if _head_name(value) in _DRAWN and len(pictures) < _MOST_PICTURES:
         pictures.append(value)
         return Symbol(f"System`-{_head_name(value).removeprefix('System`')}-")
-    if _head_name(value) == "System`List" and len(value.elements) <= _MOST_PICTURES:
-        elements = [_without_pictures(element, pictures) for element in value.elements]
+    is_list = _head_name(value) == "System`List" and len(value.elements) <= _MOST_PICTURES
+    if is_list and depth < _DEEPEST_PICTURE:
+        elements = [_without_pictures(element, pictures, depth + 1) for element in value.elements]
         return Expression(value.head, *elements)
     return value
 

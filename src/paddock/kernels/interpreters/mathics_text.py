@@ -23,7 +23,7 @@ from mathics.core.expression import Expression as MathicsExpression
 from mathics.core.symbols import Symbol
 from mpmath.libmp import prec_to_dps
 
-from paddock.wolfram import Atom, Node, call, string, symbol, value_form
+from paddock.wolfram import Atom, Node, call, real_text, string, symbol, value_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +36,6 @@ SIGNS = PRINTED_SIGNS | str.maketrans(
     {"∧": "&&", "\u2228": "||", "≠": "!=", "≤": "<=", "≥": ">="},
 )
 """The same in messages; in prints these others may be what was meant."""
-_LARGEST_PLAIN, _SMALLEST_PLAIN = 1e6, 1e-5
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
@@ -98,7 +97,7 @@ def _number(one: Any) -> Expression:
         return _machine_number(one.value)
     if isinstance(one, PrecisionReal):
         digits = prec_to_dps(one.get_precision())
-        return Atom("number", f"{_plain(str(one.value))}`{digits}.")
+        return Atom("number", f"{real_text(str(one.value))}`{digits}.")
     return symbol(str(one))  # an image, or what else is no text: -Image-
 
 
@@ -114,23 +113,4 @@ def _machine_number(value: float) -> Expression:
         return symbol("Indeterminate")
     if math.isinf(value):
         return call("DirectedInfinity", Atom("number", "1" if value > 0 else "-1"))
-    return Atom("number", _plain(repr(value)))
-
-
-def _plain(text: str) -> str:
-    """A number of Python as it is written in the Wolfram Language."""
-    mantissa, _, exponent = text.lower().partition("e")
-    value = abs(float(text))
-    if not exponent and (value == 0 or _SMALLEST_PLAIN <= value < _LARGEST_PLAIN):
-        return _trimmed(mantissa)
-    sign = "-" if mantissa.startswith("-") else ""
-    whole, _, part = mantissa.lstrip("-").partition(".")
-    digits = f"{whole}{part}"
-    leading = len(digits) - len(digits.lstrip("0"))
-    power = int(exponent or 0) + len(whole) - leading - 1
-    digits = digits.lstrip("0")
-    return f"{sign}{_trimmed(f'{digits[0]}.{digits[1:]}')}*^{power}"
-
-
-def _trimmed(number: str) -> str:
-    return number.rstrip("0") if "." in number else f"{number}."
+    return Atom("number", real_text(repr(value)))

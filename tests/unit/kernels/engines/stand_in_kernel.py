@@ -103,7 +103,9 @@ def be_stuck(_kernel: StandIn, _request: dict[str, Any]) -> None:
 
 
 def leave_a_process(kernel: StandIn, _request: dict[str, Any]) -> None:
-    child = subprocess.Popen(["sleep", "600"], stdout=subprocess.DEVNULL)
+    child = subprocess.Popen(
+        ["sleep", "600"], stdout=subprocess.DEVNULL, start_new_session=sys.platform == "linux"
+    )
     kernel.end(result=str(child.pid))
 
 
