@@ -178,10 +178,10 @@ def test_how_much_memory_was_used_is_told(kernel: WorkerKernel) -> None:
     assert 0 < little < 100_000_000 < much
 
 
-def test_definitions_go_from_one_kernel_to_another(
-    kernel: WorkerKernel, engine: object
-) -> None:
-    kernel.evaluate('x = "a\\nb"; f[n_Integer, m_:2] := n m; f[0] = 7; SetAttributes[f, Listable]', LIMITS)
+def test_definitions_go_from_one_kernel_to_another(kernel: WorkerKernel, engine: object) -> None:
+    kernel.evaluate(
+        'x = "a\\nb"; f[n_Integer, m_:2] := n m; f[0] = 7; SetAttributes[f, Listable]', LIMITS
+    )
     kernel.evaluate('f::bad = "It is `1`."; p = Plot[x, {x, 0, 1}];', LIMITS)
     state = kernel.state()
     assert state is not None

@@ -169,9 +169,7 @@ sessions.close()
 def test_calls_of_one_session_wait_for_each_other(sessions: Sessions, engine: Woxi) -> None:
     call(sessions, engine, "mine", "x = 0")
     with ThreadPoolExecutor(8) as threads:
-        calls = [
-            threads.submit(call, sessions, engine, "mine", "x = x + 1") for _ in range(16)
-        ]
+        calls = [threads.submit(call, sessions, engine, "mine", "x = x + 1") for _ in range(16)]
     assert sorted(int(found.result().result or 0) for found in calls) == list(range(1, 17))
 
 
@@ -252,9 +250,7 @@ def test_nobody_else_may_read_a_session(sessions: Sessions, engine: Woxi) -> Non
     assert modes == {"mine.jsonl": 0o600, "mine.state": 0o600}
 
 
-def test_a_torn_last_line_is_ignored(
-    open_sessions: Callable[[], Sessions], engine: Woxi
-) -> None:
+def test_a_torn_last_line_is_ignored(open_sessions: Callable[[], Sessions], engine: Woxi) -> None:
     before = open_sessions()
     call(before, engine, "mine", "x = 5")
     call(before, engine, "mine", "x = 6")
