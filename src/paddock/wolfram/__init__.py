@@ -13,11 +13,13 @@ from paddock.wolfram.expressions import (
     call,
     has_head,
     is_symbol,
+    quoted,
     same,
     string,
     symbol,
     walk,
 )
+from paddock.wolfram.letters import spelled_out
 from paddock.wolfram.parser import parse, parse_strict
 from paddock.wolfram.printer import full_form, input_form, value_form
 from paddock.wolfram.source import Problem, Source, WolframSyntaxError
@@ -45,9 +47,11 @@ __all__ = [
     "number_value",
     "parse",
     "parse_strict",
+    "quoted",
     "read_wxf",
     "real_text",
     "same",
+    "spelled_out",
     "string",
     "string_value",
     "symbol",
