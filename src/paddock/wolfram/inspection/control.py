@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import CALL, Atom, Node, has_head, is_symbol, same
 from paddock.wolfram.inspection.inspecting import Edit
-from paddock.wolfram.inspection.rule import Rule, quoted
+from paddock.wolfram.inspection.rule import Rule, as_code
 from paddock.wolfram.printer import full_form
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ def _duplicates(inspection: Inspection, head: str, tests: list[Expression]) -> N
             inspection.report_at(
                 DUPLICATE_CLAUSES,
                 test,
-                f"{quoted(inspection.code(test))} stands twice in `{head}`: "
+                f"{as_code(inspection.code(test))} stands twice in `{head}`: "
                 "only the first is ever used.",
                 argument=head,
             )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Atom, Node, has_head, same
 from paddock.wolfram.inspection.inspecting import Definition, Edit, start_of
-from paddock.wolfram.inspection.rule import Rule, quoted
+from paddock.wolfram.inspection.rule import Rule, as_code
 from paddock.wolfram.inspection.scope import pattern_names
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _definition(inspection: Inspection, node: Node) -> None:
     if same(left, right):
         if id(node) not in inspection.initial_values:
             inspection.report_at(
-                SELF_ASSIGNMENT, node, f"{quoted(inspection.code(left))} is set to itself."
+                SELF_ASSIGNMENT, node, f"{as_code(inspection.code(left))} is set to itself."
             )
         return
     _no_symbol(inspection, left)
@@ -122,7 +122,7 @@ def _no_symbol(inspection: Inspection, left: Expression) -> None:
         inspection.report_at(
             DEFINITION_NO_SYMBOL,
             left,
-            f"A definition for {quoted(inspection.code(left))} belongs to no symbol.",
+            f"A definition for {as_code(inspection.code(left))} belongs to no symbol.",
         )
 
 
@@ -181,7 +181,7 @@ def _unreachable(inspection: Inspection) -> None:
             inspection.report_at(
                 UNREACHABLE_CONDITIONAL_DEFINITION,
                 one.left,
-                f"{quoted(one.target)} is also defined without a condition, which replaces this.",
+                f"{as_code(one.target)} is also defined without a condition, which replaces this.",
             )
 
 

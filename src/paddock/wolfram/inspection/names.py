@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.inspection.inspecting import Edit
-from paddock.wolfram.inspection.rule import Rule, quoted
+from paddock.wolfram.inspection.rule import Rule, as_code
 
 if TYPE_CHECKING:
     from paddock.wolfram.inspection.inspecting import Afterwards, Inspection
@@ -115,7 +115,7 @@ def _contexts(inspection: Inspection, name: str, places: list[int]) -> None:
     else:
         return
     for at in places:
-        inspection.report(rule, at, at + len(name), f"{quoted(name)} {what}.")
+        inspection.report(rule, at, at + len(name), f"{as_code(name)} {what}.")
 
 
 def _is_private(name: str) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import CALL, Atom, Node
 from paddock.wolfram.inspection.inspecting import Edit
-from paddock.wolfram.inspection.rule import Rule, quoted
+from paddock.wolfram.inspection.rule import Rule, as_code
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
@@ -122,7 +122,7 @@ def _implicit(inspection: Inspection, left: Expression, right: Expression, gap: 
             IMPLICIT_TIMES_BLANKS,
             left.start,
             right.end,
-            f"{quoted(inspection.text[left.start : right.end])} is a product of patterns.",
+            f"{as_code(inspection.text[left.start : right.end])} is a product of patterns.",
         )
     elif right.is_grouped and isinstance(left, Atom) and left.text in _CALLED:
         _uncalled(inspection, left, right)
@@ -130,7 +130,7 @@ def _implicit(inspection: Inspection, left: Expression, right: Expression, gap: 
 
 def _uncalled(inspection: Inspection, left: Atom, right: Expression) -> None:
     call = f"{left.text}[{inspection.text[right.start + 1 : right.end - 1]}]"
-    edits = [Edit(f"Replace with {quoted(call)}", left.start, right.end, call)]
+    edits = [Edit(f"Replace with {as_code(call)}", left.start, right.end, call)]
     inspection.report(
         IMPLICIT_TIMES_CALL,
         left.start,
@@ -190,7 +190,7 @@ def _logic(inspection: Inspection, node: Node) -> None:
     for arg in node.args:
         if isinstance(arg, Atom) and arg.kind in ("string", "number"):
             inspection.report_at(
-                LOGIC_OF_VALUES, arg, f"{quoted(inspection.code(arg))} is neither true nor false."
+                LOGIC_OF_VALUES, arg, f"{as_code(inspection.code(arg))} is neither true nor false."
             )
 
 
@@ -225,8 +225,8 @@ def _map(inspection: Inspection, node: Node) -> None:
         AMBIGUOUS_MAP_PRECEDENCE,
         start,
         end,
-        f"{quoted(inspection.text[start:end])} maps {quoted(f'{code(outer)}[{code(inner)}]')}.",
-        edits=[Edit(f"Replace with {quoted(choice)}", start, end, choice) for choice in choices],
+        f"{as_code(inspection.text[start:end])} maps {as_code(f'{code(outer)}[{code(inner)}]')}.",
+        edits=[Edit(f"Replace with {as_code(choice)}", start, end, choice) for choice in choices],
     )
 
 
@@ -249,7 +249,7 @@ def _stray_slots(inspection: Inspection) -> None:
             inspection.report_at(
                 SLOT_OUTSIDE_FUNCTION,
                 slot,
-                f"No function is around {quoted(inspection.code(slot))}; is a `&` missing?",
+                f"No function is around {as_code(inspection.code(slot))}; is a `&` missing?",
             )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Atom, Node, has_head
 from paddock.wolfram.inspection.inspecting import Edit
-from paddock.wolfram.inspection.rule import Rule, quoted
+from paddock.wolfram.inspection.rule import Rule, as_code
 from paddock.wolfram.text import string_value
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _used_before(inspection: Inspection, needed: dict[str, int]) -> None:
                 NEEDS_AFTER_USE,
                 places[0],
                 places[0] + len(name),
-                f"{quoted(name)} is used before `Needs` loads its context, in line {line}.",
+                f"{as_code(name)} is used before `Needs` loads its context, in line {line}.",
             )
 
 

@@ -1,4 +1,4 @@
-"""What a rule is, and how code is quoted in what rules say."""
+"""What a rule is, and how code is written in what rules say."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Rule(NamedTuple):
     summary: str
 
 
-def quoted(code: str) -> str:
+def as_code(code: str) -> str:
     """Code in backticks, on one line, and not too much of it."""
     line = " ".join(code.split())
     if len(line) > _MOST_QUOTED:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from paddock.wolfram.expressions import Atom, Node, has_head, walk
 from paddock.wolfram.inspection.control import has_patterns
 from paddock.wolfram.inspection.inspecting import Edit, start_of
-from paddock.wolfram.inspection.rule import Rule, quoted
+from paddock.wolfram.inspection.rule import Rule, as_code
 from paddock.wolfram.inspection.scope import Scope, Variable, pattern_names
 from paddock.wolfram.inspection.spans import Spans, count_within
 
@@ -137,7 +137,7 @@ def _no_variable(inspection: Inspection, kind: str, element: Expression, what: s
     inspection.report_at(
         VARIABLE_ERROR,
         element,
-        f"{quoted(inspection.code(element))} in the list of `{kind}` {what}.",
+        f"{as_code(inspection.code(element))} in the list of `{kind}` {what}.",
         argument=kind,
     )
 
@@ -150,7 +150,7 @@ def _duplicates(inspection: Inspection, kind: str, declared: list[Variable]) -> 
                 DUPLICATE_VARIABLES,
                 variable.start,
                 variable.end,
-                f"`{kind}` has {quoted(variable.name)} twice.",
+                f"`{kind}` has {as_code(variable.name)} twice.",
                 argument=kind,
             )
         seen.add(variable.name)
@@ -234,13 +234,13 @@ def _report_unused(inspection: Inspection, scope: Scope, variable: Variable) -> 
     edits = []
     if scope.is_pattern and inspection.text.startswith("_", variable.end):
         edits.append(
-            Edit(f"Remove the name {quoted(variable.name)}", variable.start, variable.end, "")
+            Edit(f"Remove the name {as_code(variable.name)}", variable.start, variable.end, "")
         )
     inspection.report(
         rule,
         variable.start,
         variable.end,
-        f"The {what} {quoted(variable.name)} of this `{scope.kind}` is not used.",
+        f"The {what} {as_code(variable.name)} of this `{scope.kind}` is not used.",
         argument=scope.kind,
         confidence=_UNSURE_IN_BLOCK if scope.kind.endswith("Block") else None,
         edits=edits,
@@ -280,7 +280,7 @@ def _report_shadowed(
         SHADOWED_PARAMETER if is_parameter else SHADOWED_VARIABLE,
         variable.start,
         variable.end,
-        f"{quoted(variable.name)} hides the one of the `{outer.kind}` in line {line}.",
+        f"{as_code(variable.name)} hides the one of the `{outer.kind}` in line {line}.",
         argument=scope.kind,
     )
 
@@ -306,7 +306,7 @@ def _leaked(inspection: Inspection) -> None:
                     LEAKED_VARIABLE,
                     at,
                     at + len(name),
-                    f"{quoted(name)} is not local, and used nowhere else.",
+                    f"{as_code(name)} is not local, and used nowhere else.",
                 )
                 break
 
@@ -352,7 +352,7 @@ def _assigned_constants(inspection: Inspection) -> None:
                     WITH_ASSIGNMENT,
                     at,
                     at + len(name),
-                    f"{quoted(name)} is a constant of `With`: its value is put in before this is "
+                    f"{as_code(name)} is a constant of `With`: its value is put in before this is "
                     "evaluated.",
                 )
 
@@ -384,8 +384,8 @@ def _siblings(inspection: Inspection) -> None:
             inspection.report_at(
                 SIBLING_INITIAL,
                 variable.initial,
-                f"{quoted(name)} here is not the variable of this `{scope.kind}`; set "
-                f"{quoted(variable.name)} in the body.",
+                f"{as_code(name)} here is not the variable of this `{scope.kind}`; set "
+                f"{as_code(variable.name)} in the body.",
                 argument=scope.kind,
             )
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Atom, Node, has_head, is_symbol
 from paddock.wolfram.inspection.inspecting import Edit, end_before
-from paddock.wolfram.inspection.rule import Rule, quoted
+from paddock.wolfram.inspection.rule import Rule, as_code
 from paddock.wolfram.text import string_value
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _association(inspection: Inspection, node: Node) -> None:
             inspection.report_at(
                 DUPLICATE_KEYS,
                 rule.args[0],
-                f"The key {quoted(inspection.code(rule.args[0]))} stands in line {line} already; "
+                f"The key {as_code(inspection.code(rule.args[0]))} stands in line {line} already; "
                 "only the last value counts.",
             )
 
