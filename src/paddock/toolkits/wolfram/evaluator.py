@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from os import environ
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from msgspec import Meta
 
@@ -24,13 +24,15 @@ from paddock.kernels.wolfram_session import evaluate
 from paddock.protocol.model.content import ImageContent, TextContent
 from paddock.toolkits.wolfram.ages import seconds_of
 from paddock.toolkits.wolfram.answers import contents, reminder
+from paddock.toolkits.wolfram.kernel_calls import call_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from paddock.kernels.engines.engine import Engine
-    from paddock.kernels.sessions import Session
+    from paddock.kernels.sessions import SessionStatus
     from paddock.kernels.wolfram_session import Evaluation
+    from paddock.toolkits.wolfram.kernel_calls import IsCancelled, OnWait
 
 Content = list[TextContent | ImageContent]
 DESCRIPTION = """\
@@ -81,20 +83,21 @@ def evaluate_wolfram_language(
     seconds = _seconds(code, timeConstraint, ctx.options)
     sessions = shared_sessions()
     sessions.keeping = _keeping(ctx.options)
-    try:
+
+    def work(is_cancelled: IsCancelled, on_wait: OnWait) -> Content:
         engine = _engine(ctx.options["Engine"], environ.get(ENGINE_VARIABLE))
         with sessions.using(session, engine) as opened:
-            evaluation = evaluate(
-                opened,
-                code,
-                Limits(seconds=seconds),
-                is_cancelled=lambda: ctx.is_cancelled,
-                on_wait=lambda passed: _tell_progress(ctx, passed, seconds),
-            )
+            limits = Limits(seconds=seconds)
+            found = evaluate(opened, code, limits, is_cancelled=is_cancelled, on_wait=on_wait)
+            about = _About(opened.id, opened.status, opened.engine, tuple(opened.notes))
+        return [] if is_cancelled() else _answer(found, about, ctx.options)
+
+    try:
+        answer = call_kernel(ctx, work, seconds)
     except PaddockError as error:
         raise ToolError(str(error)) from error
     ctx.raise_if_cancelled()
-    return _answer(evaluation, opened, ctx.options)
+    return answer
 
 
 def _seconds(code: str, given: int | None, options: Mapping[str, Any]) -> float:
@@ -121,11 +124,16 @@ def _engine(setting: str | None, _variable: str | None) -> Engine:
     return choose_engine(setting).engine
 
 
-def _tell_progress(ctx: Context, passed: float, seconds: float) -> None:
-    ctx.progress(passed, seconds, f"Evaluating for {passed:.0f} s of at most {seconds:g} s")
+class _About(NamedTuple):
+    """What an answer says of its session; another call may have it by then."""
+
+    id: str
+    status: SessionStatus
+    engine: Engine
+    notes: tuple[str, ...]
 
 
-def _answer(evaluation: Evaluation, session: Session, options: Mapping[str, Any]) -> Content:
+def _answer(evaluation: Evaluation, session: _About, options: Mapping[str, Any]) -> Content:
     items = evaluation.items(options["MaxCharacterCount"])
     pieces, notes = contents(items, is_exported=options["ImageExportMethod"] == "Local")
     lines = [STATUS_TEXTS.get(session.status, ""), *session.notes, *evaluation.notes, *notes]
