@@ -36,7 +36,7 @@ def evaluate(
     source = code
 
     def run(
-        expression: str,
+        code: str,
         limits: Limits,
         *,
         is_cancelled: Callable[[], bool],
@@ -45,10 +45,10 @@ def evaluate(
         nonlocal source
         written, source = source, ""
         return session.evaluate(
-            expression,
+            code,
             limits,
             line=history.line,
-            source="" if written == expression else written,
+            source="" if written == code else written,
             is_cancelled=is_cancelled,
             on_wait=on_wait,
         )
