@@ -6,6 +6,7 @@ woxi keeps one state for each thread, so everything happens in the thread that m
 
 from __future__ import annotations
 
+import contextlib
 import re
 import tempfile
 from pathlib import Path
@@ -64,7 +65,7 @@ class Woxi:
     def restore(self, state: bytes) -> None:
         """Evaluate the definitions one after another, since one that fails must not end it."""
         for definition in state.decode().split("\n \n"):
-            if definition.strip():
+            with contextlib.suppress(woxi.WolframError):
                 woxi.evaluate(definition)
 
 
