@@ -20,9 +20,8 @@ _INNER = rf"(?:[^\[\]\\`$]|\\.|`++[^`]++`++|\$[^$\n]*+\$|{_BRACKETED})*+"
 LINK = re.compile(rf"\[({_INNER})\]\(\s*+({_TARGET}){_TITLE}\s*+\)", re.DOTALL)
 PICTURE = re.compile(rf"!\[(?:[^\[\]\\]|\\.|{_BRACKETED})*+\]\(\s*+(?:{_TARGET}){_TITLE}\s*+\)")
 AUTOMATIC = re.compile(r"<((?:https?|ftp|mailto|paclet):[^\s<>]*+)>")
-FORMULA = re.compile(
-    r"\$\$(?=\S)([^$]++)(?<=\S)\$\$|\$(?=[^\s$])((?:[^$\\]|\\.)++)(?<=\S)\$(?!\d)", re.DOTALL
-)
+_TEX = r"(?:[^$\\]|\\.)++(?<=\S)"
+FORMULA = re.compile(rf"\$\$(?=\S)({_TEX})\$\$|\$(?=[^\s$])({_TEX})\$(?!\d)", re.DOTALL)
 _SPECIAL = re.compile(
     r"\\[!-/:-@\[-`{-~]|\\\n[ \t]*|[ ]{2,}\n[ \t]*|[ \t]*\n[ \t]*|`+|\$|!\[|\[|<|\*+|_+|~+"
 )
