@@ -21,10 +21,10 @@ _SAFE_TARGET = re.compile(r"[^\s()<>]+")
 def phrases(runs: list[Run], *, in_table: bool = False) -> str:
     """The markdown of runs."""
     runs = joined(_tidied(runs))
-    if len(runs) > 1 or (runs and runs[0].look != PLAIN):
+    is_plain = len(runs) < 2 and all(run.look == PLAIN for run in runs)
+    if not is_plain and _letters(spans(_written(runs))) != _letters(runs):
         # Some looks side by side have no form in markdown; the words count more.
-        if _letters(spans(_written(runs))) != _letters(runs):
-            runs = joined(_without_emphasis(runs))
+        runs = joined(_without_emphasis(runs))
     text = _LINE_START.sub(_guarded, _written(runs, in_table=in_table).strip())
     return text.replace("\n", " " if in_table else "\\\n")
 

@@ -10,7 +10,7 @@ from paddock.wolfram.notebooks.boxing import boxes
 from paddock.wolfram.notebooks.encoding import literal
 from paddock.wolfram.notebooks.linear import boxes_to_text
 from paddock.wolfram.notebooks.linear_forms import unwrapped
-from paddock.wolfram.notebooks.model import expression_of, rule
+from paddock.wolfram.notebooks.model import expression_of, listed, rule
 from paddock.wolfram.notebooks.reading import cell_of
 from paddock.wolfram.notebooks.runs import PLAIN, Look, Run, joined
 from paddock.wolfram.notebooks.signs import in_plain_characters
@@ -40,8 +40,6 @@ _TRANSPARENT = frozenset(
     ("TextData", "BoxData", "RowBox", "List", "TagBox", "AdjustmentBox", "FrameBox")
 )
 
-Picture = "Callable[[Node], str]"
-
 
 def runs_of(content: str | Expression, picture: Callable[[Node], str]) -> list[Run]:
     """The runs of what a cell holds; `picture` says what stands for graphics."""
@@ -65,9 +63,6 @@ def runs_of(content: str | Expression, picture: Callable[[Node], str]) -> list[R
         else:
             runs += _texts(boxes_to_text(expression, form="text", picture=picture), look)
     return joined(runs)
-
-
-Found = "list[Run | tuple[Expression, Look]]"
 
 
 def _atom(atom: Atom, look: Look) -> list[Run]:
@@ -230,7 +225,7 @@ def content_of(runs: Iterable[Run]) -> str | Expression:
         return ""
     if len(made) == 1 and isinstance(made[0], Atom):
         return string_value(made[0].text)
-    return call("TextData", Node(symbol("List"), made, form="list"))
+    return call("TextData", listed(made))
 
 
 def _expression(run: Run) -> Expression:
@@ -275,7 +270,7 @@ def _look_options(look: Look) -> list[Expression]:
     if look.is_italic:
         options.append(rule(symbol("FontSlant"), literal("Italic")))
     if look.is_struck:
-        struck = Node(symbol("List"), [rule(literal("StrikeThrough"), symbol("True"))], form="list")
+        struck = listed([rule(literal("StrikeThrough"), symbol("True"))])
         options.append(rule(symbol("FontVariations"), struck))
     return options
 
@@ -288,7 +283,7 @@ def _linked(found: Expression, target: str) -> Expression:
         data, style, note = literal(target[1:]), "Hyperlink", None
     else:
         address = call("URL", literal(target))
-        data = Node(symbol("List"), [address, symbol("None")], form="list")
+        data = listed([address, symbol("None")])
         style, note = "Hyperlink", target
     options: list[Expression] = [
         rule(symbol("BaseStyle"), literal(style)),

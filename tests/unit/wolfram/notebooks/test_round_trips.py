@@ -7,7 +7,7 @@ from paddock.wolfram.notebooks import Cell, Notebook, markdown_to_notebook, note
 from paddock.wolfram.notebooks.phrases import escaped
 from tests.unit.wolfram.notebooks.conversions import saved, through_a_file
 
-SIGNS = [*"ab1 .\n\t`*_$#|[]()<>!~-+=\\\"'{}:;&%^", "α", "中", "😀", "\u2028"]
+SIGNS = [*"ab1 .\n\t`*_$#|[]()<>!~-+=\\\"'{}:;&%^", "\u03b2", "中", "😀", "\u2028"]
 BEGUN = [
     *("**", "``", "```", "```wl\n", "$$", "\n* ", "\n\t* ", "1. ", "\n2) ", "\n> ", "\n\n", "---"),
     *("| a | b |\n|---|---|\n", "http://a.b", "](u)", "![x](y)", "In[1]:= ", "\n\nOut[1]= 2"),
