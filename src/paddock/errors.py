@@ -31,10 +31,12 @@
     │   └── CatalogueError             a catalogue, or the settings for it, cannot be used
     ├── FetchError                 a file cannot be had from where it is
     │   └── HashMismatchError          it is not what the catalogue describes
+    ├── PacletInfoError            a PacletInfo file describes no paclet
     ├── ToolError                  raised by a handler to tell the model something
     │   ├── TestFileNotFoundError      there is no such test file
     │   ├── NoTestsInFileError         a test file has no tests
     │   ├── InvalidTestFileError       a test file cannot be read
+    │   ├── PacletPathError            there is no paclet at a path
     │   ├── FolderError                a path leads to where tools may not go
     │   ├── InspectorInputError        CodeInspector is not told what to inspect, or how
     │   │   ├── NoInputError
