@@ -2,7 +2,8 @@
 
 `python -m benchmarks.wolfram` reads a notebook of 10 MB and as much code, and prints processor time
 as a rate and as a ratio: to `json.loads` on the same data as JSON, which is what C can do, and to
-the parser of Mathics3 where that is installed. The readers take turns, and the best of each counts.
+the parser of Mathics3 where that is installed. Code is inspected, too, reading included, by all
+rules, and the notebook becomes markdown, reading included. The readers take turns, and the best of each counts.
 """
 
 import argparse
@@ -13,6 +14,8 @@ from collections.abc import Callable
 from typing import Any
 
 from paddock.wolfram import parse
+from paddock.wolfram.inspection import inspect_code
+from paddock.wolfram.notebooks import notebook_to_markdown, read_notebook
 
 ROUNDS = 5
 MEGABYTES = 10
@@ -63,6 +66,10 @@ def as_json(size: int) -> str:
     return "[" + ",\n".join([line] * (size // len(line) + 1)) + "]"
 
 
+def _to_markdown(text: str) -> object:
+    return notebook_to_markdown(read_notebook(text))
+
+
 def _mathics() -> Callable[[str], object] | None:
     """The parser of Mathics3, if it is installed."""
     try:
@@ -72,7 +79,7 @@ def _mathics() -> Callable[[str], object] | None:
         return None
 
     def read(text: str) -> object:
-        lines = feed.MathicsMultiLineFeeder(text)
+        lines = feed.MathicsMultiLineFeeder(text, "benchmark")
         found = parser.Parser().parse(lines)
         while found is not None:
             found = parser.Parser().parse(lines)
@@ -105,6 +112,8 @@ def main() -> None:
         readers["paddock.wolfram", name] = parse, text
         if mathics is not None:
             readers["Mathics3", name] = mathics, text
+    readers["paddock.wolfram.inspection", "code"] = inspect_code, texts["code"]
+    readers["paddock.wolfram.notebooks", "notebook"] = _to_markdown, texts["notebook"]
     rates = dict.fromkeys(readers, 0.0)
     for _ in range(ROUNDS):
         for key, (read, text) in readers.items():

@@ -1,0 +1,92 @@
+"""Telling messages from prints in what an engine of the Wolfram Language has printed.
+
+An engine that prints both on the same stream keeps them in order, which its separate lists of
+prints and messages do not. Messages that it draws in two dimensions become text on one line.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from paddock.kernels.outcome import Output
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_MESSAGE = re.compile(r"^[$\w`]+::\w+: ", re.MULTILINE)
+_BLOCK = re.compile(r"(?:^|\n)\n((?: +\S.*\n)?[$\w`]+::\w+: .*(?:\n +\S.*)?)(?:\n|\Z)")
+"""A message as woxi prints it: an empty line, the text, and parts of fractions around it."""
+
+
+def read_printed(text: str, messages: Sequence[str]) -> list[Output]:
+    """Prints and messages in order; `messages` are texts that are known to be such, not all."""
+    found: list[Output] = []
+    place = 0
+    for message in messages:
+        start = text.find(message, place)
+        if start < 0:
+            continue
+        found += _other(text[place:start].removesuffix("\n"))
+        found.append(Output("message", on_one_line(message)))
+        place = start + len(message)
+        place += text.startswith("\n", place)
+    return found + _other(text[place:])
+
+
+def _other(text: str) -> list[Output]:
+    """Prints, and messages that only look like such."""
+    found: list[Output] = []
+    place = 0
+    for block in _BLOCK.finditer(text):
+        found += _prints(text[place : block.start(1)].removesuffix("\n"))
+        found.append(Output("message", on_one_line(block[1])))
+        place = block.end()
+    return found + _prints(text[place:])
+
+
+def on_one_line(message: str) -> str:
+    """A message without fractions and powers that stand above and below its line."""
+    lines = message.split("\n")
+    middle = next((n for n, line in enumerate(lines) if _MESSAGE.match(line)), None)
+    if middle is None or len(lines) == 1:
+        return message.strip()
+    above = lines[middle - 1] if middle else ""
+    below = lines[middle + 1] if middle + 1 < len(lines) else ""
+    if (above and above.strip() == above) or (below and below.strip() == below):
+        return message.strip()  # lines of text, not of a drawing
+    rest = lines[middle + 2 :]
+    return "\n".join([_flat(lines[middle], above, below), *rest]).strip()
+
+
+def _flat(line: str, above: str, below: str) -> str:
+    """Put what stands above and below a line into it."""
+    width = max(len(line), len(above), len(below))
+    line, above, below = line.ljust(width), above.ljust(width), below.ljust(width)
+    parts: list[str] = []
+    place = 0
+    for start, end in _columns(above, below):
+        over, under = above[start:end].strip(), below[start:end].strip()
+        parts.append(line[place:start])
+        if over and under:
+            parts.append(f"{_bracketed(over)}/{_bracketed(under)}")
+        elif over:
+            parts.append(f"^{_bracketed(over)}")
+        else:
+            parts.append(f"_{_bracketed(under)}")
+        place = end
+    return "".join([*parts, line[place:]]).rstrip()
+
+
+def _columns(above: str, below: str) -> list[tuple[int, int]]:
+    """Where something stands above or below, as ranges of columns."""
+    taken = "".join(" " if a == b == " " else "x" for a, b in zip(above, below, strict=True))
+    return [match.span() for match in re.finditer(r"x+(?: x+)*", taken)]
+
+
+def _bracketed(text: str) -> str:
+    return text if re.fullmatch(r"[\w$.]+", text) else f"({text})"
+
+
+def _prints(text: str) -> list[Output]:
+    return [Output("print", text.removesuffix("\n"))] if text.strip("\n") else []

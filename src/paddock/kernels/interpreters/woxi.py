@@ -1,0 +1,127 @@
+"""woxi, in a worker.
+
+woxi keeps one state for each thread, so everything happens in the thread that made it. Its own
+`TimeConstrained` is checked only when an evaluation is over, and nothing interrupts one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import woxi
+
+from paddock.kernels.worker.interpreter import Picture, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_OPAQUE = re.compile(r"-(?:Graphics|Graphics3D|Image|Sound|Video)-")
+"""How woxi writes values that have no text."""
+_UNCAUGHT = re.compile(r"Throw::nocatch: Uncaught (.*) returned to top level\.", re.DOTALL)
+_PARSE_ERROR = "Parse error:"
+_INPUT_FORM = "ToString[%, InputForm]"
+_SVG = "image/svg+xml"
+
+
+def interpreter() -> Woxi:
+    """The engine, after a first evaluation, which takes longer than others."""
+    woxi.evaluate("ToString[1 + 1, InputForm]")
+    return Woxi()
+
+
+class Woxi:
+    """woxi as an interpreter."""
+
+    version = woxi.__version__
+    is_interruptible = False
+
+    def evaluate(self, code: str, emit: Callable[[str | Picture], None]) -> Value:
+        """Evaluate one expression; its text is in InputForm."""
+        try:
+            found = _evaluated(code)
+        except woxi.WolframError as error:
+            emit(_refusal(str(error)))
+            return Value(None, is_failure=True)
+        if "Directory" in code:
+            _follow_directory()
+        if picture := _picture(found):
+            emit(Picture(picture.encode(), _SVG))
+        text = _input_form(found, is_string=code.lstrip().startswith('"'))
+        return Value(text, tuple(found.warnings))
+
+    def state(self) -> bytes | None:
+        """The definitions of all symbols as code, without those that woxi has no text for."""
+        names = woxi.evaluate('StringRiffle[Names["Global`*"], ","]').result
+        if not names:
+            return b""
+        with tempfile.TemporaryDirectory() as directory:
+            place = Path(directory, "definitions.wl")
+            woxi.evaluate(f'Save["{place.as_posix()}", {{{names}}}]')
+            text = place.read_text("utf-8")
+        return "\n \n".join(part for part in text.split("\n \n") if _is_text(part)).encode()
+
+    def restore(self, state: bytes) -> None:
+        """Evaluate the definitions one after another, since one that fails must not end it."""
+        for definition in state.decode().split("\n \n"):
+            with contextlib.suppress(woxi.WolframError):
+                woxi.evaluate(definition)
+
+
+def _evaluated(code: str) -> woxi.EvaluationResult:
+    """The result of some code, which woxi remembers as the last one.
+
+    Without brackets it does not remember that of an atom, or of some functions (`MemberQ`).
+    """
+    try:
+        return woxi.evaluate(f"({code}\n)", print_to_stdout=True)
+    except woxi.WolframError as error:
+        if not str(error).startswith(_PARSE_ERROR):
+            raise
+    return woxi.evaluate(code, print_to_stdout=True)
+
+
+def _follow_directory() -> None:
+    """Be in the directory that woxi believes to be in: it opens files from the process's own."""
+    with contextlib.suppress(OSError):
+        os.chdir(woxi.evaluate("Directory[]").result)
+
+
+def _is_text(definition: str) -> bool:
+    return not _OPAQUE.search(definition)
+
+
+def _picture(found: woxi.EvaluationResult) -> str | None:
+    """The picture of a result; woxi also tells of those that were only made on the way to it."""
+    result = found.result
+    if not found.graphics and _OPAQUE.fullmatch(result):
+        # It was drawn by an earlier evaluation, and woxi does not draw it again by itself.
+        drawn = woxi.evaluate('ExportString[%, "SVG"]').result
+        return drawn if drawn.startswith("<") else None
+    is_shown = not result or result.startswith("Graph[<") or _OPAQUE.search(result + found.stdout)
+    return found.graphics if is_shown else None
+
+
+def _input_form(found: woxi.EvaluationResult, *, is_string: bool) -> str:
+    result = found.result
+    if (result in {"Null", "$Aborted"} and not is_string) or _OPAQUE.fullmatch(result):
+        return result
+    if not result and not is_string:
+        for warning in found.warnings:
+            if uncaught := _UNCAUGHT.fullmatch(warning):
+                return f"Hold[{uncaught[1]}]"
+        return "Null" if found.graphics else '""'
+    text = woxi.evaluate(_INPUT_FORM).result
+    return result if text.startswith("ToString[") else text
+
+
+def _refusal(text: str) -> str:
+    """What woxi says about code that it cannot read or evaluate, as a message."""
+    if text.startswith(_PARSE_ERROR):
+        shown = text.split("\n  = expected", 1)[0].removeprefix(_PARSE_ERROR)
+        return "Syntax::sntx: woxi cannot read this expression:" + shown
+    return "General::engine: " + text.removeprefix("Evaluation error: ")

@@ -1,0 +1,84 @@
+"""What every kernel can do, whichever engine runs in it and wherever.
+
+Calls block; a handler makes them from its thread. One thread uses a kernel at a time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from paddock.errors import PaddockError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paddock.kernels.limits import Limits
+    from paddock.kernels.outcome import Outcome
+
+WAIT_SECONDS = 1.0
+"""How often `on_wait` is called while an evaluation runs."""
+
+
+class KernelError(PaddockError):
+    """A kernel cannot be started, or is gone."""
+
+    code = "kernel"
+
+
+def never() -> bool:
+    """Say that a call is not cancelled."""
+    return False
+
+
+def ignore(_seconds: float) -> None:
+    """Take no notice of how long an evaluation has been running."""
+
+
+class Kernel(Protocol):
+    """An evaluating child process."""
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can evaluate; one that is not alive never comes back."""
+        ...
+
+    @property
+    def has_network(self) -> bool:
+        """Whether it was started with leave to use the network, as the limits asked for."""
+        ...
+
+    def evaluate(
+        self,
+        code: str,
+        limits: Limits,
+        *,
+        is_cancelled: Callable[[], bool] = never,
+        on_wait: Callable[[float], None] = ignore,
+    ) -> Outcome:
+        """Evaluate one expression, or for Python one cell; never raises for what the code does.
+
+        `is_cancelled` is asked several times a second; `on_wait` is called about once a second with
+        the seconds since the beginning. When the kernel ended with the evaluation, or was gone
+        already, the outcome is "crashed" and `is_alive` is false from then on.
+        """
+        ...
+
+    def state(self) -> bytes | None:
+        """What `restore` of another kernel of this engine takes; None if it cannot say."""
+        ...
+
+    def restore(self, state: bytes) -> None:
+        """Have the definitions that another kernel had.
+
+        Raises:
+            KernelError: when they cannot be restored.
+        """
+        ...
+
+    def close(self) -> None:
+        """End it, with every process that it started; may be called more than once."""
+        ...
+
+    def describe(self) -> dict[str, object]:
+        """What it is, for people who look for a fault: engine, process ids, confinement."""
+        ...

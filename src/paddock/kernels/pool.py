@@ -1,0 +1,86 @@
+"""Kernels that are started before they are needed.
+
+The first kernel of an engine is waited for; from then on one more is kept ready for the next
+session, started in the background.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from typing import TYPE_CHECKING
+
+from paddock.kernels.kernel import KernelError
+from paddock.kernels.limits import Limits
+
+if TYPE_CHECKING:
+    from paddock.kernels.engines.engine import Engine
+    from paddock.kernels.kernel import Kernel
+
+SPARES = 1
+
+
+class Pool:
+    """Spare kernels, by engine; those with leave to use the network are started when asked for."""
+
+    def __init__(self, *, spares: int = SPARES) -> None:
+        self._wanted = spares
+        self._spares: dict[str, list[Kernel]] = {}
+        self._starting: dict[str, int] = {}
+        self._lock = threading.Lock()
+        self._is_closed = False
+
+    def take(self, engine: Engine, limits: Limits) -> Kernel:
+        """A kernel that nobody else uses; the caller closes it.
+
+        Raises:
+            KernelError: when none can be started.
+        """
+        if limits.network:
+            return engine.start(limits)
+        spare = self._take_spare(engine)
+        kernel = spare if spare is not None else engine.start(limits)
+        self.warm(engine)
+        return kernel
+
+    def warm(self, engine: Engine) -> None:
+        """Start what is missing of an engine's spares, in the background."""
+        with self._lock:
+            waiting = len(self._spares.get(engine.name, ())) + self._starting.get(engine.name, 0)
+            missing = 0 if self._is_closed else max(0, self._wanted - waiting)
+            self._starting[engine.name] = self._starting.get(engine.name, 0) + missing
+        for _ in range(missing):
+            name = f"paddock-spare-{engine.name}"
+            threading.Thread(target=self._start, args=(engine,), name=name, daemon=True).start()
+
+    def close(self) -> None:
+        """End all spares, also those that are being started."""
+        with self._lock:
+            self._is_closed = True
+            spares = [kernel for kernels in self._spares.values() for kernel in kernels]
+            self._spares.clear()
+        for kernel in spares:
+            kernel.close()
+
+    def _take_spare(self, engine: Engine) -> Kernel | None:
+        with self._lock:
+            kernels = self._spares.get(engine.name, [])
+            while kernels:
+                kernel = kernels.pop(0)
+                if kernel.is_alive:
+                    return kernel
+                kernel.close()
+        return None
+
+    def _start(self, engine: Engine) -> None:
+        kernel: Kernel | None = None
+        # Whoever needs the next kernel starts it, and is told why it does not start.
+        with contextlib.suppress(KernelError):
+            kernel = engine.start(Limits())
+        with self._lock:
+            self._starting[engine.name] -= 1
+            if kernel is not None and not self._is_closed:
+                self._spares.setdefault(engine.name, []).append(kernel)
+                return
+        if kernel is not None:
+            kernel.close()

@@ -1,0 +1,230 @@
+"""What the processes of a kernel say to each other: four bytes of length, then MessagePack.
+
+The child is not trusted by the server: what comes from it is decoded into these types or refused.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MAXIMUM = 1 << 30
+"""Bytes of a frame; a longer one is a fault."""
+
+_LENGTH = struct.Struct("<I")
+_CHUNK = 1 << 16
+
+Ending = Literal["done", "failed", "timed-out", "out-of-memory", "crashed", "quit", "cancelled"]
+
+
+class Evaluate(msgspec.Struct, tag="evaluate"):
+    """Evaluate code, and keep what it changed."""
+
+    code: str
+    seconds: float
+    memory_bytes: int = 0
+    output_bytes: int = 1 << 22
+    result_bytes: int = 1 << 24
+
+
+class TakeState(msgspec.Struct, tag="state"):
+    """Tell the definitions."""
+
+    seconds: float
+
+
+class Restore(msgspec.Struct, tag="restore"):
+    """Take definitions over."""
+
+    state: bytes
+    seconds: float
+
+
+class Cancel(msgspec.Struct, tag="cancel"):
+    """Stop what is running."""
+
+
+Job = Evaluate | TakeState | Restore
+Request = Evaluate | TakeState | Restore | Cancel
+
+
+class Commit(msgspec.Struct, tag="commit"):
+    """Become the checkpoint, and fork an active process."""
+
+
+class Again(msgspec.Struct, tag="again"):
+    """Fork another active process: the last one is gone."""
+
+
+Order = Evaluate | TakeState | Restore | Commit | Again
+
+
+class Ready(msgspec.Struct, tag="ready"):
+    """An active process waits for orders."""
+
+    pid: int
+    checkpoint: int
+    engine_version: str = ""
+    is_interruptible: bool = False
+
+
+class Begun(msgspec.Struct, tag="begun"):
+    """The active process has got a job: if it ends now, it may have done part of it."""
+
+
+class Emitted(msgspec.Struct, tag="emitted"):
+    """An output that is no text on the standard streams; kind, text, data, mime."""
+
+    kind: Literal["message", "picture"]
+    text: str = ""
+    data: bytes = b""
+    mime: str = ""
+
+
+class Answer(msgspec.Struct, tag="answer"):
+    """What the engine made of a job."""
+
+    status: Ending = "done"
+    result: str | None = None
+    detail: str = ""
+    """The name of a signal, or an exit code."""
+    state: bytes | None = None
+    messages: list[str] = []
+    """Texts that are also among what was printed, and are messages there."""
+    seconds: float = 0.0
+    peak_bytes: int = 0
+
+
+class Died(msgspec.Struct, tag="died"):
+    """An active process has ended, as `os.waitpid` tells it."""
+
+    pid: int
+    status: int
+
+
+class Fault(msgspec.Struct, tag="fault"):
+    """The engine could not be started."""
+
+    text: str
+
+
+Notice = Ready | Begun | Emitted | Answer | Died | Fault
+
+
+class Started(msgspec.Struct, tag="started"):
+    """The kernel waits for requests."""
+
+    guard: int
+    engine_version: str
+    confinement: list[str]
+
+
+class Reply(msgspec.Struct, tag="reply"):
+    """What came of a job, with what was printed in its place among the outputs."""
+
+    answer: Answer
+    pieces: list[bytes | Emitted] = []
+    dropped: int = 0
+    """Bytes of output beyond the limit."""
+    is_rolled_back: bool = False
+    was_replaced: bool = False
+    """Whether a process had to be replaced since the last reply because somebody had killed it."""
+
+
+class Processes(msgspec.Struct, tag="processes"):
+    """The processes of a kernel, told whenever they change, for people who look for a fault."""
+
+    checkpoint: int
+    active: int
+
+
+Telling = Started | Reply | Fault | Processes
+
+_Type = TypeVar("_Type")
+_encoder = msgspec.msgpack.Encoder()
+
+
+def encode(frame: msgspec.Struct) -> bytes:
+    """A frame as bytes, with its length."""
+    content = _encoder.encode(frame)
+    return _LENGTH.pack(len(content)) + content
+
+
+def send(handle: int, frame: msgspec.Struct) -> None:
+    """Write a whole frame, waiting while there is no room."""
+    write_all(handle, encode(frame))
+
+
+def write_all(handle: int, data: bytes) -> None:
+    """Write all of some bytes."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(handle, view) :]
+
+
+class Stream(Generic[_Type]):
+    """Frames that come in on a file descriptor."""
+
+    def __init__(self, handle: int, frame_type: type[_Type] | object) -> None:
+        self.handle = handle
+        self._decoder: msgspec.msgpack.Decoder[_Type] = msgspec.msgpack.Decoder(frame_type)
+        self._buffer = bytearray()
+
+    def read(self) -> Iterator[_Type]:
+        """Read once, waiting if nothing is there, and give the frames that are complete.
+
+        Raises:
+            EOFError: when nothing more will come.
+            ValueError: when what came is no frame.
+        """
+        chunk = os.read(self.handle, _CHUNK)
+        if not chunk:
+            raise EOFError
+        self._buffer += chunk
+        while (frame := self._take()) is not None:
+            yield frame
+
+    def read_one(self) -> _Type:
+        """Wait for one frame; for streams whose other end waits for an answer to each."""
+        while True:
+            for frame in self.read():
+                return frame
+
+    def clear(self) -> None:
+        """Forget what is there of a frame that will not be finished, also in the descriptor."""
+        self._buffer.clear()
+        drain(self.handle)
+
+    def _take(self) -> _Type | None:
+        if len(self._buffer) < _LENGTH.size:
+            return None
+        (length,) = _LENGTH.unpack_from(self._buffer)
+        if length > MAXIMUM:
+            raise ValueError(f"a frame of {length} bytes, at most {MAXIMUM} are taken")
+        end = _LENGTH.size + length
+        if len(self._buffer) < end:
+            return None
+        content = bytes(self._buffer[_LENGTH.size : end])
+        del self._buffer[:end]
+        return self._decoder.decode(content)
+
+
+def drain(handle: int) -> bytes:
+    """Read what is there without waiting; the descriptor may be one that waits."""
+    was_blocking = os.get_blocking(handle)
+    os.set_blocking(handle, False)
+    found = bytearray()
+    try:
+        while chunk := os.read(handle, _CHUNK):
+            found += chunk
+    except BlockingIOError:
+        pass
+    finally:
+        os.set_blocking(handle, was_blocking)
+    return bytes(found)

@@ -1,0 +1,363 @@
+"""A kernel that is a worker of ours, as the server sees it: starts it, sends jobs, reads replies.
+
+What a worker does is in `paddock.kernels.worker`; nothing of that runs in this process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import msgspec
+
+from paddock.kernels import confinement
+from paddock.kernels.kernel import WAIT_SECONDS, KernelError, ignore, never
+from paddock.kernels.outcome import Outcome, Output
+from paddock.kernels.replies import Replies
+from paddock.kernels.worker.frames import (
+    Cancel,
+    Evaluate,
+    Fault,
+    Job,
+    Processes,
+    Reply,
+    Restore,
+    Started,
+    TakeState,
+    encode,
+    write_all,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from paddock.kernels.limits import Limits
+    from paddock.kernels.worker.frames import Answer, Telling
+
+    ReadPrinted = Callable[[str, Sequence[str]], list[Output]]
+
+START_SECONDS = 60.0
+STATE_SECONDS = 20.0
+_TICK = 0.05
+_GRACE = 15.0
+"""Seconds after a limit when the guard itself is given up."""
+_END_SECONDS = 5.0
+_PROGRAM = """\
+import os, sys
+sys.path += sys.argv.pop().split(os.pathsep)
+from paddock.kernels.worker.main import main
+main()
+"""
+
+
+def as_prints(text: str, _messages: Sequence[str]) -> list[Output]:
+    """What was printed, as one print; for engines that print no messages."""
+    return [Output("print", text.removesuffix("\n"))] if text else []
+
+
+def start_worker(
+    engine_name: str,
+    interpreter: str,
+    limits: Limits,
+    *,
+    read_printed: ReadPrinted = as_prints,
+    variables: Mapping[str, str] | None = None,
+    is_alone: bool = False,
+) -> WorkerKernel:
+    """Start a worker and wait until it can evaluate.
+
+    `interpreter` is the module that the child imports, `read_printed` tells prints from messages,
+    `variables` are added to the environment. A worker that is alone has no checkpoint: it ends when
+    an evaluation has to be stopped. Where there is no fork, all are.
+
+    Raises:
+        KernelError: when it does not start.
+    """
+    settings = {"interpreter": interpreter, "network": limits.network, "is_alone": is_alone}
+    command = [
+        *confinement.command_prefix(network=limits.network),
+        # No site: what .pth files add is in the search path already, and costs time.
+        *(sys.executable, "-I", "-S", "-c", _PROGRAM),
+        msgspec.json.encode(settings).decode(),
+        os.pathsep.join(_search_path()),
+    ]
+    try:
+        process = subprocess.Popen(  # noqa: S603 - our own interpreter
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=confinement.environment() | dict(variables or {}),
+            start_new_session=True,
+            bufsize=0,
+        )
+    except OSError as error:
+        raise KernelError(f"{engine_name} cannot be started: {error}") from None
+    kernel = WorkerKernel(
+        engine_name, process, has_network=limits.network, read_printed=read_printed
+    )
+    kernel.wait_until_started()
+    return kernel
+
+
+def _search_path() -> list[str]:
+    """Where the child finds modules: where this process does, but not in its working directory."""
+    here = Path.cwd()
+    paths = (Path(entry) for entry in dict.fromkeys(sys.path) if entry)
+    return [str(path) for path in paths if path.is_absolute() and path.resolve() != here]
+
+
+class WorkerKernel:
+    """A worker, with the pipes to it."""
+
+    def __init__(
+        self,
+        engine_name: str,
+        process: subprocess.Popen[bytes],
+        *,
+        has_network: bool,
+        read_printed: ReadPrinted = as_prints,
+    ) -> None:
+        self._engine_name = engine_name
+        self._process = process
+        self._has_network = has_network
+        self._read_printed = read_printed
+        self._pipes = _pipes(process)
+        self._requests = self._pipes[0].fileno()
+        self._replies = Replies(self._pipes[1].fileno())
+        self._lock = threading.RLock()
+        self._is_alive = True
+        self._is_busy = False
+        self._started: Started | None = None
+        self._processes: Processes | None = None
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can evaluate."""
+        return self._is_alive and self._process.poll() is None
+
+    @property
+    def has_network(self) -> bool:
+        """Whether it may use the network."""
+        return self._has_network
+
+    def wait_until_started(self, seconds: float = START_SECONDS) -> None:
+        """Wait until the engine is there.
+
+        Raises:
+            KernelError: when it does not come.
+        """
+        deadline = time.monotonic() + seconds
+        try:
+            while self._started is None:
+                self._take_note(self._replies.get(max(0.0, deadline - time.monotonic())))
+        except EOFError:
+            self._fail_start("its process ended")
+        except TimeoutError:
+            self._fail_start(f"it was not ready after {seconds:.0f} s")
+
+    def evaluate(
+        self,
+        code: str,
+        limits: Limits,
+        *,
+        is_cancelled: Callable[[], bool] = never,
+        on_wait: Callable[[float], None] = ignore,
+    ) -> Outcome:
+        """Evaluate code within limits; see `Kernel.evaluate`."""
+        job = Evaluate(
+            code, limits.seconds, limits.memory_bytes, limits.output_bytes, limits.result_bytes
+        )
+        if is_cancelled():
+            return Outcome("cancelled", note="The call was cancelled before the evaluation began.")
+        with self._lock:
+            begun = time.monotonic()
+            reply = self._do(job, is_cancelled, on_wait)
+        if reply is None:
+            return Outcome("crashed", seconds=time.monotonic() - begun, note=_GONE)
+        if reply.answer.status not in {"done", "failed"} and not reply.is_rolled_back:
+            self.close()  # it is ending, and must not be taken for one that goes on
+        return self._outcome(reply, limits)
+
+    def state(self) -> bytes | None:
+        """The definitions, or None."""
+        with self._lock:
+            reply = self._do(TakeState(STATE_SECONDS))
+        return None if reply is None or reply.answer.status != "done" else reply.answer.state
+
+    def restore(self, state: bytes) -> None:
+        """Take over definitions."""
+        with self._lock:
+            reply = self._do(Restore(state, STATE_SECONDS))
+        if reply is None or reply.answer.status != "done":
+            how = "its process ended" if reply is None else reply.answer.status
+            raise KernelError(f"{self._engine_name} did not take over the saved definitions: {how}")
+
+    def close(self) -> None:
+        """End it; its guard ends all the others when the pipe is closed."""
+        self._is_alive = False
+        with contextlib.suppress(OSError):
+            self._pipes[0].close()
+        try:
+            self._process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        with self._lock:
+            self._replies.close()
+            for pipe in self._pipes:
+                pipe.close()
+
+    def describe(self) -> dict[str, object]:
+        """Engine, process ids and confinement."""
+        found: dict[str, object] = {
+            "engine": self._engine_name,
+            "guard": self._process.pid,
+            "network": self._has_network,
+        }
+        if self._started is not None:
+            found["engine version"] = self._started.engine_version
+            found["confinement"] = self._started.confinement
+        self._note_waiting()
+        if self._processes is not None:
+            found["checkpoint"] = self._processes.checkpoint
+            found["active"] = self._processes.active
+        return found
+
+    def _do(
+        self,
+        job: Job,
+        is_cancelled: Callable[[], bool] = never,
+        on_wait: Callable[[float], None] = ignore,
+    ) -> Reply | None:
+        """Have a job done; None when the kernel has ended."""
+        if not self._is_alive:
+            return None
+        self._is_busy = True
+        try:
+            write_all(self._requests, encode(job))
+            return self._await(job, is_cancelled, on_wait)
+        except (OSError, EOFError, ValueError):
+            self.close()
+            return None
+        finally:
+            self._is_busy = False
+
+    def _await(
+        self, job: Job, is_cancelled: Callable[[], bool], on_wait: Callable[[float], None]
+    ) -> Reply:
+        begun = time.monotonic()
+        told = begun
+        is_stopping = False
+        while True:
+            with contextlib.suppress(TimeoutError):
+                reply = self._take_note(self._replies.get(_TICK))
+                if reply is not None:
+                    return reply
+            now = time.monotonic()
+            if not is_stopping and is_cancelled():
+                is_stopping = True
+                write_all(self._requests, encode(Cancel()))
+            if now - told >= WAIT_SECONDS:
+                told = now
+                on_wait(now - begun)
+            if now - begun > job.seconds + _GRACE:
+                raise EOFError
+
+    def _take_note(self, frame: Telling) -> Reply | None:
+        match frame:
+            case Reply():
+                return frame
+            case Started():
+                self._started = frame
+            case Processes():
+                self._processes = frame
+            case Fault():
+                self._fail_start(frame.text)
+        return None
+
+    def _note_waiting(self) -> None:
+        """Read what the guard has told without being asked, unless an answer is waited for."""
+        if self._is_busy or not self._lock.acquire(blocking=False):
+            return
+        try:
+            with contextlib.suppress(TimeoutError, EOFError, OSError, ValueError):
+                while self._is_alive:
+                    self._take_note(self._replies.get(0))
+        finally:
+            self._lock.release()
+
+    def _fail_start(self, why: str) -> None:
+        self._process.kill()
+        last = self._pipes[2].read().decode(errors="replace").strip().splitlines()[-1:]
+        self.close()
+        raise KernelError(f"{self._engine_name} cannot be started: {': '.join([why, *last])}")
+
+    def _outcome(self, reply: Reply, limits: Limits) -> Outcome:
+        answer = reply.answer
+        return Outcome(
+            answer.status,
+            answer.result,
+            tuple(self._outputs(reply)),
+            answer.seconds,
+            answer.peak_bytes,
+            " ".join(_notes(reply, limits)),
+        )
+
+    def _outputs(self, reply: Reply) -> list[Output]:
+        found: list[Output] = []
+        for piece in reply.pieces:
+            if isinstance(piece, bytes):
+                text = piece.decode(errors="replace")
+                found += self._read_printed(text, reply.answer.messages)
+            else:
+                found.append(Output(piece.kind, piece.text, piece.data, piece.mime))
+        return found
+
+
+def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
+    """The pipes that were asked for."""
+    if process.stdin is None or process.stdout is None or process.stderr is None:
+        raise TypeError("a worker is started with three pipes")
+    return process.stdin, process.stdout, process.stderr
+
+
+_GONE = "The kernel has ended."
+
+
+def _notes(reply: Reply, limits: Limits) -> list[str]:
+    notes = []
+    if reply.dropped:
+        size = limits.output_bytes
+        notes.append(f"{reply.dropped} bytes of output beyond the limit of {size} were dropped.")
+    if reply.was_replaced:
+        notes.append(
+            "A process of the kernel was killed from outside and has been replaced; "
+            "its definitions are kept."
+        )
+    if reply.answer.status not in {"done", "failed"}:
+        notes.append(_how(reply.answer, limits))
+        notes.append(
+            "The session is as it was before this evaluation." if reply.is_rolled_back else _GONE
+        )
+    return notes
+
+
+def _how(answer: Answer, limits: Limits) -> str:
+    match answer.status:
+        case "timed-out":
+            return f"The evaluation took longer than {limits.seconds:g} s and was stopped."
+        case "out-of-memory":
+            size = limits.memory_bytes / (1 << 20)
+            return f"The evaluation wanted more memory than {size:.0f} MiB and was stopped."
+        case "quit":
+            return f"The code ended the kernel with exit code {answer.detail or 0}."
+        case "cancelled":
+            return "The evaluation was cancelled."
+    return f"The kernel crashed{f' ({answer.detail})' if answer.detail else ''}."

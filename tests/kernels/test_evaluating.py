@@ -1,0 +1,198 @@
+"""What a kernel makes of code."""
+
+import threading
+
+import pytest
+
+from paddock.kernels.kernel import Kernel
+from paddock.kernels.limits import Limits
+from paddock.kernels.outcome import Output
+from paddock.kernels.worker_kernel import WorkerKernel
+
+LIMITS = Limits(seconds=20)
+SHORT = Limits(seconds=0.5)
+
+
+def result(kernel: Kernel, code: str) -> str | None:
+    """The text of a value, which nothing went wrong with."""
+    outcome = kernel.evaluate(code, LIMITS)
+    assert (outcome.status, outcome.note) == ("done", "")
+    return outcome.result
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        ("1+1", "2"),
+        ('"a\\"b"', '"a\\"b"'),
+        ('<|"a"->{1,"b"}|>', '<|"a" -> {1, "b"}|>'),
+        ("x = 5;", "Null"),
+        ('"Null"', '"Null"'),
+        ('"a\nb"', '"a\\nb"'),
+        ("Abort[]", "$Aborted"),
+        ("Throw[3]", "Hold[Throw[3]]"),
+        ("Hold[1+1]", "Hold[1 + 1]"),
+        ("undefined (* a comment *)", "undefined"),
+        ("f[x_] :=\n  x^2", "Null"),
+    ],
+)
+def test_a_result_is_told_in_input_form(kernel: WorkerKernel, code: str, wanted: str) -> None:
+    assert result(kernel, code) == wanted
+
+
+def test_a_kernel_keeps_what_was_defined(kernel: WorkerKernel) -> None:
+    kernel.evaluate("x = 5; f[y_] := x + y", LIMITS)
+    assert result(kernel, "f[2]") == "7"
+
+
+def test_prints_and_messages_come_in_the_order_in_which_they_appeared(
+    kernel: WorkerKernel,
+) -> None:
+    outcome = kernel.evaluate('Print["a"]; 1/0; Print[b]; Run["echo c"]; Echo[0^0]', LIMITS)
+    assert (outcome.status, outcome.result) == ("done", "Indeterminate")
+    assert list(outcome.outputs) == [
+        Output("print", "a"),
+        Output("message", "Power::infy: Infinite expression 1/0 encountered."),
+        Output("print", "b\nc"),
+        Output("message", "Power::indet: Indeterminate expression 0^0 encountered."),
+        Output("print", ">> Indeterminate"),
+    ]
+
+
+def test_a_plot_is_a_picture(kernel: WorkerKernel) -> None:
+    (picture,) = kernel.evaluate("Plot[x, {x, 0, 1}]", LIMITS).outputs
+    assert (picture.kind, picture.mime) == ("picture", "image/svg+xml")
+    assert picture.data.startswith(b"<svg")
+
+
+def test_a_plot_that_is_kept_for_later_is_shown_later(kernel: WorkerKernel) -> None:
+    assert kernel.evaluate("p = Plot[x, {x, 0, 1}];", LIMITS).outputs == ()
+    (picture,) = kernel.evaluate("p", LIMITS).outputs
+    assert b"<svg" in picture.data
+
+
+def test_code_that_the_engine_refuses_has_failed(kernel: WorkerKernel) -> None:
+    outcome = kernel.evaluate("f[1", LIMITS)
+    assert (outcome.status, outcome.result) == ("failed", None)
+    (message,) = outcome.outputs
+    assert message.text.startswith("Syntax::sntx: ")
+    assert result(kernel, "1") == "1"
+
+
+def test_an_endless_loop_is_cut_at_its_limit_and_taken_back(kernel: WorkerKernel) -> None:
+    kernel.evaluate("x = 5", LIMITS)
+    outcome = kernel.evaluate('x = 6; Print["before"]; While[True]', SHORT)
+    assert (outcome.status, outcome.result) == ("timed-out", None)
+    assert outcome.outputs == (Output("print", "before"),)
+    assert outcome.note == (
+        "The evaluation took longer than 0.5 s and was stopped. "
+        "The session is as it was before this evaluation."
+    )
+    assert result(kernel, "x") == "5"
+
+
+def test_messages_before_a_time_limit_are_told_as_such(kernel: WorkerKernel) -> None:
+    outcome = kernel.evaluate("Print[1]; 1/0; Print[2]; While[True]", SHORT)
+    assert [shown.kind for shown in outcome.outputs] == ["print", "message", "print"]
+
+
+@pytest.mark.parametrize("code", ["Quit[]", "x = 6; Exit[3]"])
+def test_ending_the_kernel_is_taken_back(kernel: WorkerKernel, code: str) -> None:
+    kernel.evaluate("x = 5", LIMITS)
+    assert kernel.evaluate(code, LIMITS).status == "quit"
+    assert result(kernel, "x") == "5"
+
+
+def test_a_crash_is_taken_back(kernel: WorkerKernel) -> None:
+    kernel.evaluate("x = 5", LIMITS)
+    outcome = kernel.evaluate('x = 6; Run["kill -SEGV $PPID"]; While[True]', LIMITS)
+    assert outcome.status == "crashed"
+    assert outcome.note == (
+        "The kernel crashed (SIGSEGV). The session is as it was before this evaluation."
+    )
+    assert result(kernel, "x") == "5"
+
+
+def test_a_memory_hog_is_stopped(kernel: WorkerKernel) -> None:
+    kernel.evaluate("x = 5", LIMITS)
+    small = Limits(seconds=60, memory_bytes=300 << 20)
+    outcome = kernel.evaluate("x = 6; y = 1; While[True, y = {y, y, y}]", small)
+    assert (outcome.status, outcome.outputs) == ("out-of-memory", ())
+    assert result(kernel, "x") == "5"
+
+
+def test_a_memory_limit_is_that_of_one_evaluation(kernel: WorkerKernel) -> None:
+    small = Limits(seconds=60, memory_bytes=200 << 20)
+    code = 'StringLength[StringRepeat["a", 3 10^8]]'
+    assert kernel.evaluate(code, small).status == "out-of-memory"
+    assert result(kernel, code) == "300000000"
+
+
+def test_a_flood_of_output_is_cut_and_the_time_limit_still_holds(kernel: WorkerKernel) -> None:
+    limits = Limits(seconds=1, output_bytes=1000)
+    outcome = kernel.evaluate('Run["yes"]', limits)
+    assert outcome.status == "timed-out"
+    (shown,) = outcome.outputs
+    assert len(shown.text) in {999, 1000}
+    assert "bytes of output beyond the limit of 1000 were dropped." in outcome.note
+
+
+def test_a_result_that_is_too_long_is_cut_in_its_middle(kernel: WorkerKernel) -> None:
+    outcome = kernel.evaluate("Range[1000]", Limits(result_bytes=20))
+    assert outcome.result == "{1, 2, 3,  ... 999, 1000}"
+
+
+def test_a_long_code_and_a_long_result_arrive_whole(kernel: WorkerKernel) -> None:
+    text = "x" * 3_000_000
+    assert result(kernel, f'"{text}"') == f'"{text}"'
+
+
+def test_a_cancelled_evaluation_is_stopped_and_taken_back(kernel: WorkerKernel) -> None:
+    kernel.evaluate("x = 5", LIMITS)
+    is_cancelled = threading.Event()
+    outcome = kernel.evaluate(
+        "x = 6; While[True]",
+        Limits(seconds=600),
+        is_cancelled=is_cancelled.is_set,
+        on_wait=lambda _seconds: is_cancelled.set(),
+    )
+    assert outcome.status == "cancelled"
+    assert result(kernel, "x") == "5"
+
+
+def test_a_call_that_is_cancelled_already_is_not_evaluated(kernel: WorkerKernel) -> None:
+    assert kernel.evaluate("x = 6", LIMITS, is_cancelled=lambda: True).status == "cancelled"
+    assert result(kernel, "x") == "x"
+
+
+def test_it_is_told_how_long_an_evaluation_has_been_running(kernel: WorkerKernel) -> None:
+    told: list[float] = []
+    kernel.evaluate(
+        "While[True]",
+        Limits(seconds=600),
+        is_cancelled=lambda: len(told) == 2,
+        on_wait=told.append,
+    )
+    assert len(told) == 2
+    assert told == sorted(told)
+
+
+def test_how_much_memory_was_used_is_told(kernel: WorkerKernel) -> None:
+    little = kernel.evaluate("1", LIMITS).peak_bytes
+    much = kernel.evaluate('StringLength[StringRepeat["a", 10^8]]', LIMITS).peak_bytes
+    assert 0 < little < 100_000_000 < much
+
+
+def test_definitions_go_from_one_kernel_to_another(kernel: WorkerKernel, engine: object) -> None:
+    kernel.evaluate(
+        'x = "a\\nb"; f[n_Integer, m_:2] := n m; f[0] = 7; SetAttributes[f, Listable]', LIMITS
+    )
+    kernel.evaluate('f::bad = "It is `1`."; p = Plot[x, {x, 0, 1}];', LIMITS)
+    state = kernel.state()
+    assert state is not None
+    kernel.evaluate("ClearAll[f, x, p]", LIMITS)
+    kernel.restore(state)
+    assert result(kernel, "{x, f[{3, 0}]}") == '{"a\\nb", {6, 7}}'
+    (message,) = kernel.evaluate("Message[f::bad, 3]", LIMITS).outputs
+    assert message == Output("message", "f::bad: It is 3.")
+    assert result(kernel, "p") == "p"

@@ -1,0 +1,388 @@
+"""Sessions: what lasts from call to call, and from one server to the next."""
+
+import os
+import stat
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from paddock.kernels.engines.woxi import Woxi
+from paddock.kernels.limits import Limits
+from paddock.kernels.outcome import Outcome
+from paddock.kernels.sessions import Keeping, Sessions
+from tests.kernels.processes import Watched, next_line, run_program
+
+LIMITS = Limits(seconds=30)
+FULL = (
+    "The session could not be saved (File too large); "
+    "it goes on, and will be lost when the server ends."
+)
+
+
+class Call(Outcome, frozen=True, kw_only=True):
+    """What came of a call, with what is known of its session."""
+
+    session: str
+    how: str
+    line: int
+    session_notes: tuple[str, ...]
+
+
+def call(sessions: Sessions, engine: Woxi, session: str | None, code: str) -> Call:
+    """Evaluate one expression as a tool would."""
+    with sessions.using(session, engine) as found:
+        line = found.line
+        outcome = found.evaluate(code, LIMITS)
+        return Call(
+            outcome.status,
+            outcome.result,
+            outcome.outputs,
+            note=outcome.note,
+            session=found.id,
+            how=found.status,
+            line=line,
+            session_notes=tuple(found.notes),
+        )
+
+
+def test_a_call_without_an_id_gets_a_new_session(sessions: Sessions, engine: Woxi) -> None:
+    first = call(sessions, engine, None, "x = 5")
+    assert (first.how, first.line, first.result) == ("new", 1, "5")
+    assert len(first.session) == 8
+    assert first.session[0].isalpha()
+    second = call(sessions, engine, first.session, "x")
+    assert (second.how, second.line, second.result) == ("continued", 2, "5")
+    other = call(sessions, engine, None, "x")
+    assert (other.session != first.session, other.how, other.result) == (True, "new", "x")
+
+
+@pytest.mark.parametrize("session", ["", "1abc", "a/b", "../x", "a" * 65, "a b", "ä"])
+def test_an_id_that_no_session_can_have_gets_a_new_one(
+    sessions: Sessions, engine: Woxi, session: str
+) -> None:
+    found = call(sessions, engine, session, "1")
+    assert (found.how, found.session != session) == ("new", True)
+
+
+def test_an_id_that_nothing_is_known_of_is_used(sessions: Sessions, engine: Woxi) -> None:
+    first = call(sessions, engine, "Mine_1", "x = 5")
+    assert (first.session, first.how) == ("Mine_1", "reused")
+    assert call(sessions, engine, "Mine_1", "x").how == "continued"
+
+
+def test_definitions_lines_and_history_are_there_after_a_restart(
+    open_sessions: Callable[[], Sessions], engine: Woxi
+) -> None:
+    before = open_sessions()
+    call(before, engine, "mine", 'x = "five"')
+    call(before, engine, "mine", "f[n_] := {x, n}")
+    call(before, engine, "mine", "1/0")
+    before.close()
+    after = open_sessions()
+    found = call(after, engine, "mine", "f[3]")
+    assert (found.how, found.line, found.result) == ("resumed-new-kernel", 4, '{"five", 3}')
+    with after.using("mine", engine) as session:
+        assert [(entry.line, entry.code, entry.result) for entry in session.history] == [
+            (1, 'x = "five"', '"five"'),
+            (2, "f[n_] := {x, n}", "Null"),
+            (3, "1/0", "ComplexInfinity"),
+            (4, "f[3]", '{"five", 3}'),
+        ]
+        assert session.history[2].outputs[0].text.startswith("Power::infy: ")
+
+
+def test_expressions_of_one_input_have_one_line(sessions: Sessions, engine: Woxi) -> None:
+    with sessions.using(None, engine) as session:
+        session.evaluate("1", LIMITS, source="1\n%")
+        session.evaluate("(1)", LIMITS, line=1, source="1\n%")
+        assert session.line == 2
+        assert session.ask("2", LIMITS).result == "2"
+        assert session.line == 2
+        assert [(entry.code, entry.source) for entry in session.history] == [
+            ("1", "1\n%"),
+            ("(1)", "1\n%"),
+        ]
+
+
+def test_an_evaluation_that_was_taken_back_counts_as_a_line_and_is_not_repeated(
+    open_sessions: Callable[[], Sessions], engine: Woxi
+) -> None:
+    before = open_sessions()
+    call(before, engine, "mine", "x = 5")
+    with before.using("mine", engine) as session:
+        assert session.evaluate("x = 6; While[True]", Limits(seconds=0.3)).status == "timed-out"
+    assert call(before, engine, "mine", "x").result == "5"
+    before.close()
+    found = call(open_sessions(), engine, "mine", "x")
+    assert (found.line, found.result, found.note) == (4, "5", "")
+
+
+def test_a_server_that_is_killed_mid_call_loses_that_call_only(
+    sessions: Sessions, engine: Woxi
+) -> None:
+    program = """
+from paddock.kernels.engines.woxi import find_woxi
+from paddock.kernels.limits import Limits
+from paddock.kernels.sessions import Sessions
+sessions = Sessions()
+with sessions.using("mine", find_woxi()) as session:
+    for number in range(20):
+        session.evaluate(f"x[{number}] = {number}", Limits())
+    session.evaluate("x[0] = 1000; While[True]", Limits(), on_wait=lambda _: print(flush=True))
+"""
+    with run_program(program) as server:
+        next_line(server)
+        server.kill()
+    found = call(sessions, engine, "mine", "Total[Table[x[n], {n, 0, 19}]]")
+    assert (found.how, found.line, found.result) == ("resumed-new-kernel", 21, "190")
+
+
+def test_two_processes_take_turns_in_one_session(sessions: Sessions, engine: Woxi) -> None:
+    program = """
+import sys
+from paddock.kernels.engines.woxi import find_woxi
+from paddock.kernels.limits import Limits
+from paddock.kernels.sessions import Sessions
+sessions = Sessions()
+print(flush=True)
+for line in sys.stdin:
+    with sessions.using("mine", find_woxi()) as session:
+        outcome = session.evaluate(line, Limits())
+        print(session.status, session.line, outcome.result, flush=True)
+sessions.close()
+"""
+    with run_program(program) as other:
+        next_line(other)
+
+        def ask(code: str) -> str:
+            assert other.stdin is not None
+            print(code, file=other.stdin, flush=True)
+            return next_line(other)
+
+        assert call(sessions, engine, "mine", "x = 1").line == 1
+        assert ask("x = x + 1") == "resumed-new-kernel 3 2"
+        found = call(sessions, engine, "mine", "x = x + 1")
+        assert (found.how, found.line, found.result) == ("resumed", 3, "3")
+        assert ask("x = x + 1") == "resumed 5 4"
+
+
+def test_calls_of_one_session_wait_for_each_other(sessions: Sessions, engine: Woxi) -> None:
+    call(sessions, engine, "mine", "x = 0")
+    with ThreadPoolExecutor(8) as threads:
+        calls = [threads.submit(call, sessions, engine, "mine", "x = x + 1") for _ in range(16)]
+    assert sorted(int(found.result().result or 0) for found in calls) == list(range(1, 17))
+
+
+def test_fifty_sessions_at_once(sessions: Sessions, engine: Woxi) -> None:
+    begun = threading.Barrier(50)
+
+    def use(number: int) -> list[str | None]:
+        begun.wait()
+        mine = f"session{number}"
+        call(sessions, engine, mine, f"x = {number}")
+        return [call(sessions, engine, mine, "x").result for _ in range(3)]
+
+    with ThreadPoolExecutor(50) as threads:
+        found = list(threads.map(use, range(50)))
+    assert found == [[str(number)] * 3 for number in range(50)]
+
+
+def test_a_kernel_that_was_killed_is_replaced_and_the_user_told(
+    sessions: Sessions, engine: Woxi
+) -> None:
+    call(sessions, engine, "mine", "x = 5")
+    with sessions.using("mine", engine) as session:
+        guard = session.describe()["guard"]
+        assert isinstance(guard, int)
+    Watched(guard).kill()
+    found = call(sessions, engine, "mine", "x")
+    assert (found.result, found.how) == ("5", "resumed-new-kernel")
+
+
+def test_a_kernel_that_is_killed_during_an_evaluation_is_replaced(
+    sessions: Sessions, engine: Woxi
+) -> None:
+    call(sessions, engine, "mine", "x = 5")
+    with sessions.using("mine", engine) as session:
+        guard = session.describe()["guard"]
+        assert isinstance(guard, int)
+        watched = Watched(guard)
+        outcome = session.evaluate(
+            "x = 6; While[True]",
+            LIMITS,
+            on_wait=lambda _: watched.kill() if watched.is_running() else None,
+        )
+        assert outcome.status == "crashed"
+        assert outcome.note == (
+            "The kernel has ended. "
+            "Another one takes over, with the definitions from before this evaluation."
+        )
+        assert session.evaluate("x", LIMITS).result == "5"
+
+
+def test_leave_to_use_the_network_keeps_the_definitions(sessions: Sessions, engine: Woxi) -> None:
+    with sessions.using(None, engine) as session:
+        session.evaluate("x = 5", LIMITS)
+        assert session.describe()["network"] is False
+        assert session.evaluate("x", Limits(network=True)).result == "5"
+        assert session.describe()["network"] is True
+
+
+def test_kernels_of_idle_sessions_are_closed_when_there_are_too_many(engine: Woxi) -> None:
+    sessions = Sessions(maximum_kernels=2)
+    try:
+        for name in ("one", "two", "three"):
+            call(sessions, engine, name, f'x = "{name}"')
+        assert call(sessions, engine, "three", "x").how == "continued"
+        found = call(sessions, engine, "one", "x")
+        assert (found.how, found.result, found.line) == ("resumed-new-kernel", '"one"', 2)
+    finally:
+        sessions.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+def test_nobody_else_may_read_a_session(sessions: Sessions, engine: Woxi) -> None:
+    call(sessions, engine, "mine", "x = 5")
+    sessions.close()
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in sessions.directory.iterdir()}
+    assert modes == {"mine.jsonl": 0o600, "mine.state": 0o600}
+
+
+def test_a_torn_last_line_is_ignored(open_sessions: Callable[[], Sessions], engine: Woxi) -> None:
+    before = open_sessions()
+    call(before, engine, "mine", "x = 5")
+    call(before, engine, "mine", "x = 6")
+    before.close()
+    file = before.directory / "mine.jsonl"
+    (before.directory / "mine.state").unlink()
+    file.write_bytes(file.read_bytes()[:-10])
+    found = call(open_sessions(), engine, "mine", "x")
+    assert (found.line, found.result, found.session_notes) == (2, "5", ())
+    assert file.read_bytes().count(b"\n") == 3
+
+
+@pytest.mark.parametrize("content", [b"", b"nonsense\n", b'{"schema":9}\n', b"\xff" * 5000])
+def test_a_broken_file_is_moved_aside_and_told(
+    sessions: Sessions, engine: Woxi, content: bytes
+) -> None:
+    sessions.directory.mkdir(parents=True)
+    file = sessions.directory / "mine.jsonl"
+    file.write_bytes(content)
+    found = call(sessions, engine, "mine", "x = 5")
+    assert (found.how, found.line, found.result) == ("reused", 1, "5")
+    assert len(found.session_notes) == (1 if content else 0)
+    if content:
+        aside = file.with_name("mine.jsonl.broken")
+        assert aside.read_bytes() == content
+        assert str(aside) in found.session_notes[0]
+    assert call(sessions, engine, "mine", "x").how == "continued"
+
+
+def test_a_broken_line_between_others_is_told(
+    open_sessions: Callable[[], Sessions], engine: Woxi
+) -> None:
+    before = open_sessions()
+    call(before, engine, "mine", "x = 5")
+    before.close()
+    file = before.directory / "mine.jsonl"
+    file.write_bytes(file.read_bytes() + b"{}\n" + file.read_bytes().splitlines()[1] + b"\n")
+    found = call(open_sessions(), engine, "mine", "x")
+    assert (found.how, found.result) == ("reused", "x")
+    assert "a line of it cannot be read" in found.session_notes[0]
+
+
+def test_a_broken_state_is_made_good_by_the_journal(
+    open_sessions: Callable[[], Sessions], engine: Woxi
+) -> None:
+    before = open_sessions()
+    call(before, engine, "mine", "x = 5")
+    before.close()
+    (before.directory / "mine.state").write_bytes(b"nonsense")
+    assert call(open_sessions(), engine, "mine", "x").result == "5"
+
+
+def test_a_session_goes_on_when_its_file_was_deleted(sessions: Sessions, engine: Woxi) -> None:
+    call(sessions, engine, "mine", "x = 5")
+    file = sessions.directory / "mine.jsonl"
+    before = file.read_bytes()
+    file.unlink()
+    found = call(sessions, engine, "mine", "x")
+    assert (found.how, found.line, found.result) == ("continued", 2, "5")
+    assert file.read_bytes().startswith(before)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+def test_a_full_disk_changes_no_result_and_is_told(sessions: Sessions, engine: Woxi) -> None:
+    program = """
+import resource, signal, sys
+from paddock.kernels.engines.woxi import find_woxi
+from paddock.kernels.limits import Limits
+from paddock.kernels.sessions import Sessions
+engine, sessions = find_woxi(), Sessions()
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+def call(code):
+    with sessions.using("mine", engine) as session:
+        outcome = session.evaluate(code, Limits())
+        print(session.status, outcome.result, outcome.note, sep="|", flush=True)
+call("x = 5")
+size = (sessions.directory / "mine.jsonl").stat().st_size
+limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (size + 20, limits[1]))
+call("x = 6")
+resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+call("x = x + 1")
+sessions.close()
+"""
+    with run_program(program) as server:
+        told = [next_line(server) for _ in range(3)]
+    assert told == [
+        "reused|5|",
+        f"continued|6|{FULL}",
+        "continued|7|",
+    ]
+    found = call(sessions, engine, "mine", "x")
+    assert (found.line, found.result) == (4, "7")
+
+
+def test_a_directory_that_cannot_be_used_changes_no_result(tmp_path: Path, engine: Woxi) -> None:
+    (tmp_path / "file").write_text("")
+    sessions = Sessions(tmp_path / "file" / "sessions")
+    try:
+        first = call(sessions, engine, None, "x = 5")
+        assert (first.result, first.how) == ("5", "new")
+        assert "could not be saved" in first.note
+        assert call(sessions, engine, first.session, "x").result == "5"
+    finally:
+        sessions.close()
+
+
+@pytest.mark.parametrize(
+    ("keeping", "left"),
+    [
+        (Keeping(seconds=1000), {"new", "newer", "current"}),
+        (Keeping(count=1), {"newer", "current"}),
+        (Keeping(size_bytes=2500), {"newer", "new", "current"}),
+        (Keeping(None, None, None), {"old", "new", "newer", "current"}),
+    ],
+)
+def test_old_sessions_are_deleted_but_never_one_in_use(
+    engine: Woxi, keeping: Keeping, left: set[str]
+) -> None:
+    sessions = Sessions(keeping=keeping)
+    try:
+        call(sessions, engine, "current", "x = 5")
+        now = (sessions.directory / "current.jsonl").stat().st_mtime
+        for name, age in {"old": 5000, "new": 500, "newer": 100}.items():
+            file = sessions.directory / f"{name}.jsonl"
+            file.write_bytes(b"x" * 1000)
+            os.utime(file, (now - age, now - age))
+        (sessions.directory / "other.txt").write_text("mine")
+        sessions.prune()
+        names = {path.stem for path in sessions.directory.iterdir()}
+        assert names == left | {"other"}
+    finally:
+        sessions.close()
