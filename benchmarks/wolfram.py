@@ -2,8 +2,8 @@
 
 `python -m benchmarks.wolfram` reads a notebook of 10 MB and as much code, and prints processor time
 as a rate and as a ratio: to `json.loads` on the same data as JSON, which is what C can do, and to
-the parser of Mathics3 where that is installed. Code is inspected, too, reading included, by all
-rules, and the notebook becomes markdown, reading included. The readers take turns, and the best of each counts.
+the parser of Mathics3 where that is installed. Code is inspected by all rules, and the notebook
+becomes markdown, reading included in both. The readers take turns, and the best of each counts.
 """
 
 import argparse

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from paddock.wolfram.notebooks.runs import PLAIN, Look, Run, joined
 from paddock.wolfram.notebooks.spans import AUTOMATIC, spans
@@ -12,6 +12,7 @@ _ESCAPED = re.compile(r"[\\`$*_#|]|~(?=~)|(?<=~)~|\](?=\()|<(?=(?:https?|ftp|mai
 _LINE_START = re.compile(
     r"^(?:([-+](?=\s|$)|-(?=-)|>|=(?=[=\s]*$))|(\d{1,9})([.)])(?=\s|$))", re.MULTILINE
 )
+_NOTHING = Run("")
 _BRACKET = re.compile(r"(?<!\\)[\[\]]")
 _EDGES = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
 _MARKS = (("is_struck", "~~"), ("is_bold", "**"), ("is_italic", "*"))
@@ -79,10 +80,19 @@ def _letters(runs: list[Run]) -> list[tuple[str, str, Look]]:
 
 def _written(runs: list[Run], *, in_table: bool = False) -> str:
     pieces: list[str] = []
+    runs = [
+        run._replace(text=f"${run.text}$") if _is_before_digit(run, after) else run
+        for run, after in zip_longest(runs, runs[1:], fillvalue=_NOTHING)
+    ]
     for link, group in groupby(runs, key=lambda run: run.look.link):
         inner = _emphasised(list(group), in_table=in_table)
         pieces.append(_link(inner, link) if link else inner)
     return "".join(pieces)
+
+
+def _is_before_digit(run: Run, after: Run) -> bool:
+    """Whether one `$` would not end a formula: before a digit it is the sign of a currency."""
+    return run.kind == "formula" and after.kind == "text" and after.text[:1].isdigit()
 
 
 def _emphasised(runs: list[Run], *, in_table: bool) -> str:
