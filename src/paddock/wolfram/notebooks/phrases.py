@@ -86,6 +86,9 @@ def _written(runs: list[Run], *, in_table: bool = False) -> str:
     ]
     for link, group in groupby(runs, key=lambda run: run.look.link):
         inner = _emphasised(list(group), in_table=in_table)
+        if link and pieces and pieces[-1].endswith("!"):
+            # Together with the link it would be a picture.
+            pieces[-1] = pieces[-1][:-1] + "\\!"
         pieces.append(_link(inner, link) if link else inner)
     return "".join(pieces)
 

@@ -46,30 +46,32 @@ def runs_of(content: str | Expression, picture: Callable[[Node], str]) -> list[R
     if isinstance(content, str):
         return joined(_texts(content, PLAIN))
     runs: list[Run] = []
-    waiting: list[tuple[Expression, Look]] = [(content, PLAIN)]
+    # What stands alone is an entry of a grid: in boxes strings have quotes that are not shown.
+    waiting = [(content, PLAIN, isinstance(content, Atom))]
     while waiting:
-        expression, look = waiting.pop()
+        expression, look, in_boxes = waiting.pop()
         if isinstance(expression, Atom):
-            runs += _atom(expression, look)
+            runs += _texts(_shown(expression, in_boxes=in_boxes), look)
             continue
         name = expression.head.text if isinstance(expression.head, Atom) else ""
         if name in _TRANSPARENT:
             inner = expression.args if name == "List" else expression.args[:1]
-            waiting += [(part, look) for part in reversed(inner)]
+            in_boxes = name == "BoxData" or (in_boxes and name != "TextData")
+            waiting += [(part, look, in_boxes) for part in reversed(inner)]
         elif name in _INLINE:
             found = _INLINE[name](expression, look, picture)
             runs += [one for one in found if isinstance(one, Run)]
-            waiting += [one for one in reversed(found) if not isinstance(one, Run)]
+            waiting += [(*one, in_boxes) for one in reversed(found) if not isinstance(one, Run)]
         else:
             runs += _texts(boxes_to_text(expression, form="text", picture=picture), look)
     return joined(runs)
 
 
-def _atom(atom: Atom, look: Look) -> list[Run]:
+def _shown(atom: Atom, *, in_boxes: bool) -> str:
     text = string_value(atom.text) if atom.kind == "string" else atom.text
-    if len(text) > 1 and text[0] == text[-1] == '"' and "\\" in atom.text:
-        text = string_value(text)
-    return _texts(text, look)
+    if in_boxes and len(text) > 1 and text[0] == text[-1] == '"':
+        return string_value(text)
+    return text
 
 
 def _texts(text: str, look: Look) -> list[Run]:
