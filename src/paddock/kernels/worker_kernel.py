@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from paddock.kernels.limits import Limits
     from paddock.kernels.worker.frames import Answer, Telling
 
-    ReadPrinted = Callable[[str, Sequence[str]], list[Output]]
+    ReadPrinted = Callable[[str, Sequence[str] | None], list[Output]]
 
 START_SECONDS = 60.0
 STATE_SECONDS = 20.0
@@ -48,6 +48,7 @@ _TICK = 0.05
 _GRACE = 15.0
 """Seconds after a limit when the guard itself is given up."""
 _END_SECONDS = 5.0
+_FINISHED = frozenset({"done", "failed"})
 _PROGRAM = """\
 import os, sys
 sys.path += sys.argv.pop().split(os.pathsep)
@@ -56,7 +57,7 @@ main()
 """
 
 
-def as_prints(text: str, _messages: Sequence[str]) -> list[Output]:
+def as_prints(text: str, _messages: Sequence[str] | None) -> list[Output]:
     """What was printed, as one print; for engines that print no messages."""
     return [Output("print", text.removesuffix("\n"))] if text else []
 
@@ -181,7 +182,7 @@ class WorkerKernel:
             reply = self._do(job, is_cancelled, on_wait)
         if reply is None:
             return Outcome("crashed", seconds=time.monotonic() - begun, note=_GONE)
-        if reply.answer.status not in {"done", "failed"} and not reply.is_rolled_back:
+        if reply.answer.status not in _FINISHED and not reply.is_rolled_back:
             self.close()  # it is ending, and must not be taken for one that goes on
         return self._outcome(reply, limits)
 
@@ -312,10 +313,11 @@ class WorkerKernel:
 
     def _outputs(self, reply: Reply) -> list[Output]:
         found: list[Output] = []
+        is_finished = reply.answer.status in _FINISHED
+        messages = reply.answer.messages if is_finished else None
         for piece in reply.pieces:
             if isinstance(piece, bytes):
-                text = piece.decode(errors="replace")
-                found += self._read_printed(text, reply.answer.messages)
+                found += self._read_printed(piece.decode(errors="replace"), messages)
             else:
                 found.append(Output(piece.kind, piece.text, piece.data, piece.mime))
         return found
@@ -341,7 +343,7 @@ def _notes(reply: Reply, limits: Limits) -> list[str]:
             "A process of the kernel was killed from outside and has been replaced; "
             "its definitions are kept."
         )
-    if reply.answer.status not in {"done", "failed"}:
+    if reply.answer.status not in _FINISHED:
         notes.append(_how(reply.answer, limits))
         notes.append(
             "The session is as it was before this evaluation." if reply.is_rolled_back else _GONE

@@ -19,11 +19,16 @@ _BLOCK = re.compile(r"(?:^|\n)\n((?: +\S.*\n)?[$\w`]+::\w+: .*(?:\n +\S.*)?)(?:\
 """A message as woxi prints it: an empty line, the text, and parts of fractions around it."""
 
 
-def read_printed(text: str, messages: Sequence[str]) -> list[Output]:
-    """Prints and messages in order; `messages` are the texts that are known to be such."""
+def read_printed(text: str, messages: Sequence[str] | None) -> list[Output]:
+    """Prints and messages in order; `messages` are the texts that are known to be such.
+
+    None is for an evaluation that was stopped: what looks like a message is taken for one.
+    """
     found: list[Output] = []
     place = 0
-    for message in messages or [match[1] for match in _BLOCK.finditer(text)]:
+    if messages is None:
+        messages = [match[1] for match in _BLOCK.finditer(text)]
+    for message in messages:
         start = text.find(message, place)
         if start < 0:
             continue
