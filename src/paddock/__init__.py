@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from paddock.extensions.registry import default_prompts as default_prompts
     from paddock.extensions.registry import default_tools as default_tools
     from paddock.extensions.template import Template as Template
+    from paddock.kernels.engines.report import EngineReport as EngineReport
+    from paddock.kernels.engines.report import engines as engines
     from paddock.peer.errors import AccessRefusedError as AccessRefusedError
     from paddock.peer.errors import HttpError as HttpError
     from paddock.peer.errors import PeerError as PeerError
@@ -140,6 +142,7 @@ _HOMES = {
     "paddock.extensions.extension": ("BrokenExtension", "Discovery", "Extension"),
     "paddock.extensions.registry": ("default_prompts", "default_tools"),
     "paddock.extensions.template": ("Template",),
+    "paddock.kernels.engines.report": ("EngineReport", "engines"),
     "paddock.peer.errors": ("AccessRefusedError", "HttpError", "PeerError", "PeerTimeoutError"),
     "paddock.peer.peer": ("Peer",),
     "paddock.peer.results": ("ToolResult",),

@@ -32,6 +32,10 @@
     ├── FetchError                 a file cannot be had from where it is
     │   └── HashMismatchError          it is not what the catalogue describes
     ├── ToolError                  raised by a handler to tell the model something
+    │   ├── TestFileNotFoundError      there is no such test file
+    │   ├── NoTestsInFileError         a test file has no tests
+    │   ├── InvalidTestFileError       a test file cannot be read
+    │   ├── FolderError                a path leads to where tools may not go
     │   └── NoEngineError              Wolfram code is to be evaluated, and there is no engine
     ├── ResultError                a handler returned what cannot be sent, or not what it declared
     ├── AskError                   a client refused a question or answered nonsense
@@ -74,6 +78,7 @@
     ├── LinkError                  a client has no link for this server
     ├── BundleError                a server cannot be put into a bundle as it is
     ├── KernelError                a kernel cannot be started, or is gone
+    ├── EngineError                an engine does not exist, or is not on this machine
     ├── WolframSyntaxError         text is not Wolfram Language
     ├── DataError                  a Wolfram Language expression is not the data that it should be
     ├── WxfError                   bytes are not WXF

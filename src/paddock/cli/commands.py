@@ -60,6 +60,12 @@ GROUPS = {
         "link": ("paddock.cli.link:link", "Print a link that installs a server by a click."),
         "bundle": ("paddock.cli.bundle:bundle", "Write a server as an .mcpb bundle."),
     },
+    "Evaluation": {
+        "engines": (
+            "paddock.cli.engines:engines",
+            "List the engines of the Wolfram Language, and which one is used.",
+        ),
+    },
     "The shell": {
         "completion": ("paddock.cli.completion:completion", "Print a completion script."),
     },

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from paddock.kernels.limits import Limits
     from paddock.kernels.worker.frames import Answer, Telling
 
-    ReadPrinted = Callable[[str, Sequence[str] | None], list[Output]]
+    ReadPrinted = Callable[[str, Sequence[str]], list[Output]]
 
 START_SECONDS = 60.0
 STATE_SECONDS = 20.0
@@ -57,7 +57,7 @@ main()
 """
 
 
-def as_prints(text: str, _messages: Sequence[str] | None) -> list[Output]:
+def as_prints(text: str, _messages: Sequence[str]) -> list[Output]:
     """What was printed, as one print; for engines that print no messages."""
     return [Output("print", text.removesuffix("\n"))] if text else []
 
@@ -313,11 +313,9 @@ class WorkerKernel:
 
     def _outputs(self, reply: Reply) -> list[Output]:
         found: list[Output] = []
-        is_finished = reply.answer.status in _FINISHED
-        messages = reply.answer.messages if is_finished else None
         for piece in reply.pieces:
             if isinstance(piece, bytes):
-                found += self._read_printed(piece.decode(errors="replace"), messages)
+                found += self._read_printed(piece.decode(errors="replace"), reply.answer.messages)
             else:
                 found.append(Output(piece.kind, piece.text, piece.data, piece.mime))
         return found

@@ -13,15 +13,17 @@ from paddock.wolfram.expressions import (
     call,
     has_head,
     is_symbol,
+    quoted,
     same,
     string,
     symbol,
     walk,
 )
+from paddock.wolfram.letters import spelled_out
 from paddock.wolfram.parser import parse, parse_strict
-from paddock.wolfram.printer import full_form, input_form
+from paddock.wolfram.printer import full_form, input_form, value_form
 from paddock.wolfram.source import Problem, Source, WolframSyntaxError
-from paddock.wolfram.text import number_value, string_value, symbol_name
+from paddock.wolfram.text import number_value, real_text, string_value, symbol_name
 from paddock.wolfram.wxf import WxfError, read_wxf, write_wxf
 
 __all__ = [
@@ -45,12 +47,16 @@ __all__ = [
     "number_value",
     "parse",
     "parse_strict",
+    "quoted",
     "read_wxf",
+    "real_text",
     "same",
+    "spelled_out",
     "string",
     "string_value",
     "symbol",
     "symbol_name",
+    "value_form",
     "walk",
     "write_wxf",
 ]

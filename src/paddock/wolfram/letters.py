@@ -218,3 +218,22 @@ def character(name: str) -> str | None:
     letter = found[2] if found[1] else found[2].lower()
     accented = unicodedata.normalize("NFC", letter + _ACCENTS[found[3]])
     return accented if len(accented) == 1 else None
+
+
+_PRIVATE = re.compile("[\ue000-\uf8ff]")
+"""Characters that mean what the language says, and to everything else nothing."""
+
+
+def spelled_out(text: str) -> str:
+    r"""Text with private-use characters written by name, `\[Name]`, or else by code, `\:f351`."""
+    return _PRIVATE.sub(_spelling, text) if _PRIVATE.search(text) else text
+
+
+def _spelling(found: re.Match[str]) -> str:
+    name = _names().get(ord(found[0]))
+    return f"\\[{name}]" if name else f"\\:{ord(found[0]):04x}"
+
+
+@cache
+def _names() -> dict[int, str]:
+    return {code: name for name, code in _CODES.items()}

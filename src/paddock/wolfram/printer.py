@@ -1,7 +1,8 @@
 """From expressions to text: `full_form`, all heads and brackets, and `input_form`, as people write.
 
-Both give text that reads back as the same expression. Neither uses the interpreter's stack for
-depth. Here is the walk; how single expressions look is in `written`.
+Both give text that reads back as the same expression; `value_form` is for values, and reads back as
+the same value. None uses the interpreter's stack for depth. Here is the walk; how single
+expressions look is in `written` and `values`.
 """
 
 from __future__ import annotations
@@ -9,11 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Atom
+from paddock.wolfram.values import value_written
 from paddock.wolfram.written import LOWEST, is_negative_number, written
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.written import Piece
+    from paddock.wolfram.written import Piece, Written
 
 
 def full_form(expression: Expression) -> str:
@@ -43,6 +47,18 @@ def _head(head: Expression) -> list[str | Expression]:
 
 def input_form(expression: Expression) -> str:
     """An expression with the usual operators and brackets."""
+    return _walked(expression, written)
+
+
+def value_form(expression: Expression) -> str:
+    """A value as a kernel writes it in InputForm: `x^2/2` for `Times[Rational[1, 2], Power[x, 2]]`.
+
+    The text evaluates to the same value; read without evaluating it may be another expression.
+    """
+    return _walked(expression, value_written)
+
+
+def _walked(expression: Expression, write: Callable[[Expression], Written]) -> str:
     pieces: list[str] = []
     waiting: list[Piece] = [(expression, LOWEST)]
     while waiting:
@@ -51,7 +67,7 @@ def input_form(expression: Expression) -> str:
             pieces.append(item)
             continue
         inner, least = item
-        found = written(inner)
+        found = write(inner)
         if found.precedence < least:
             waiting.append(")")
             waiting.extend(reversed(found.pieces))

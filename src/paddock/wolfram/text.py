@@ -27,6 +27,8 @@ _NUMBER = re.compile(
     r"(?P<sign>-?)(?:(?P<base>\d{1,2})\^\^)?(?P<whole>[0-9A-Za-z]*)(?P<point>\.(?P<part>[0-9A-Za-z]*))?"
     r"(?P<mark>`.*?)?(?:\*\^(?P<exponent>[-+]?\d+))?"
 )
+_LARGEST_PLAIN, _SMALLEST_PLAIN = 1e6, 1e-5
+"""Between these, numbers with a point are written without an exponent."""
 _MOST_DIGITS = 4000
 """Of what becomes a whole number: Python refuses to read and to write much longer ones."""
 
@@ -83,3 +85,21 @@ def _based_real(found: re.Match[str], base: int, exponent: int) -> float | None:
 
 def _finite(value: float) -> float | None:
     return None if value in (float("inf"), float("-inf")) else value
+
+
+def real_text(text: str) -> str:
+    """A number with a point as Python writes it, as kernels do: `2.`, `1.5*^20` for `1.5e+20`."""
+    mantissa, _, exponent = text.lower().partition("e")
+    value = abs(float(text))
+    if value == 0 or (not exponent and _SMALLEST_PLAIN <= value < _LARGEST_PLAIN):
+        return _trimmed(mantissa)
+    sign = "-" if mantissa.startswith("-") else ""
+    whole, _, part = mantissa.lstrip("-").partition(".")
+    digits = f"{whole}{part}"
+    significant = digits.lstrip("0")
+    power = int(exponent or 0) + len(whole) - (len(digits) - len(significant)) - 1
+    return f"{sign}{_trimmed(f'{significant[0]}.{significant[1:]}')}*^{power}"
+
+
+def _trimmed(number: str) -> str:
+    return number.rstrip("0") if "." in number else f"{number}."

@@ -61,12 +61,16 @@ def is_negative_number(expression: Expression) -> bool:
 
 
 def _call(node: Node) -> Written:
-    arguments = ["[", *_listed(node.args), "]"]
     if isinstance(node.head, Node) and has_head(node.head.head, "Derivative"):
         function = _derivative(node.head)
         if function is not None:
-            return Written(function.precedence, [*function.pieces, *arguments])
-    return Written(CALL_PRECEDENCE, [(node.head, CALL_PRECEDENCE), *arguments])
+            return Written(function.precedence, [*function.pieces, "[", *_listed(node.args), "]"])
+    return called(node)
+
+
+def called(node: Node) -> Written:
+    """A node as `head[arguments]`."""
+    return Written(CALL_PRECEDENCE, [(node.head, CALL_PRECEDENCE), "[", *_listed(node.args), "]"])
 
 
 def _listed(args: list[Expression]) -> list[Piece]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.wolfram import number_value, string, string_value, symbol_name
+from paddock.wolfram import number_value, spelled_out, string, string_value, symbol_name
 
 STRINGS = [
     (r'"plain"', "plain"),
@@ -81,3 +81,7 @@ def test_accented_letters_are_worked_out(accent: str) -> None:
 def test_the_name_of_a_symbol_has_its_characters() -> None:
     assert symbol_name(r"ctx`\[Alpha]\:00e9") == "ctx`\u03b1é"
     assert symbol_name("plain") == "plain"
+
+
+def test_private_use_characters_can_be_spelled_out() -> None:
+    assert spelled_out("\uf351 \ue0ff é") == r"\[FreeformPrompt] \:e0ff é"

@@ -19,23 +19,29 @@ _BLOCK = re.compile(r"(?:^|\n)\n((?: +\S.*\n)?[$\w`]+::\w+: .*(?:\n +\S.*)?)(?:\
 """A message as woxi prints it: an empty line, the text, and parts of fractions around it."""
 
 
-def read_printed(text: str, messages: Sequence[str] | None) -> list[Output]:
-    """Prints and messages in order; `messages` are the texts that are known to be such.
-
-    None is for an evaluation that was stopped: what looks like a message is taken for one.
-    """
+def read_printed(text: str, messages: Sequence[str]) -> list[Output]:
+    """Prints and messages in order; `messages` are texts that are known to be such, not all."""
     found: list[Output] = []
     place = 0
-    if messages is None:
-        messages = [match[1] for match in _BLOCK.finditer(text)]
     for message in messages:
         start = text.find(message, place)
         if start < 0:
             continue
-        found += _prints(text[place:start].removesuffix("\n"))
+        found += _other(text[place:start].removesuffix("\n"))
         found.append(Output("message", on_one_line(message)))
         place = start + len(message)
         place += text.startswith("\n", place)
+    return found + _other(text[place:])
+
+
+def _other(text: str) -> list[Output]:
+    """Prints, and messages that only look like such."""
+    found: list[Output] = []
+    place = 0
+    for block in _BLOCK.finditer(text):
+        found += _prints(text[place : block.start(1)].removesuffix("\n"))
+        found.append(Output("message", on_one_line(block[1])))
+        place = block.end()
     return found + _prints(text[place:])
 
 

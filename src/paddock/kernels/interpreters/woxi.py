@@ -7,6 +7,7 @@ woxi keeps one state for each thread, so everything happens in the thread that m
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import tempfile
 from pathlib import Path
@@ -19,12 +20,8 @@ from paddock.kernels.worker.interpreter import Picture, Value
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_ATOM = re.compile(r'\s*(?:[\w$`]+|"(?:[^"\\]|\\.)*")\s*', re.DOTALL)
-"""Code that woxi answers without remembering it as the last result."""
 _OPAQUE = re.compile(r"-(?:Graphics|Graphics3D|Image|Sound|Video)-")
 """How woxi writes values that have no text."""
-_PLAIN = re.compile(rf"-?[\d.]+|{_OPAQUE.pattern}")
-"""Results whose text is the same in InputForm."""
 _UNCAUGHT = re.compile(r"Throw::nocatch: Uncaught (.*) returned to top level\.", re.DOTALL)
 _PARSE_ERROR = "Parse error:"
 _INPUT_FORM = "ToString[%, InputForm]"
@@ -45,13 +42,13 @@ class Woxi:
 
     def evaluate(self, code: str, emit: Callable[[str | Picture], None]) -> Value:
         """Evaluate one expression; its text is in InputForm."""
-        # The brackets have woxi remember the value of an atom; a line break ends a comment.
-        sent = f"({code}\n)" if _ATOM.fullmatch(code) else code
         try:
-            found = woxi.evaluate(sent, print_to_stdout=True)
+            found = _evaluated(code)
         except woxi.WolframError as error:
             emit(_refusal(str(error)))
             return Value(None, is_failure=True)
+        if "Directory" in code:
+            _follow_directory()
         if picture := _picture(found):
             emit(Picture(picture.encode(), _SVG))
         text = _input_form(found, is_string=code.lstrip().startswith('"'))
@@ -75,6 +72,25 @@ class Woxi:
                 woxi.evaluate(definition)
 
 
+def _evaluated(code: str) -> woxi.EvaluationResult:
+    """The result of some code, which woxi remembers as the last one.
+
+    Without brackets it does not remember that of an atom, or of some functions (`MemberQ`).
+    """
+    try:
+        return woxi.evaluate(f"({code}\n)", print_to_stdout=True)
+    except woxi.WolframError as error:
+        if not str(error).startswith(_PARSE_ERROR):
+            raise
+    return woxi.evaluate(code, print_to_stdout=True)
+
+
+def _follow_directory() -> None:
+    """Be in the directory that woxi believes to be in: it opens files from the process's own."""
+    with contextlib.suppress(OSError):
+        os.chdir(woxi.evaluate("Directory[]").result)
+
+
 def _is_text(definition: str) -> bool:
     return not _OPAQUE.search(definition)
 
@@ -92,7 +108,7 @@ def _picture(found: woxi.EvaluationResult) -> str | None:
 
 def _input_form(found: woxi.EvaluationResult, *, is_string: bool) -> str:
     result = found.result
-    if (result in {"Null", "$Aborted"} and not is_string) or _PLAIN.fullmatch(result):
+    if (result in {"Null", "$Aborted"} and not is_string) or _OPAQUE.fullmatch(result):
         return result
     if not result and not is_string:
         for warning in found.warnings:

@@ -1,0 +1,89 @@
+"""The process between a server and a Wolfram kernel, so that none outlives the other.
+
+It runs as a program of its own, with nothing but the standard library.
+What it reads from standard input goes to the kernel line by line; a line with `INTERRUPT` alone
+stops what the kernel is doing. When the input ends, because the server has closed it or is gone,
+the kernel and all that it has started are killed; when the kernel ends, so do the rest of them and
+this. The kernel's answers do not pass through here: it has our standard output.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, NoReturn
+
+from paddock.kernels.worker.orphans import adopt_orphans, end_descendants
+
+INTERRUPT = b"\x03\n"
+"""Not a request, and not text that a request could be."""
+ABORT = b"a\n"
+"""What the interrupt menu of a kernel takes as the wish to abort; the driver passes it over."""
+HAS_GROUPS = hasattr(os, "killpg")
+_PROGRAM = """\
+import sys
+sys.path.append(sys.argv.pop(1))
+from paddock.kernels.engines.keeper import main
+main(sys.argv[1:])
+"""
+
+
+def keeper_command(command: list[str]) -> list[str]:
+    """The command that starts a kernel with its keeper."""
+    packages = str(Path(__file__).parents[3])
+    # No site: nothing that it would find is needed, and it costs time.
+    return [sys.executable, "-I", "-S", "-c", _PROGRAM, packages, *command]
+
+
+def _signal(kernel: subprocess.Popen[bytes], which: int) -> None:
+    """Send a signal to the kernel and all that it has started."""
+    with suppress(OSError):
+        if HAS_GROUPS:
+            os.killpg(kernel.pid, which)
+        else:
+            kernel.kill()
+
+
+def _kill(kernel: subprocess.Popen[bytes]) -> None:
+    _signal(kernel, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+
+def _forward(requests: IO[bytes], kernel: subprocess.Popen[bytes]) -> None:
+    """Hand on requests until there is nobody to hand them on for."""
+    entry = kernel.stdin
+    if entry is None:
+        return
+    with suppress(OSError):
+        for line in requests:
+            if line != INTERRUPT:
+                entry.write(line)
+            elif HAS_GROUPS:
+                _signal(kernel, signal.SIGINT)
+                entry.write(ABORT)
+            entry.flush()
+    _kill(kernel)
+
+
+def main(command: list[str]) -> NoReturn:
+    """Keep a kernel until it ends, or until our input does."""
+    adopt_orphans()
+    kernel = subprocess.Popen(  # noqa: S603 - the kernel that was found, or that the user named
+        command,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=HAS_GROUPS,
+    )
+    # The end of the answers has to be the end of the kernel.
+    with suppress(OSError):
+        os.close(1)
+    forwarding = threading.Thread(target=_forward, args=(sys.stdin.buffer, kernel), daemon=True)
+    forwarding.start()
+    code = kernel.wait()
+    _kill(kernel)
+    end_descendants()
+    os._exit((code if code >= 0 else 128 - code) & 0xFF)  # the thread may be reading still

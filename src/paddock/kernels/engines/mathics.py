@@ -1,0 +1,56 @@
+"""Mathics3: an engine written in Python, a second opinion beside woxi; extra `mathics`.
+
+Its licence is the GPL: it runs in processes of its own and is never part of this distribution.
+"""
+
+from __future__ import annotations
+
+from importlib import metadata
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from paddock.kernels.engines.engine import Capability, Language
+from paddock.kernels.worker_kernel import start_worker
+
+if TYPE_CHECKING:
+    from paddock.kernels.kernel import Kernel
+    from paddock.kernels.limits import Limits
+
+DISTRIBUTION = "Mathics3"
+CAPABILITIES: frozenset[Capability] = frozenset(
+    {"state", "rollback", "interrupt", "pictures", "evaluation"}
+)
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+"""Of numpy, which Mathics uses: a process with threads must not fork."""
+
+
+class Mathics(msgspec.Struct, frozen=True):
+    """What is known about Mathics without importing it."""
+
+    version: str = ""
+    found: str = ""
+    name: str = "mathics"
+    title: str = "Mathics3"
+    language: Language = "wolfram"
+    licence: str = "GPL-3.0-or-later"
+    how_to_get: str = 'pip install "paddock[mathics]"'
+    capabilities: frozenset[Capability] = CAPABILITIES
+
+    def start(self, limits: Limits) -> Kernel:
+        """Start a kernel that evaluates with Mathics; it takes some seconds."""
+        return start_worker(
+            self.name, "paddock.kernels.interpreters.mathics", limits, variables=ONE_THREAD
+        )
+
+
+def find_mathics() -> Mathics:
+    """Describe Mathics; `found` is empty when it is not installed."""
+    spec = find_spec("mathics")
+    if spec is None or spec.origin is None:
+        return Mathics()
+    try:
+        return Mathics(metadata.version(DISTRIBUTION), spec.origin)
+    except metadata.PackageNotFoundError:  # some other package of that name
+        return Mathics()

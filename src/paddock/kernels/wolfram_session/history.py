@@ -1,0 +1,181 @@
+"""What went before in a session, and how code refers to it.
+
+Engines count their lines in their own ways, or not at all. So `%`, `Out[n]`, `In[n]` and `$Line`
+are replaced by what they stand for before the code goes to an engine: in the parsed expressions, so
+that nothing inside a string or a comment is touched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from paddock.wolfram import Atom, Node, is_symbol, number_value, parse, string
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from paddock.wolfram import Expression, Source
+
+PICTURE = re.compile(r"-(?:Graphics3D|Graphics|Image3D|Image|Graph|Sound)-")
+"""What engines write in the place of something that has no text."""
+FREEFORM = ("\\[FreeformPrompt]", "\uf351")
+"""The head of what is meant as natural language."""
+
+_MAPPING = ("Map", "Scan", "Apply")
+_DEEPEST = 40
+"""Of pictures made from pictures that were made from pictures."""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The lines of a session that were evaluated: what was typed, and what came out."""
+
+    inputs: Mapping[int, str] = field(default_factory=dict)
+    results: Mapping[int, str] = field(default_factory=dict)
+    line: int = 1
+    """The number of the line that comes next."""
+
+    def before(self, line: int) -> History:
+        """The history as it was when a line was evaluated."""
+        return History(self.inputs, self.results, line)
+
+
+class Change(NamedTuple):
+    """A part of a source, and what stands in its place."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(slots=True)
+class Rewritten:
+    """An expression as the engine gets it."""
+
+    text: str
+    unread: list[str] = field(default_factory=list)
+    """Natural language that nobody could interpret."""
+
+
+def rewrite(source: Source, expression: Expression, history: History) -> Rewritten:
+    """The text of an expression, with references to earlier lines replaced by what they mean."""
+    unread: list[str] = []
+    changes = list(_changes(source, expression, history, unread, 0))
+    return Rewritten(_changed(source, expression, changes), unread)
+
+
+def _changed(source: Source, expression: Expression, changes: list[Change]) -> str:
+    pieces: list[str] = []
+    at = expression.start
+    for change in sorted(changes):
+        pieces += [source.text[at : change.start], change.text]
+        at = change.end
+    return "".join([*pieces, source.text[at : expression.end]])
+
+
+def _changes(
+    source: Source, expression: Expression, history: History, unread: list[str], depth: int
+) -> Iterator[Change]:
+    waiting: list[tuple[Expression, bool]] = [(expression, False)]
+    while waiting:
+        found, is_mapped = waiting.pop()
+        text = _replacement(found, history, depth, is_mapped=is_mapped)
+        if text is None and isinstance(found, Node) and _is_freeform(found):
+            unread.append(source.text[found.start : found.end])
+            text = "$Failed"
+        if text is not None and found.start >= 0:
+            yield Change(found.start, found.end, text)
+        elif isinstance(found, Node):
+            maps = isinstance(found.head, Atom) and found.head.text in _MAPPING
+            waiting.append((found.head, True))
+            waiting += [(arg, maps and not index) for index, arg in enumerate(found.args)]
+
+
+def _is_freeform(found: Node) -> bool:
+    return isinstance(found.head, Atom) and found.head.text in FREEFORM
+
+
+def _replacement(found: Expression, history: History, depth: int, *, is_mapped: bool) -> str | None:
+    """What a reference to earlier lines means; None for everything else.
+
+    `is_mapped` says that the expression is used as a function.
+    """
+    if isinstance(found, Atom):
+        if found.kind != "symbol":
+            return None
+        if found.text == "$Line":
+            return str(history.line)
+        return _table(history, depth) if is_mapped and found.text == "Out" else None
+    line = _line(found, history)
+    if line is None:
+        return None
+    if is_symbol(found.head, "Out"):
+        return _value(history, line, depth)
+    if line not in history.inputs:
+        return None
+    if is_symbol(found.head, "InString"):
+        return string(history.inputs[line]).text
+    return _input(history, line, depth)
+
+
+def _line(found: Node, history: History) -> int | None:
+    """The line that `Out[3]`, `%` or `In[-1]` is about."""
+    if not isinstance(found.head, Atom) or found.head.text not in ("Out", "In", "InString"):
+        return None
+    if not found.args:
+        return history.line - 1
+    given = found.args[0]
+    if len(found.args) > 1 or not isinstance(given, Atom) or given.kind != "number":
+        return None
+    number = number_value(given.text)
+    if not isinstance(number, int):
+        return None
+    return number if number > 0 else history.line + number
+
+
+def _value(history: History, line: int, depth: int) -> str | None:
+    """The result of a line, as code; what has no text is made again from what was typed."""
+    result = history.results.get(line)
+    if result is None or line >= history.line:
+        return None
+    if PICTURE.search(result) and line in history.inputs and depth < _DEEPEST:
+        return _again(history.before(line), history.inputs[line], depth) or f"({result})"
+    return f"({result})"
+
+
+def _again(history: History, code: str, depth: int) -> str | None:
+    """The last expression of an input."""
+    source = parse(code)
+    if source.problems or not source.expressions:
+        return None
+    last = source.expressions[-1]
+    changes = list(_changes(source, last, history, [], depth + 1))
+    return f"({_changed(source, last, changes)})"
+
+
+def _input(history: History, line: int, depth: int) -> str | None:
+    """All that was typed in a line, as one expression."""
+    if depth >= _DEEPEST:
+        return None
+    source = parse(history.inputs[line])
+    if source.problems or not source.expressions:
+        return None
+    then = history.before(line)
+    texts = [
+        _changed(source, each, list(_changes(source, each, then, [], depth + 1)))
+        for each in source.expressions
+    ]
+    return f"({'; '.join(texts)})"
+
+
+def _table(history: History, depth: int) -> str:
+    """`Out` as a function of a line that is not known beforehand."""
+    cases = "".join(
+        f", {line}, {_value(history, line, depth)}"
+        for line in sorted(history.results)
+        if line < history.line
+    )
+    return f"(Switch[If[# < 0, {history.line} + #, #]{cases}, _, Null] &)"

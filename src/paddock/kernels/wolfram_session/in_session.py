@@ -1,0 +1,78 @@
+"""Evaluating in a session: its journal is the history, and each expression is an entry of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from paddock.kernels.kernel import ignore, never
+from paddock.kernels.wolfram_session.evaluating import FAILED, evaluate_code
+from paddock.kernels.wolfram_session.forms import value
+from paddock.kernels.wolfram_session.history import History
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from paddock.kernels.limits import Limits
+    from paddock.kernels.outcome import Outcome
+    from paddock.kernels.sessions import Entry, Session
+    from paddock.kernels.wolfram_session.answer import Evaluation
+
+
+def evaluate(
+    session: Session,
+    code: str,
+    limits: Limits,
+    *,
+    is_cancelled: Callable[[], bool] = never,
+    on_wait: Callable[[float], None] = ignore,
+) -> Evaluation:
+    """Evaluate code as the next line of a session.
+
+    Raises:
+        KernelError: when no kernel can be started.
+    """
+    history = history_of(session.history, session.line)
+    # The journal has what the user wrote once, with the first expression.
+    source = code
+
+    def run(
+        expression: str,
+        limits: Limits,
+        *,
+        is_cancelled: Callable[[], bool],
+        on_wait: Callable[[float], None],
+    ) -> Outcome:
+        nonlocal source
+        written, source = source, ""
+        return session.evaluate(
+            expression,
+            limits,
+            line=history.line,
+            source="" if written == expression else written,
+            is_cancelled=is_cancelled,
+            on_wait=on_wait,
+        )
+
+    evaluation = evaluate_code(
+        run, code, history, limits, is_cancelled=is_cancelled, on_wait=on_wait
+    )
+    if source:
+        # Nothing was evaluated, as with a syntax error; the line counts all the same.
+        session.evaluate(evaluation.result or FAILED, limits, line=history.line, source=source)
+    return evaluation
+
+
+def history_of(entries: Sequence[Entry], line: int) -> History:
+    """What a journal says about the lines before this one."""
+    inputs: dict[int, str] = {}
+    results: dict[int, str] = {}
+    for entry in entries:
+        inputs.setdefault(entry.line, entry.source or entry.code)
+        results[entry.line] = _value(entry)
+    return History(inputs, results, line)
+
+
+def _value(entry: Entry) -> str:
+    if entry.result is not None:
+        return value(entry.result)
+    return "Null" if entry.status in ("done", "quit") else FAILED

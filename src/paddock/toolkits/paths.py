@@ -1,0 +1,121 @@
+"""Which file a path in an argument means, and whether tools may touch it.
+
+A relative path begins where the client works. Files are touched below the directories that the
+client works in, the working directory, the one for temporary files, and those that the user allows.
+Code that is evaluated is another matter: it reaches what its kernel lets it.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from paddock.authoring.failures import ToolError
+from paddock.authoring.option import Option
+from paddock.protocol.ask import AskError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from paddock.authoring.context import Context
+
+VARIABLE = "PADDOCK_ALLOWED_FOLDERS"
+OPTION = "AllowedFolders"
+ALLOWED_FOLDERS = Option([], list[str], "Folders that may be read and written besides the client's")
+
+
+class FolderError(ToolError):
+    """A path leads to where tools may not go."""
+
+    code = "folder-not-allowed"
+
+
+def resolve(path: str, ctx: Context) -> Path:
+    """The file or directory that an argument means, links followed; it need not exist.
+
+    In the stateless era this may end the call, which then comes again with the client's answer:
+    resolve paths before doing anything else.
+
+    Raises:
+        FolderError: when it is outside the folders that tools may touch.
+        ToolError: when the text cannot be a path.
+    """
+    try:
+        given = Path(path).expanduser()
+        if given.is_absolute():
+            found = given.resolve()
+            if _is_below(found, _own_folders(ctx)):
+                return found
+            folders = [*_own_folders(ctx), *_roots(ctx)]
+        else:
+            roots = _roots(ctx)
+            found = ((roots[0] if roots else Path.cwd()) / given).resolve()
+            folders = [*_own_folders(ctx), *roots]
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ToolError(f"{path!r} cannot be a path: {error}") from None
+    if not _is_below(found, folders):
+        raise FolderError(
+            f"{found} is outside the folders that this tool may touch: "
+            + ", ".join(str(folder) for folder in folders),
+            hint=f"whoever runs this server can allow more in the tool option {OPTION} or the "
+            f"variable {VARIABLE}",
+        )
+    return found
+
+
+def working_directory(ctx: Context) -> Path:
+    """Where programs that tools start begin: the client's first directory, else ours."""
+    roots = _roots(ctx)
+    return roots[0] if roots else Path.cwd()
+
+
+def _is_below(path: Path, folders: list[Path]) -> bool:
+    return any(path.is_relative_to(folder) for folder in folders)
+
+
+def _own_folders(ctx: Context) -> list[Path]:
+    """What may be touched without asking the client."""
+    chosen = [*ctx.options.get(OPTION, ()), *os.environ.get(VARIABLE, "").split(os.pathsep)]
+    allowed = [Path(folder).expanduser().resolve() for folder in chosen if folder]
+    return [*_narrow([Path.cwd(), Path(tempfile.gettempdir())]), *allowed]
+
+
+def _narrow(folders: list[Path]) -> list[Path]:
+    """Without the root of a file system, where some clients start servers: that allows nothing."""
+    resolved = [folder.resolve() for folder in folders]
+    return [folder for folder in resolved if folder != folder.parent]
+
+
+def _roots(ctx: Context) -> list[Path]:
+    """The directories of this machine that the client works in.
+
+    Who had to say who they are need not be on this machine: their paths mean nothing here.
+    """
+    if ctx.principal is not None or "roots" not in ctx.client_capabilities:
+        return []
+    try:
+        answer = ctx.roots(key="roots").wait()
+    except AskError:
+        return []
+    return _narrow(list(_directories(root.uri for root in answer)))
+
+
+def _directories(uris: Iterator[str]) -> Iterator[Path]:
+    for uri in uris:
+        place = _place(uri.replace("\\", "/"))
+        if place is not None and place.is_dir():
+            yield place
+
+
+def _place(uri: str) -> Path | None:
+    """The path of a file URI, also of one that lacks a slash before the drive."""
+    parts = urlsplit(uri)
+    if parts.scheme != "file":
+        return None
+    has_drive = len(parts.netloc) == 2 and parts.netloc[1] == ":"
+    path = f"/{parts.netloc}{parts.path}" if has_drive else parts.path
+    return Path(url2pathname(path))

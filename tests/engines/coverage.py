@@ -1,0 +1,86 @@
+"""The page of the documentation on what each engine can do, written from the corpus.
+
+Write it anew with `python -m tests.engines.coverage > docs/reference/engine-coverage.md`; a test
+compares.
+"""
+
+import sys
+from collections.abc import Iterator
+
+from tests.engines.corpus import ENGINES, Entry, read_corpus, read_gaps
+
+TITLES = {"woxi": "Woxi", "mathics": "Mathics3"}
+HEAD = """# What each engine can do
+
+<!-- python -m tests.engines.coverage > docs/reference/engine-coverage.md -->
+
+Inputs of [WolframLanguageEvaluator](wolfram-tools.md#wolframlanguageevaluator) with the answers
+that the Wolfram Language gives, and which engine gives them too. Every engine is asked all of them
+in the tests: one that misses more than what is marked here fails them, and so does one that misses
+less. The expected answers are ours, written without a Wolfram kernel at hand; that engine is not in
+the table because it has not been tried.
+
+An answer is right when its value, the names of its messages, what it prints and how it ends are
+right. "picture" stands for an answer with a picture; what is drawn is not compared.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    corpus = read_corpus()
+    gaps = {engine: read_gaps(engine) for engine in ENGINES}
+    lines = [HEAD, *_overview(corpus, gaps)]
+    for section, entries in corpus.items():
+        missed = {engine: set(gaps[engine].get(section, ())) for engine in ENGINES}
+        lines += ["", f"## {section}", "", *_table(entries, missed)]
+    return "\n".join([*lines, ""])
+
+
+def _overview(
+    corpus: dict[str, list[Entry]], gaps: dict[str, dict[str, list[str]]]
+) -> Iterator[str]:
+    yield from _header("subject", "inputs")
+    for section, entries in corpus.items():
+        counts = [len(entries) - len(gaps[engine].get(section, ())) for engine in ENGINES]
+        yield _row([section, str(len(entries)), *map(str, counts)])
+    total = sum(map(len, corpus.values()))
+    right = [total - sum(map(len, gaps[engine].values())) for engine in ENGINES]
+    yield _row(["all", str(total), *(f"{count} ({100 * count // total} %)" for count in right)])
+
+
+def _table(entries: list[Entry], missed: dict[str, set[str]]) -> Iterator[str]:
+    yield from _header("input", "answer")
+    for entry in entries:
+        marks = ["no" if entry.name in missed[engine] else "yes" for engine in ENGINES]
+        yield _row([_code(entry.name), _answer(entry), *marks])
+
+
+def _header(*first: str) -> Iterator[str]:
+    titles = [*first, *(TITLES[engine] for engine in ENGINES)]
+    yield _row(titles)
+    yield "|" + "---|" * len(titles)
+
+
+def _answer(entry: Entry) -> str:
+    value = entry.near or (entry.values[0] if entry.values else "")
+    parts = [*entry.facts, *(f"prints {_code(text)}" for text in entry.prints)]
+    parts += [_code(name) for name in entry.messages]
+    if value and not {"timed-out", "out-of-memory"} & {*entry.facts}:
+        parts.append(_code(value))
+    return ", ".join(parts)
+
+
+def _code(text: str) -> str:
+    """Code that can stand in a table, whatever is in it."""
+    fence = "``" if "`" in text else "`"
+    space = " " if fence == "``" else ""
+    escaped = text.replace("|", "\\|")
+    return f"{fence}{space}{escaped}{space}{fence}"
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())
