@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from paddock.kernels.engines.woxi import Woxi, find_woxi
+from paddock.kernels.engines.woxi import Woxi
 from paddock.kernels.kernel import Kernel, KernelError
 from paddock.kernels.limits import Limits
 from paddock.kernels.pool import Pool
@@ -14,7 +14,7 @@ LIMITS = Limits(seconds=30)
 SECONDS = 30.0
 
 
-class Counted(Woxi, frozen=True):
+class Counted(Woxi, frozen=True, kw_only=True):
     """woxi, with what was started of it."""
 
     started: list[Kernel]
@@ -35,7 +35,7 @@ class Counted(Woxi, frozen=True):
 @pytest.fixture
 def counted() -> Iterator[Counted]:
     """The engine; all of its kernels are closed in the end."""
-    engine = Counted(find_woxi().version, started=[], has_started=threading.Semaphore(0))
+    engine = Counted(started=[], has_started=threading.Semaphore(0))
     yield engine
     for kernel in engine.started:
         kernel.close()
