@@ -21,7 +21,7 @@ SHORT = 0.5
 """Seconds for code that never ends."""
 GAP_PATIENCE = 3.0
 """Seconds for code that is known to go wrong, which may mean that it does not end."""
-MEMORY = 3 << 29
+MEMORY = 1 << 30
 SLOW_TO_START = ("mathics",)
 FORGET = 'ClearAll["Global`*"]'
 

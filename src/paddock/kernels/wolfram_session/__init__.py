@@ -1,10 +1,10 @@
 """The front of the Wolfram Language: what is typed, and how the answer reads.
 
-`evaluate` takes code as the next line of a session: it splits it into expressions with the parser of
-`paddock.wolfram`, mends common slips, replaces references to earlier lines, has the kernel evaluate
-one expression after the other, and gives an `Evaluation`, whose `items` are text and pictures in
-reading order. `evaluate_code` does so with anything that evaluates. Where kernels come from, and
-what is kept of a session, is left to `paddock.kernels.sessions`.
+`evaluate` takes code as the next line of a session: it splits it into expressions with the parser
+of `paddock.wolfram`, mends common slips, replaces references to earlier lines, has the kernel
+evaluate one expression after the other, and gives an `Evaluation`, whose `items` are text and
+pictures in reading order. `evaluate_code` does so with anything that evaluates. Where kernels come
+from, and what is kept of a session, is left to `paddock.kernels.sessions`.
 """
 
 from paddock.kernels.wolfram_session.answer import Evaluation, Item, Picture, Words
