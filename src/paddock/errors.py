@@ -36,6 +36,12 @@
     │   ├── NoTestsInFileError         a test file has no tests
     │   ├── InvalidTestFileError       a test file cannot be read
     │   ├── FolderError                a path leads to where tools may not go
+    │   ├── InspectorInputError        CodeInspector is not told what to inspect, or how
+    │   │   ├── NoInputError
+    │   │   ├── AmbiguousInputError
+    │   │   ├── InspectedFileNotFoundError
+    │   │   ├── NoFilesFoundError
+    │   │   └── InvalidConfidenceError
     │   └── NoEngineError              Wolfram code is to be evaluated, and there is no engine
     ├── ResultError                a handler returned what cannot be sent, or not what it declared
     ├── AskError                   a client refused a question or answered nonsense
