@@ -44,11 +44,12 @@ class Woxi:
         except woxi.WolframError as error:
             emit(_refusal(str(error)))
             return Value(None, is_failure=True)
-        if "Directory" in code:
-            _follow_directory()
         if picture := _picture(found):
             emit(Picture(picture.encode(), _SVG))
         text = _input_form(found, is_string=code.lstrip().startswith('"'))
+        if "Directory" in code:
+            # Last of all, since it is the last result for woxi.
+            _follow_directory()
         return Value(text, tuple(found.warnings))
 
     def state(self) -> bytes:
