@@ -31,10 +31,12 @@
     │   └── CatalogueError             a catalogue, or the settings for it, cannot be used
     ├── FetchError                 a file cannot be had from where it is
     │   └── HashMismatchError          it is not what the catalogue describes
+    ├── PacletInfoError            a PacletInfo file describes no paclet
     ├── ToolError                  raised by a handler to tell the model something
     │   ├── TestFileNotFoundError      there is no such test file
     │   ├── NoTestsInFileError         a test file has no tests
     │   ├── InvalidTestFileError       a test file cannot be read
+    │   ├── PacletPathError            there is no paclet at a path
     │   ├── FolderError                a path leads to where tools may not go
     │   ├── InspectorInputError        CodeInspector is not told what to inspect, or how
     │   │   ├── NoInputError
@@ -83,10 +85,12 @@
     ├── NotInstalledError          there is nothing of ours to take out
     ├── LinkError                  a client has no link for this server
     ├── BundleError                a server cannot be put into a bundle as it is
+    ├── KernelError                a kernel cannot be started, or is gone
     ├── EngineError                an engine does not exist, or is not on this machine
     ├── WolframSyntaxError         text is not Wolfram Language
     ├── DataError                  a Wolfram Language expression is not the data that it should be
     ├── WxfError                   bytes are not WXF
+    ├── NotebookError              a text is no notebook
     ├── ArgumentError              an argument on the command line does not fit the tool
     └── UnexpectedQuestionError    a server under test asked more than the test answers
 

@@ -205,6 +205,7 @@ _ACCENTS = {
 }
 _FOREIGN, _FIRST_PRIVATE = 0xA0, 0xE000
 """The first code that is not ASCII or a control, and the first that Unicode leaves to others."""
+_UNNAMED = ("UnknownGlyph", "LineSeparator", "ParagraphSeparator")
 _ACCENTED = re.compile(rf"(Capital)?([A-Z])({'|'.join(_ACCENTS)})")
 
 
@@ -222,23 +223,6 @@ def character(name: str) -> str | None:
     return accented if len(accented) == 1 else None
 
 
-def name_of(letter: str) -> str | None:
-    """The name of a character that is not ASCII, if it has one that every reader knows."""
-    return _known_names().get(letter)
-
-
-@cache
-def _known_names() -> dict[str, str]:
-    """Of letters that Unicode has too, and of operators; no control characters, no line ends."""
-    unnamed = {"UnknownGlyph", "LineSeparator", "ParagraphSeparator"}
-    names: dict[str, str] = {}
-    for name, code in _CODES.items():
-        is_known = code < _FIRST_PRIVATE or name in OPERATOR_CODES or name in SPACE_CODES
-        if code >= _FOREIGN and is_known and name not in unnamed:
-            names.setdefault(chr(code), name)
-    return names
-
-
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
 """Characters that mean what the language says, and to everything else nothing."""
 
@@ -249,10 +233,22 @@ def spelled_out(text: str) -> str:
 
 
 def _spelling(found: re.Match[str]) -> str:
-    name = _names().get(ord(found[0]))
+    name = _names().get(found[0])
     return f"\\[{name}]" if name else f"\\:{ord(found[0]):04x}"
 
 
 @cache
-def _names() -> dict[int, str]:
-    return {code: name for name, code in _CODES.items()}
+def _names() -> dict[str, str]:
+    return {chr(code): name for name, code in _CODES.items()}
+
+
+def name_of(letter: str) -> str | None:
+    """The name under which a file can hold a character that is not ASCII.
+
+    Letters of Unicode and operators have one; private letters are safer by their codes.
+    """
+    name = _names().get(letter)
+    if name is None or ord(letter) < _FOREIGN or name in _UNNAMED:
+        return None
+    is_known = ord(letter) < _FIRST_PRIVATE or name in OPERATOR_CODES or name in SPACE_CODES
+    return name if is_known else None

@@ -105,6 +105,7 @@ class Guard:
             woken,
         ):
             poll.register(handle, select.POLLIN)
+        self._reap()  # one may have ended before there was a signal to be woken by
         while True:
             ready = {handle for handle, _ in poll.poll(self._wait_milliseconds())}
             if self._channels.output in ready:
@@ -113,12 +114,17 @@ class Guard:
                 self._read_notices()
             if woken in ready:
                 os.read(woken, 4096)
-                for pid, status in reap():
-                    self._on_end(pid, status)
+                self._reap()
             if self._channels.requests in ready:
                 self._read_requests()
             if time.monotonic() >= self._deadline:
                 self._on_deadline()
+
+    def _reap(self) -> None:
+        ended = reap()
+        self._read_notices()  # their last words come before their ends
+        for pid, status in ended:
+            self._on_end(pid, status)
 
     def _wait_milliseconds(self) -> float | None:
         if self._deadline == float("inf"):
@@ -146,8 +152,9 @@ class Guard:
         except (EOFError, ValueError, msgspec.MsgspecError):
             # Code may have found the descriptor and written to it: nothing after that can be read.
             self._notices.clear()
-            if self._active is not None:
-                end_tree(self._active)
+            if self._job is not None and self._is_sent:
+                self._pending = Answer("crashed", seconds=time.monotonic() - self._begun)
+            self._kill_active()
 
     def _on_notice(self, notice: Notice) -> None:
         match notice:
@@ -156,7 +163,6 @@ class Guard:
             case Begun():
                 self._has_begun = True
             case Emitted():
-                self._capture.collect()
                 self._capture.add(notice)
             case Answer():
                 self._on_answer(notice)
@@ -196,7 +202,7 @@ class Guard:
         frames.write_all(self._channels.orders[turn], frames.encode(order))
 
     def _on_answer(self, answer: Answer) -> None:
-        if self._job is None or not self._is_sent:
+        if self._job is None or not self._is_sent or self._pending is not None:
             return
         if self._cause is not None:  # interrupted; what it says besides is still worth telling
             answer.status = self._cause

@@ -67,11 +67,12 @@ def _is_notebook_object(text: str) -> bool:
     if not text.lstrip().startswith("NotebookObject["):
         return False
     source = parse(text)
-    (found, *others) = source.expressions or [None]
-    if source.problems or others or not isinstance(found, Node):
+    if source.problems or len(source.expressions) != 1:
         return False
-    is_object = has_head(found, "NotebookObject")
-    return is_object and all(isinstance(arg, Atom) and arg.kind == "string" for arg in found.args)
+    found = source.expressions[0]
+    if not isinstance(found, Node) or not has_head(found, "NotebookObject"):
+        return False
+    return all(isinstance(arg, Atom) and arg.kind == "string" for arg in found.args)
 
 
 def _contents(path: Path, ctx: Context) -> list[TextContent | ImageContent]:
@@ -96,7 +97,7 @@ def write(
     file: str,
     markdown: str,
     ctx: Context,
-    overwrite: bool = False,  # noqa: FBT001, FBT002 - a parameter of the tool
+    overwrite: bool = False,
 ) -> str:
     """Make a Wolfram notebook (.nb) of markdown.
 

@@ -7,7 +7,10 @@ them it stands, which is all that cells can say.
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Kind = Literal["heading", "text", "fence", "item", "table", "formula", "rule"]
 
@@ -34,8 +37,8 @@ class Block(NamedTuple):
     """Of an item with a number; of a paragraph within one, 0."""
     info: str = ""
     """What follows the beginning of a fence."""
-    rows: list[list[str]] = []
-    aligned: list[str] = []
+    rows: Sequence[Sequence[str]] = ()
+    aligned: Sequence[str] = ()
 
 
 class _Item(NamedTuple):

@@ -31,6 +31,7 @@ _LONG_NAME = re.compile(r"(?<!\\)((?:\\\\)*)\\(?:\[(\w+)\]|:([0-9A-Fa-f]{4}))")
 _FIRST_FOREIGN = 0xA0
 _TOKENS = frozenset(("Blank", "BlankSequence", "BlankNullSequence", "Pattern", "Optional", "Slot"))
 _MORE_TOKENS = frozenset(("SlotSequence", "Out"))
+_WORD = re.compile(r"[A-Za-z$][A-Za-z0-9$]*|[0-9]+")
 _ONE_TOKEN = re.compile(r"[\w$`#.%]+")
 
 
@@ -39,6 +40,8 @@ def boxes(text: str) -> Expression:
 
     Code that cannot be read becomes a row of its tokens.
     """
+    if _WORD.fullmatch(text):
+        return literal(text)
     source = parse(text)
     if source.problems:
         return _row(_Gaps(source).tokens(0, len(text)))

@@ -12,7 +12,7 @@ _REACH = 60
 class Sign:
     """A row of equal signs, and what it can do where it stands."""
 
-    __slots__ = ("can_close", "can_open", "length", "left", "place", "sign")
+    __slots__ = ("can_close", "can_open", "left", "length", "place", "sign")
 
     def __init__(self, sign: str, length: int, place: int, before: str, after: str) -> None:
         self.sign = sign

@@ -1,6 +1,6 @@
 r"""Text in the characters that a notebook file may hold: ASCII, and escapes for all others.
 
-`α` is written `\[Alpha]`, what has no name `\:4e2d`, and beyond the first plane `\|01f600`.
+An alpha is written `\[Alpha]`, what has no name `\:4e2d`, and beyond the first plane `\|01f600`.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ def cells_of_fence(info: str, text: str) -> list[Cell]:
         return [_code(label, part, style) for label, part in _parts(text)]
     word = _SYNONYMS.get(language.lower(), language.lower())
     options: dict[str, object] = {}
-    if info and _PROGRAMS.get(word) is None or info != word:
+    if (info and _PROGRAMS.get(word) is None) or info != word:
         options["TaggingRules"] = {LANGUAGE: info}
     if word in _PROGRAMS:
         return [Cell(text, "ExternalLanguage", CellEvaluationLanguage=_PROGRAMS[word], **options)]

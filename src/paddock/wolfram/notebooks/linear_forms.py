@@ -71,12 +71,10 @@ def unwrapped(expression: Expression) -> Expression:
     """A box without what only says how it looks."""
     while isinstance(expression, Node) and expression.args and isinstance(expression.head, Atom):
         name = expression.head.text
-        if name in _WRAPPERS:
-            expression = expression.args[0]
-        elif name in ("RowBox", "List") and len(expression.args) == 1:
-            expression = expression.args[0]
-        else:
+        is_lone = name in ("RowBox", "List") and len(expression.args) == 1
+        if name not in _WRAPPERS and not is_lone:
             break
+        expression = expression.args[0]
     return expression
 
 

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
     from paddock.wolfram.expressions import Expression
 
-Content = "str | Expression"
-Value = "str | bool | int | float | None | Expression | list[Value] | tuple[Value, ...] | dict[str, Value]"  # noqa: E501 - one type
-
 
 class NotebookError(PaddockError):
     """A text is no notebook."""
@@ -148,11 +145,16 @@ def expression_of(value: object) -> Expression:
     if isinstance(value, int | float):
         return Atom("number", repr(value).replace("e", "*^"))
     if isinstance(value, list | tuple):
-        return call("List", *(expression_of(item) for item in value))
+        return listed(expression_of(item) for item in value)
     if isinstance(value, dict):
         rules = (rule(literal(key), expression_of(item)) for key, item in value.items())
         return call("Association", *rules)
     raise TypeError(f"{type(value).__name__} is no value that a notebook can hold")
+
+
+def listed(items: Iterable[Expression]) -> Node:
+    """`{…}`."""
+    return Node(symbol("List"), list(items), form="list")
 
 
 def rule(left: Expression, right: Expression) -> Node:

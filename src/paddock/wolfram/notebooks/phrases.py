@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from paddock.wolfram.notebooks.runs import PLAIN, Look, Run, joined
 from paddock.wolfram.notebooks.spans import AUTOMATIC, spans
@@ -12,6 +12,7 @@ _ESCAPED = re.compile(r"[\\`$*_#|]|~(?=~)|(?<=~)~|\](?=\()|<(?=(?:https?|ftp|mai
 _LINE_START = re.compile(
     r"^(?:([-+](?=\s|$)|-(?=-)|>|=(?=[=\s]*$))|(\d{1,9})([.)])(?=\s|$))", re.MULTILINE
 )
+_NOTHING = Run("")
 _BRACKET = re.compile(r"(?<!\\)[\[\]]")
 _EDGES = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
 _MARKS = (("is_struck", "~~"), ("is_bold", "**"), ("is_italic", "*"))
@@ -21,10 +22,10 @@ _SAFE_TARGET = re.compile(r"[^\s()<>]+")
 def phrases(runs: list[Run], *, in_table: bool = False) -> str:
     """The markdown of runs."""
     runs = joined(_tidied(runs))
-    if len(runs) > 1 or (runs and runs[0].look != PLAIN):
+    is_plain = len(runs) < 2 and all(run.look == PLAIN for run in runs)
+    if not is_plain and _letters(spans(_written(runs))) != _letters(runs):
         # Some looks side by side have no form in markdown; the words count more.
-        if _letters(spans(_written(runs))) != _letters(runs):
-            runs = joined(_without_emphasis(runs))
+        runs = joined(_without_emphasis(runs))
     text = _LINE_START.sub(_guarded, _written(runs, in_table=in_table).strip())
     return text.replace("\n", " " if in_table else "\\\n")
 
@@ -79,10 +80,22 @@ def _letters(runs: list[Run]) -> list[tuple[str, str, Look]]:
 
 def _written(runs: list[Run], *, in_table: bool = False) -> str:
     pieces: list[str] = []
+    runs = [
+        run._replace(text=f"${run.text}$") if _is_before_digit(run, after) else run
+        for run, after in zip_longest(runs, runs[1:], fillvalue=_NOTHING)
+    ]
     for link, group in groupby(runs, key=lambda run: run.look.link):
         inner = _emphasised(list(group), in_table=in_table)
+        if link and pieces and pieces[-1].endswith("!"):
+            # Together with the link it would be a picture.
+            pieces[-1] = pieces[-1][:-1] + "\\!"
         pieces.append(_link(inner, link) if link else inner)
     return "".join(pieces)
+
+
+def _is_before_digit(run: Run, after: Run) -> bool:
+    """Whether one `$` would not end a formula: before a digit it is the sign of a currency."""
+    return run.kind == "formula" and after.kind == "text" and after.text[:1].isdigit()
 
 
 def _emphasised(runs: list[Run], *, in_table: bool) -> str:

@@ -142,11 +142,10 @@ def _highest(node: Node) -> float:
 def _is_upright(node: Node) -> bool:
     """Whether the first row is the top one: when the rectangle goes downwards."""
     numbers = _numbers(node.args[1], 0) if len(node.args) > 1 else None
-    try:
-        (_, low), (_, high) = numbers  # type: ignore[misc]  # anything else is caught
-        return bool(low > high)
-    except (TypeError, ValueError):
-        return False
+    corners = numbers if isinstance(numbers, list) else []
+    heights = [corner[1] for corner in corners if isinstance(corner, list) and len(corner) == 2]
+    is_known = len(heights) == 2 and all(isinstance(one, int | float) for one in heights)
+    return is_known and heights[0] > heights[1]
 
 
 class _Raster(NamedTuple):

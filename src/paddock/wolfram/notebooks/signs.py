@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 
-from paddock.wolfram.letters import character, name_of
+from paddock.wolfram.letters import character, spelled_out
 
-_PRIVATE = re.compile("[\ue000-\uf8ff\u2060]")
 _TYPED = {
     "Rule": "->",
     "RuleDelayed": ":>",
@@ -45,16 +44,11 @@ _INSIDE = {
     for found, typed in PLAIN_SIGNS.items()
     if typed.strip() == "" or character("IndentingNewLine") == found
 }
+_SPACES = re.compile(f"[{''.join(_INSIDE)}]")
 
 
 def in_plain_characters(text: str) -> str:
     """A text with the long names of characters that have no meaning elsewhere."""
-    return text if text.isascii() else _PRIVATE.sub(_long_name, text)
-
-
-def _long_name(found: re.Match[str]) -> str:
-    letter = found[0]
-    if letter in _INSIDE:
-        return _INSIDE[letter]
-    name = name_of(letter)
-    return f"\\[{name}]" if name else f"\\:{ord(letter):04x}"
+    if text.isascii():
+        return text
+    return spelled_out(_SPACES.sub(lambda found: _INSIDE[found[0]], text))

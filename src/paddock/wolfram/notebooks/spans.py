@@ -20,9 +20,8 @@ _INNER = rf"(?:[^\[\]\\`$]|\\.|`++[^`]++`++|\$[^$\n]*+\$|{_BRACKETED})*+"
 LINK = re.compile(rf"\[({_INNER})\]\(\s*+({_TARGET}){_TITLE}\s*+\)", re.DOTALL)
 PICTURE = re.compile(rf"!\[(?:[^\[\]\\]|\\.|{_BRACKETED})*+\]\(\s*+(?:{_TARGET}){_TITLE}\s*+\)")
 AUTOMATIC = re.compile(r"<((?:https?|ftp|mailto|paclet):[^\s<>]*+)>")
-FORMULA = re.compile(
-    r"\$\$(?=\S)([^$]++)(?<=\S)\$\$|\$(?=[^\s$])((?:[^$\\]|\\.)++)(?<=\S)\$(?!\d)", re.DOTALL
-)
+_TEX = r"(?:[^$\\]|\\.)++(?<=\S)"
+FORMULA = re.compile(rf"\$\$(?=\S)({_TEX})\$\$|\$(?=[^\s$])({_TEX})\$(?!\d)", re.DOTALL)
 _SPECIAL = re.compile(
     r"\\[!-/:-@\[-`{-~]|\\\n[ \t]*|[ ]{2,}\n[ \t]*|[ \t]*\n[ \t]*|`+|\$|!\[|\[|<|\*+|_+|~+"
 )
@@ -43,7 +42,7 @@ class _Spans:
 
     def read(self) -> list[Run]:
         text, at = self._text, 0
-        for found in iter(lambda: _SPECIAL.search(text, at), None):
+        while (found := _SPECIAL.search(text, at)) is not None:
             self._add(text[at : found.start()])
             at = self._take(found)
         self._add(text[at:])
@@ -148,11 +147,19 @@ def _apply(pieces: list[Run], found: list[Stretch]) -> list[Run]:
     depth = {"is_bold": 0, "is_italic": 0, "is_struck": 0}
     runs = []
     for place, piece in enumerate(pieces):
-        for look, step in changes.get(place, ()):
-            depth[look] += step
-        now = {look: True for look, count in depth.items() if count}
-        runs.append(piece._replace(look=piece.look._replace(**now)) if now else piece)
+        for name, step in changes.get(place, ()):
+            depth[name] += step
+        runs.append(piece._replace(look=_with(piece.look, depth)))
     return runs
+
+
+def _with(look: Look, depth: dict[str, int]) -> Look:
+    return Look(
+        look.is_bold or depth["is_bold"] > 0,
+        look.is_italic or depth["is_italic"] > 0,
+        look.is_struck or depth["is_struck"] > 0,
+        look.link,
+    )
 
 
 _TAKERS: dict[str, Callable[[_Spans, re.Match[str]], int | None]] = {

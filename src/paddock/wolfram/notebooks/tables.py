@@ -6,35 +6,31 @@ from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Atom, Node, call, has_head, is_symbol, symbol
 from paddock.wolfram.notebooks.linear_forms import unwrapped
-from paddock.wolfram.notebooks.model import Cell, expression_of, rule
+from paddock.wolfram.notebooks.model import Cell, expression_of, listed, rule
 from paddock.wolfram.notebooks.phrases import phrases
 from paddock.wolfram.notebooks.spans import spans
 from paddock.wolfram.notebooks.text_data import content_of, runs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from paddock.wolfram.expressions import Expression
 
 _SIGNS = {"Left": ":---", "Center": ":---:", "Right": "---:", "": "---"}
 
 
-def table_cell(rows: list[list[str]], aligned: list[str]) -> Cell:
+def table_cell(rows: Sequence[Sequence[str]], aligned: Sequence[str]) -> Cell:
     """A cell with a grid; its first row has a line below."""
-    lists: list[Expression] = [_list([_entry(text) for text in row]) for row in rows]
+    lists = [listed(_entry(text) for text in row) for row in rows]
     columns = [symbol(side or "Automatic") for side in aligned]
-    header = [symbol("False"), symbol("True"), _list([symbol("False")])]
+    header: list[Expression] = [symbol("False"), symbol("True"), listed([symbol("False")])]
     grid = call(
         "GridBox",
-        _list(lists),
-        rule(symbol("GridBoxAlignment"), _list([rule(expression_of("Columns"), _list(columns))])),
-        rule(symbol("GridBoxDividers"), _list([rule(expression_of("Rows"), _list(header))])),
+        listed(lists),
+        rule(symbol("GridBoxAlignment"), listed([rule(expression_of("Columns"), listed(columns))])),
+        rule(symbol("GridBoxDividers"), listed([rule(expression_of("Rows"), listed(header))])),
     )
     return Cell(call("BoxData", grid), "Text")
-
-
-def _list(items: list[Expression] | list[Atom]) -> Node:
-    return Node(symbol("List"), list(items), form="list")
 
 
 def _entry(text: str) -> Expression:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Node, call, symbol
 from paddock.wolfram.notebooks.encoding import literal
-from paddock.wolfram.notebooks.model import rule
+from paddock.wolfram.notebooks.model import listed, rule
 from paddock.wolfram.notebooks.tex_symbols import (
     ACCENTS,
     ALPHABETS,
@@ -66,7 +66,7 @@ def tex_to_boxes(tex: str) -> Expression | None:
     reading = _Reading(_TOKEN.findall(tex))
     try:
         items = reading.items(())
-        return None if reading.token() or not items else _row(items)
+        return None if reading.next() or not items else _row(items)
     except _UnknownError:
         return None
 
@@ -74,7 +74,7 @@ def tex_to_boxes(tex: str) -> Expression | None:
 def _row(items: list[Expression]) -> Expression:
     if len(items) == 1:
         return items[0]
-    return call("RowBox", Node(symbol("List"), items, form="list"))
+    return call("RowBox", listed(items))
 
 
 class _Reading:
@@ -85,19 +85,19 @@ class _Reading:
         self._at = 0
         self._levels = 0
 
-    def token(self) -> str:
-        """The next token, which stays; empty at the end."""
+    def next(self) -> str:
+        """The next sign, which stays; empty at the end."""
         return self._tokens[self._at] if self._at < len(self._tokens) else ""
 
     def take(self) -> str:
-        """The next token that is no blank."""
+        """The next sign that is no blank."""
         self.skip()
-        found = self.token()
+        found = self.next()
         self._at += 1
         return found
 
     def skip(self) -> None:
-        while self.token().isspace():
+        while self.next().isspace():
             self._at += 1
 
     def expect(self, wanted: str) -> None:
@@ -111,7 +111,7 @@ class _Reading:
             raise _UnknownError
         found: list[Expression] = []
         self.skip()
-        while self.token() and self.token() not in ends:
+        while self.next() and self.next() not in ends:
             item = self._scripted(self._operand())
             if item is not None:
                 found.append(item)
@@ -120,9 +120,9 @@ class _Reading:
         return found
 
     def group(self) -> Expression:
-        """What is in braces, or a single token."""
+        """What is in braces, or a single sign."""
         self.skip()
-        if self.token() != "{":
+        if self.next() != "{":
             self._split_digits()
             found = self._operand()
             if found is None:
@@ -134,37 +134,37 @@ class _Reading:
         return _row(items) if items else literal("")
 
     def _split_digits(self) -> None:
-        """`\\frac12` is a half: without braces an argument is one digit."""
-        token = self.token()
-        if len(token) > 1 and token[0].isdigit():
-            self._tokens[self._at : self._at + 1] = [token[0], token[1:]]
+        r"""`\frac12` is a half: without braces an argument is one digit."""
+        sign = self.next()
+        if len(sign) > 1 and sign[0].isdigit():
+            self._tokens[self._at : self._at + 1] = [sign[0], sign[1:]]
 
     def raw_group(self) -> str:
         """The text in braces, as it is."""
         self.expect("{")
         pieces, depth = [], 1
         while depth:
-            token = self.token()
+            sign = self.next()
             self._at += 1
-            if not token:
+            if not sign:
                 raise _UnknownError
-            depth += (token == "{") - (token == "}")
-            pieces.append(token)
+            depth += (sign == "{") - (sign == "}")
+            pieces.append(sign)
         text = "".join(pieces[:-1])
         if "\\" in text or "$" in text or '"' in text:
             raise _UnknownError
         return text
 
     def _operand(self) -> Expression | None:
-        token = self.take()
-        if token == "{":
+        sign = self.take()
+        if sign == "{":
             self._at -= 1
             return self.group()
-        if token.startswith("\\"):
-            return self._command(token[1:])
-        if token in "}^_&~" or token in ("$", "%", "#", '"', ""):
+        if sign.startswith("\\"):
+            return self._command(sign[1:])
+        if sign in "}^_&~" or sign in ("$", "%", "#", '"', ""):
             raise _UnknownError
-        return literal(token)
+        return literal(sign)
 
     def _command(self, name: str) -> Expression | None:
         for names, act in _COMMANDS:
@@ -174,14 +174,14 @@ class _Reading:
 
     def _scripted(self, base: Expression | None) -> Expression | None:
         """An operand with what stands above and below of it."""
-        base_token = self._tokens[self._at - 1]
+        base_name = self._tokens[self._at - 1]
         primes = 0
-        while self.token() == "'":
+        while self.next() == "'":
             self._at += 1
             primes += 1
         scripts: dict[str, Expression] = {}
         self._skip_to_script()
-        while self.token() in ("^", "_"):
+        while self.next() in ("^", "_"):
             sign = self.take()
             if sign in scripts or base is None:
                 raise _UnknownError
@@ -193,15 +193,15 @@ class _Reading:
             if "^" in scripts:
                 raise _UnknownError
             scripts["^"] = literal("\u2032" * primes)
-        return _with_scripts(base, base_token, scripts)
+        return _with_scripts(base, base_name, scripts)
 
     def _skip_to_script(self) -> None:
         at = self._at
         self.skip()
-        while self.token() in ("\\limits", "\\nolimits"):
+        while self.next() in ("\\limits", "\\nolimits"):
             self.take()
             self.skip()
-        if self.token() not in ("^", "_"):
+        if self.next() not in ("^", "_"):
             self._at = at
 
     # The commands, each called with its name.
@@ -224,12 +224,11 @@ class _Reading:
 
     def binomial(self, _name: str) -> Expression:
         upper = self.group()
-        both = Node(symbol("List"), [upper, self.group()], form="list")
-        return call("TemplateBox", both, literal("Binomial"))
+        return call("TemplateBox", listed([upper, self.group()]), literal("Binomial"))
 
     def root(self, _name: str) -> Expression:
         self.skip()
-        if self.token() != "[":
+        if self.next() != "[":
             return call("SqrtBox", self.group())
         self.take()
         index = self.items(("]",))
@@ -273,25 +272,26 @@ class _Reading:
         return literal(_DELIMITERS[f"\\{name}"])
 
     def fenced(self, _name: str) -> Expression:
-        """`\\left( … \\right)`."""
+        r"""`\left( … \right)`."""
         opening = self._fence()
         inner = self.items(("\\right",))
         self.expect("\\right")
         closing = self._fence()
-        items = [literal(opening)] if opening else []
+        items: list[Expression] = [literal(opening)] if opening else []
         items += [_row(inner)] if inner else []
-        return _row([*items, literal(closing)] if closing else items or [literal("")])
+        items += [literal(closing)] if closing else []
+        return _row(items or [literal("")])
 
     def _fence(self) -> str:
-        token = self.take()
-        if token not in _DELIMITERS:
+        sign = self.take()
+        if sign not in _DELIMITERS:
             raise _UnknownError
-        return _DELIMITERS[token]
+        return _DELIMITERS[sign]
 
     def environment(self, _name: str) -> Expression:
         name = self.raw_group()
         self.skip()
-        if name == "array" and self.token() == "{":
+        if name == "array" and self.next() == "{":
             self.raw_group()
         rows = self._rows()
         if self.raw_group() != name:
@@ -330,13 +330,12 @@ def is_empty(expression: Expression) -> bool:
 
 
 def _lists(rows: list[list[Expression]]) -> Expression:
-    lists: list[Expression] = [Node(symbol("List"), row, form="list") for row in rows]
-    return Node(symbol("List"), lists, form="list")
+    return listed(listed(row) for row in rows)
 
 
-def _with_scripts(base: Expression, token: str, scripts: dict[str, Expression]) -> Expression:
+def _with_scripts(base: Expression, sign: str, scripts: dict[str, Expression]) -> Expression:
     above, below = scripts.get("^"), scripts.get("_")
-    has_limits = token[1:] in _BIG or token[1:] in WITH_LIMITS
+    has_limits = sign[1:] in _BIG or sign[1:] in WITH_LIMITS
     kinds = ("Underscript", "Overscript", "Underoverscript")
     if not has_limits:
         kinds = ("Subscript", "Superscript", "Subsuperscript")

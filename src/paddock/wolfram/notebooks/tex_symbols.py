@@ -1,4 +1,4 @@
-r"""Names in TeX and the characters that they stand for, both ways: `\alpha` is α."""
+r"""Names in TeX and the characters that they stand for, both ways: `\alpha` is an alpha."""
 
 from __future__ import annotations
 

@@ -158,10 +158,13 @@ def _row(node: Node, level: int) -> str:
         kind = next((name for name, pair in FENCES.items() if pair == fences), None)
         if kind is not None:
             return _grid_in(items[1], kind, level)
-    if len(items) == 2 and isinstance(items[1], Node) and has_head(items[1], "GridBox"):
-        if isinstance(items[0], Atom) and items[0].text == '"{"':
-            return _grid_in(items[1], "cases", level)
+    if len(items) == 2 and isinstance(items[1], Node) and _are_cases(items[0], items[1]):
+        return _grid_in(items[1], "cases", level)
     return _joined([_tex(item, level) for item in items])
+
+
+def _are_cases(sign: Expression, grid: Node) -> bool:
+    return isinstance(sign, Atom) and sign.text == '"{"' and has_head(grid, "GridBox")
 
 
 def _list(node: Node, level: int) -> str:

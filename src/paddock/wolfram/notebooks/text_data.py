@@ -10,7 +10,7 @@ from paddock.wolfram.notebooks.boxing import boxes
 from paddock.wolfram.notebooks.encoding import literal
 from paddock.wolfram.notebooks.linear import boxes_to_text
 from paddock.wolfram.notebooks.linear_forms import unwrapped
-from paddock.wolfram.notebooks.model import expression_of, rule
+from paddock.wolfram.notebooks.model import expression_of, listed, rule
 from paddock.wolfram.notebooks.reading import cell_of
 from paddock.wolfram.notebooks.runs import PLAIN, Look, Run, joined
 from paddock.wolfram.notebooks.signs import in_plain_characters
@@ -40,41 +40,38 @@ _TRANSPARENT = frozenset(
     ("TextData", "BoxData", "RowBox", "List", "TagBox", "AdjustmentBox", "FrameBox")
 )
 
-Picture = "Callable[[Node], str]"
-
 
 def runs_of(content: str | Expression, picture: Callable[[Node], str]) -> list[Run]:
     """The runs of what a cell holds; `picture` says what stands for graphics."""
     if isinstance(content, str):
         return joined(_texts(content, PLAIN))
     runs: list[Run] = []
-    waiting: list[tuple[Expression, Look]] = [(content, PLAIN)]
+    # What stands alone is an entry of a grid: in boxes strings have quotes that are not shown.
+    waiting = [(content, PLAIN, isinstance(content, Atom))]
     while waiting:
-        expression, look = waiting.pop()
+        expression, look, in_boxes = waiting.pop()
         if isinstance(expression, Atom):
-            runs += _atom(expression, look)
+            runs += _texts(_shown(expression, in_boxes=in_boxes), look)
             continue
         name = expression.head.text if isinstance(expression.head, Atom) else ""
         if name in _TRANSPARENT:
             inner = expression.args if name == "List" else expression.args[:1]
-            waiting += [(part, look) for part in reversed(inner)]
+            in_boxes = name == "BoxData" or (in_boxes and name != "TextData")
+            waiting += [(part, look, in_boxes) for part in reversed(inner)]
         elif name in _INLINE:
             found = _INLINE[name](expression, look, picture)
             runs += [one for one in found if isinstance(one, Run)]
-            waiting += [one for one in reversed(found) if not isinstance(one, Run)]
+            waiting += [(*one, in_boxes) for one in reversed(found) if not isinstance(one, Run)]
         else:
             runs += _texts(boxes_to_text(expression, form="text", picture=picture), look)
     return joined(runs)
 
 
-Found = "list[Run | tuple[Expression, Look]]"
-
-
-def _atom(atom: Atom, look: Look) -> list[Run]:
+def _shown(atom: Atom, *, in_boxes: bool) -> str:
     text = string_value(atom.text) if atom.kind == "string" else atom.text
-    if len(text) > 1 and text[0] == text[-1] == '"' and "\\" in atom.text:
-        text = string_value(text)
-    return _texts(text, look)
+    if in_boxes and len(text) > 1 and text[0] == text[-1] == '"':
+        return string_value(text)
+    return text
 
 
 def _texts(text: str, look: Look) -> list[Run]:
@@ -230,7 +227,7 @@ def content_of(runs: Iterable[Run]) -> str | Expression:
         return ""
     if len(made) == 1 and isinstance(made[0], Atom):
         return string_value(made[0].text)
-    return call("TextData", Node(symbol("List"), made, form="list"))
+    return call("TextData", listed(made))
 
 
 def _expression(run: Run) -> Expression:
@@ -275,7 +272,7 @@ def _look_options(look: Look) -> list[Expression]:
     if look.is_italic:
         options.append(rule(symbol("FontSlant"), literal("Italic")))
     if look.is_struck:
-        struck = Node(symbol("List"), [rule(literal("StrikeThrough"), symbol("True"))], form="list")
+        struck = listed([rule(literal("StrikeThrough"), symbol("True"))])
         options.append(rule(symbol("FontVariations"), struck))
     return options
 
@@ -288,7 +285,7 @@ def _linked(found: Expression, target: str) -> Expression:
         data, style, note = literal(target[1:]), "Hyperlink", None
     else:
         address = call("URL", literal(target))
-        data = Node(symbol("List"), [address, symbol("None")], form="list")
+        data = listed([address, symbol("None")])
         style, note = "Hyperlink", target
     options: list[Expression] = [
         rule(symbol("BaseStyle"), literal(style)),

@@ -139,10 +139,10 @@ class _Page:
         text = code.text
         if code.label:
             text = f"{code.label}\n{text}" if "\n" in text else f"{code.label} {text}".rstrip()
-        if last is not None and last.fence and code.label and last.info == code.info:
-            if last.quote == quote:
-                last.fence.append(text)
-                return
+        is_same = last is not None and (last.info, last.quote) == (code.info, quote)
+        if last is not None and last.fence and code.label and is_same:
+            last.fence.append(text)
+            return
         block = _Block("", quote)
         block.fence, block.info = [text], code.info
         self._blocks.append(block)

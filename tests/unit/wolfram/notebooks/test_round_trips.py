@@ -1,13 +1,13 @@
 """Whatever markdown says is still said after it was a notebook file."""
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from paddock.wolfram.notebooks import Cell, Notebook, markdown_to_notebook, notebook_to_markdown
 from paddock.wolfram.notebooks.phrases import escaped
 from tests.unit.wolfram.notebooks.conversions import saved, through_a_file
 
-SIGNS = [*"ab1 .\n\t`*_$#|[]()<>!~-+=\\\"'{}:;&%^", "α", "中", "😀", "\u2028"]
+SIGNS = [*"ab1 .\n\t`*_$#|[]()<>!~-+=\\\"'{}:;&%^", "\u03b2", "中", "😀", "\u2028"]
 BEGUN = [
     *("**", "``", "```", "```wl\n", "$$", "\n* ", "\n\t* ", "1. ", "\n2) ", "\n> ", "\n\n", "---"),
     *("| a | b |\n|---|---|\n", "http://a.b", "](u)", "![x](y)", "In[1]:= ", "\n\nOut[1]= 2"),
@@ -61,6 +61,11 @@ quotation = st.one_of(sentence, nested, fence).map(
 
 @settings(max_examples=300)
 @given(anything)
+@example("$$a$$1.")
+@example('""\\![x](y)')
+@example("[```](u)```")
+@example("a$$\\$$")
+@example("~~~a ``")
 def test_any_text_comes_back_the_same_from_the_second_time_on(markdown: str) -> None:
     once = through_a_file(markdown)
     assert through_a_file(once) == once
