@@ -28,7 +28,8 @@ _REFERENCE_PAGES = {
 LEVELS = {
     **{style: level for level, style in enumerate(HEADINGS, 1)},
     **{style: level for level, styles in _REFERENCE_PAGES.items() for style in styles},
-    **{"Chapter": 1, "Subchapter": 2},
+    "Chapter": 1,
+    "Subchapter": 2,
 }
 """The level of each style of heading."""
 QUOTE = "BlockQuote"

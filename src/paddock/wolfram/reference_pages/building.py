@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from paddock.wolfram.notebooks.boxing import boxes
 from paddock.wolfram.notebooks.encoding import literal
 from paddock.wolfram.notebooks.model import Cell, Group, Notebook, rule
 from paddock.wolfram.notebooks.writing import write_notebook
-from paddock.wolfram.reference_pages.examples import delimiter, example_cells
+from paddock.wolfram.reference_pages.examples import Example, delimiter, example_cells
 from paddock.wolfram.reference_pages.failures import InvalidContentError
 from paddock.wolfram.reference_pages.layout import (
     BASIC,
@@ -50,10 +51,9 @@ from paddock.wolfram.reference_pages.prose import (
 from paddock.wolfram.reference_pages.usage import read_usage, usage_content
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.reference_pages.examples import Example
 
 STYLE_SHEET = "FunctionPageStylesExt.nb"
 UNKNOWN_VERSION = "XX"

@@ -100,7 +100,7 @@ def _set_cells(
         return
     leaves[0].leaf.set_content(content)
     for place in reversed(leaves[1:]):
-        place.branch.replace(place.index, place.index + 1, [])
+        place.branch.replace(place.at, place.at + 1, [])
 
 
 def _notes_of(page: Page) -> Section:
@@ -146,7 +146,7 @@ def _set_details_table(page: Page, change: Change) -> None:
         return
     if len(tables) > 1:
         raise InvalidOperationError(
-            f"There are {len(tables)} tables among the notes, and it is not clear which one is meant",
+            f"There are {len(tables)} tables among the notes, so it is not clear which is meant",
             hint="give a position to insert a further one, or replace all notes with setNotes",
         )
     body = section.body

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.expressions import Atom, Node, call
+from paddock.wolfram.expressions import Atom, Expression, Node, call
 from paddock.wolfram.notebooks.blocks import blocks
 from paddock.wolfram.notebooks.boxing import boxes
 from paddock.wolfram.notebooks.encoding import literal
@@ -22,7 +22,6 @@ from paddock.wolfram.reference_pages.prose import page_content
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from paddock.wolfram.expressions import Expression
     from paddock.wolfram.notebooks.blocks import Block
 
 OUTPUT_FENCE = "wl-output"

@@ -6,7 +6,6 @@ Examples" by their titles.
 
 from __future__ import annotations
 
-import random
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +16,7 @@ from paddock.wolfram.reference_pages.examples import restarting
 from paddock.wolfram.reference_pages.failures import InvalidSectionError
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Iterable
 
 OBJECT_NAME, USAGE, NOTES = "ObjectName", "Usage", "Notes"

@@ -160,10 +160,10 @@ def section_at(place: Place) -> Section:
     """The section that a heading begins."""
     level = level_of(place.leaf.style)
     elements = place.branch.elements
-    end = place.index + 1
+    end = place.at + 1
     while end < len(elements) and not 0 < level_of(elements[end].style) <= level:
         end += 1
-    return Section(place.branch, place.index, end)
+    return Section(place.branch, place.at, end)
 
 
 def is_placeholder(element: Element) -> bool:

@@ -11,6 +11,7 @@ from paddock.wolfram.notebooks.boxing import boxes
 from paddock.wolfram.notebooks.encoding import literal
 from paddock.wolfram.notebooks.fences import cells_of_fence
 from paddock.wolfram.notebooks.model import Cell, rule
+from paddock.wolfram.notebooks.runs import Look
 from paddock.wolfram.notebooks.spans import LINK, spans
 from paddock.wolfram.notebooks.tex_reading import tex_to_boxes
 from paddock.wolfram.notebooks.text_data import content_of, traditional
@@ -86,9 +87,9 @@ def _pieces(run: Run) -> list[Expression]:
     look = run.look
     if run.kind == "code" and not look.link:
         return [inline_formula(boxes(run.text))]
-    if run.kind == "text" and look.is_italic and not look.link and not look.is_bold:
-        if _VARIABLE.fullmatch(run.text):
-            return [inline_formula(variable(run.text))]
+    is_variable = run.kind == "text" and look == Look(is_italic=True)
+    if is_variable and _VARIABLE.fullmatch(run.text):
+        return [inline_formula(variable(run.text))]
     content = content_of([run])
     if isinstance(content, str):
         return [literal(content)]
@@ -130,7 +131,7 @@ def _table(block: Block) -> list[Cell]:
     return [Cell(call("BoxData", grid), f"{width}{TABLE}")]
 
 
-def _row(row: list[str]) -> Node:
+def _row(row: Sequence[str]) -> Node:
     icon = call("Cell", literal("      "), literal("TableRowIcon"))
     return list_of([icon, *map(_entry, row)])
 

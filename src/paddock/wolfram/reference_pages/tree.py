@@ -114,7 +114,7 @@ class Place(NamedTuple):
     """A cell and the list that it stands in."""
 
     branch: Branch
-    index: int
+    at: int
     leaf: Leaf
 
 
