@@ -156,17 +156,23 @@ def read_tree(text: str) -> Tree:
     """
     with collecting_later():
         source = parse(text)
-        if source.problems:
-            line, column = source.position(source.problems[0].start)
-            raise InvalidPageError(
-                f"It cannot be edited, because it cannot be read: line {line}, column {column}: "
-                f"{source.problems[0].message}",
-                hint="open and save it in a front end, or mend it by hand",
-            )
         for expression in source.expressions:
             if has_head(expression, "Notebook"):
+                _check(source, expression.end)
                 return _tree(source, expression)
     raise InvalidPageError("There is no Notebook[…] in it", hint="give a file that ends in .nb")
+
+
+def _check(source: Source, end: int) -> None:
+    """Go on only if nothing is wrong up to the end of the notebook; what follows is a cache."""
+    for problem in source.problems:
+        if problem.start <= end:
+            line, column = source.position(problem.start)
+            raise InvalidPageError(
+                f"It cannot be edited, because it cannot be read: line {line}, column {column}: "
+                f"{problem.message}",
+                hint="open and save it in a front end, or mend it by hand",
+            )
 
 
 def _tree(source: Source, notebook: Expression) -> Tree:
