@@ -8,7 +8,6 @@ resources and servers of it.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +20,7 @@ from paddock.authoring.resource import Resource, ResourceTemplate
 from paddock.authoring.tool import Tool
 from paddock.errors import LoadError
 from paddock.extensions.manifest import Kind
+from paddock.extensions.plain_data import parse_json, parse_toml
 from paddock.extensions.python_modules import definition_module
 
 if TYPE_CHECKING:
@@ -86,10 +86,8 @@ def find_definition(root: Path, kind: Kind, item: str) -> DefinitionFile | None:
 def _read_table(path: Path) -> object:
     try:
         data = path.read_bytes()
-        if path.suffix == ".json":
-            return msgspec.json.decode(data)
-        return tomllib.loads(data.decode())
-    except (OSError, UnicodeDecodeError, msgspec.DecodeError, tomllib.TOMLDecodeError) as error:
+        return parse_json(data) if path.suffix == ".json" else parse_toml(data)
+    except (OSError, ValueError) as error:
         raise LoadError(f"cannot be read: {error}", where=str(path)) from None
 
 
