@@ -1,14 +1,16 @@
 """Catalogues as people use them, by `paddock` in a shell."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from paddock.extensions.catalogue.settings import CATALOGUES_VARIABLE, NO_INSTALL_VARIABLE
-from tests.catalogues.conftest import CATALOGUE
+from tests.catalogues.conftest import CATALOGUE, wheel, write_catalogue
 from tests.catalogues.web import Web
 from tests.command_line.program import Program
+from tests.extensions import samples
 
 SAMPLER = "SamplePublisher/Sampler"
 BENCH = f"{SAMPLER}/Bench"
@@ -183,3 +185,64 @@ def test_on_a_terminal_one_is_asked(paddock_with_catalogue: Program) -> None:
         terminal.wait_for("Installed SamplePublisher/Sampler 1.2.0")
         assert terminal.end() == 0
     assert [one["name"] for one in paddock("extensions", "Sample*", "--json").json] == [SAMPLER]
+
+
+def test_serve_fetches_a_catalogue_of_which_there_is_no_copy(
+    paddock: Program, web: Web, shelf: Path
+) -> None:
+    web.put_directory(shelf)
+    paddock.environment[CATALOGUES_VARIABLE] = f"{web.url}/{CATALOGUE} {web.url}/away.json"
+    said = paddock("serve", "--install", BENCH)
+    assert said.code == 0, said.err
+    assert "Installed SamplePublisher/Sampler 1.2.0\n" in said.err
+    assert said.err.count(f"Warning: {web.url}/away.json: cannot be fetched") == 1
+
+
+def test_a_catalogue_that_cannot_be_read_is_told_to_whoever_installs(
+    paddock: Program, web: Web
+) -> None:
+    paddock.environment[CATALOGUES_VARIABLE] = f"{web.url}/away.json ftp://example.org/c.json"
+    said = paddock("extensions", "install", SAMPLER, "--yes")
+    assert said.code == 2
+    assert f"Warning: {web.url}/away.json: cannot be fetched" in said.err
+    assert f"Warning: the variable {CATALOGUES_VARIABLE}: " in said.err
+
+
+def test_extensions_are_searched_by_what_they_are_for(paddock: Program, tmp_path: Path) -> None:
+    wheel(tmp_path / "shelf", "words", "Summary: Counts syllables\n")
+    paddock.environment[CATALOGUES_VARIABLE] = str(write_catalogue(tmp_path / "shelf"))
+    (found,) = paddock("extensions", "search", "SYLLABLES", "--json").json
+    assert (found["name"], found["description"]) == ("words", "Counts syllables")
+
+
+def test_no_catalogue_writes_to_the_terminal_what_it_likes(
+    paddock: Program, tmp_path: Path
+) -> None:
+    wheel(tmp_path / "shelf", "words", "Summary: x\x1b[2J\n", 'tools = [["T", "x\\u001b[2J"]]')
+    text = write_catalogue(tmp_path / "shelf").read_text()
+    for url in ("", "\\u001b[2J"):
+        file = tmp_path / "shelf" / f"evil{url[1:2]}.json"
+        file.write_text(text.replace("words-1.0-py3", f"{url}words-1.0-py3"))
+        paddock.environment[CATALOGUES_VARIABLE] = f"{file} http://example.org/\x1b[2J"
+        for words in (("search",), ("install", "words"), ("install", "none")):
+            said = paddock("extensions", *words)
+            assert "\x1b" not in said.out + said.err
+
+
+def test_what_an_installed_extension_says_is_made_visible(paddock: Program, tmp_path: Path) -> None:
+    samples.put(tmp_path / "site", "words", {"paddock.toml": 'tools = [["T", "x\\u001b[2J"]]'})
+    samples.put(tmp_path / "site", "other", {"paddock.toml": 'tools = ["x\\u001b[2J"]'})
+    before = paddock.environment.get("PYTHONPATH", "")
+    paddock.environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path / "site"), before])
+    for words in ((), ("words",), ("other",)):
+        said = paddock("extensions", *words)
+        assert said.code == 0
+        assert "\x1b" not in said.out + said.err
+
+
+def test_a_catalogue_that_cannot_be_written_is_told(paddock: Program, shelf: Path) -> None:
+    (paddock.work / "afile").touch()
+    said = paddock("catalogue", "build", str(shelf), "--output", "afile/c.json")
+    assert said.code == 2
+    assert "The catalogue cannot be written: Not a directory" in said.err
+    assert "Traceback" not in said.err

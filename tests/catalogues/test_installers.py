@@ -10,20 +10,24 @@ from tests.catalogues.conftest import wheel, write_catalogue
 from tests.command_line.program import Program
 
 
-def intrude(directory: Path) -> None:
-    """Put into a directory what installers might look at."""
+def put_settings(directory: Path) -> None:
+    """Put into a directory what uv might look at."""
     wheel(directory / "evil", "helper_xyz")
     settings = f'no-index = true\nfind-links = ["{directory / "evil"}"]\n'
     (directory / "uv.toml").write_text(settings, encoding="utf-8")
     project = f'[project]\nname = "p"\nversion = "1"\n[tool.uv]\n{settings}'
     (directory / "pyproject.toml").write_text(project, encoding="utf-8")
+
+
+def put_pip(directory: Path) -> None:
+    """Put into a directory what might be taken for pip."""
     (directory / "pip").mkdir()
     (directory / "pip" / "__main__.py").write_text("raise SystemExit('no pip')", encoding="utf-8")
     (directory / "pip" / "__init__.py").touch()
 
 
 def test_a_distribution_is_installed_by_uv_where_there_is_no_pip(paddock_with_uv: Program) -> None:
-    intrude(paddock_with_uv.work)
+    put_pip(paddock_with_uv.work)
     said = paddock_with_uv("extensions", "install", "acme/charts", "--yes")
     assert said.code == 0, said.err
     assert f"with uv into {paddock_with_uv.work.parent / 'venv'}" in said.err
@@ -35,7 +39,7 @@ def test_a_distribution_is_installed_by_uv_where_there_is_no_pip(paddock_with_uv
 def test_the_working_directory_does_not_say_where_requirements_come_from(
     paddock_with_uv: Program, tmp_path: Path, *, is_within: bool
 ) -> None:
-    intrude(paddock_with_uv.work)
+    put_settings(paddock_with_uv.work)
     if is_within:
         paddock_with_uv.environment["PADDOCK_DATA_DIR"] = str(paddock_with_uv.work / "data")
     wheel(tmp_path / "shelf", "needy", "Requires-Dist: helper-xyz>=1\n", 'servers = ["S"]')
