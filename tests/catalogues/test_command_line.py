@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,9 @@ from tests.extensions import samples
 
 SAMPLER = "SamplePublisher/Sampler"
 BENCH = f"{SAMPLER}/Bench"
+CLEARING = "\x1b[2J\x9b2J"
+"""What clears a terminal that obeys it, written in two ways."""
+ESCAPED = r"\u001b[2J\u009b2J"
 
 
 @pytest.fixture
@@ -215,29 +219,33 @@ def test_extensions_are_searched_by_what_they_are_for(paddock: Program, tmp_path
     assert (found["name"], found["description"]) == ("words", "Counts syllables")
 
 
+@pytest.mark.parametrize("key", ["requires", "url"])
 def test_no_catalogue_writes_to_the_terminal_what_it_likes(
-    paddock: Program, tmp_path: Path
+    paddock: Program, tmp_path: Path, key: str
 ) -> None:
-    wheel(tmp_path / "shelf", "words", "Summary: x\x1b[2J\n", 'tools = [["T", "x\\u001b[2J"]]')
-    text = write_catalogue(tmp_path / "shelf").read_text()
-    for url in ("", "\\u001b[2J"):
-        file = tmp_path / "shelf" / f"evil{url[1:2]}.json"
-        file.write_text(text.replace("words-1.0-py3", f"{url}words-1.0-py3"))
-        paddock.environment[CATALOGUES_VARIABLE] = f"{file} http://example.org/\x1b[2J"
-        for words in (("search",), ("install", "words"), ("install", "none")):
-            said = paddock("extensions", *words)
-            assert "\x1b" not in said.out + said.err
+    wheel(tmp_path / "shelf", "words", "Requires-Dist: fine\n", f'tools = [["T", "{ESCAPED}"]]')
+    file = write_catalogue(tmp_path / "shelf")
+    table = json.loads(file.read_text())
+    table["extensions"][0][key] = CLEARING if key == "url" else [CLEARING]
+    file.write_text(json.dumps(table))
+    paddock.environment[CATALOGUES_VARIABLE] = f"{file} http://example.org/{CLEARING}"
+    for words in (("search",), ("install", "words")):
+        with paddock.terminal("extensions", *words) as terminal:
+            terminal.wait_for("Error: " if "install" in words else "Warning: ")
+            terminal.end()
+            assert not re.findall("\x1b.2J|\x9b", terminal.raw)
 
 
 def test_what_an_installed_extension_says_is_made_visible(paddock: Program, tmp_path: Path) -> None:
-    samples.put(tmp_path / "site", "words", {"paddock.toml": 'tools = [["T", "x\\u001b[2J"]]'})
-    samples.put(tmp_path / "site", "other", {"paddock.toml": 'tools = ["x\\u001b[2J"]'})
+    tools = f'tools = [["T", "{ESCAPED}"]]'
+    samples.put(tmp_path / "site", "words", {"paddock.toml": tools})
     before = paddock.environment.get("PYTHONPATH", "")
     paddock.environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path / "site"), before])
-    for words in ((), ("words",), ("other",)):
-        said = paddock("extensions", *words)
-        assert said.code == 0
-        assert "\x1b" not in said.out + said.err
+    for words in (("extensions", "words"), ("tools", "words/*")):
+        with paddock.terminal(*words) as terminal:
+            assert terminal.end() == 0
+            assert "words/T" in terminal.text
+            assert not re.findall("\x1b.2J|\x9b", terminal.raw)
 
 
 def test_a_catalogue_that_cannot_be_written_is_told(paddock: Program, shelf: Path) -> None:
