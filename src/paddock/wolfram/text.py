@@ -28,7 +28,11 @@ _NUMBER = re.compile(
     r"(?P<mark>`.*?)?(?:\*\^(?P<exponent>[-+]?\d+))?"
 )
 _MOST_DIGITS = 4000
-"""Of what becomes a whole number: Python refuses to read and to write much longer ones."""
+"""Of a whole number: Python refuses to read and to write much longer ones."""
+
+
+_MOST_BITS = 13_288
+"""As many digits in base 2."""
 
 
 def string_value(text: str) -> str:
@@ -72,7 +76,15 @@ def number_value(text: str) -> int | float | None:
 
 
 def _whole(digits: str, base: int, exponent: int) -> int | None:
-    return None if exponent > _MOST_DIGITS else int(digits, base) * base**exponent
+    if exponent > _MOST_DIGITS:
+        return None
+    value = int(digits, base) * base**exponent
+    return None if is_too_long(value) else value
+
+
+def is_too_long(value: float) -> bool:
+    """Whether a whole number has more digits than one in a source may have."""
+    return isinstance(value, int) and value.bit_length() > _MOST_BITS
 
 
 def _based_real(found: re.Match[str], base: int, exponent: int) -> float | None:

@@ -292,13 +292,14 @@ def _optional(node: Node) -> Written | None:
 
 
 def _optional_alone(inner: Expression) -> Written | None:
-    """`x_.` and `_.`."""
-    found = written(inner)
-    text = "".join(piece if isinstance(piece, str) else "x" for piece in found.pieces)
-    is_simple = has_head(inner, "Pattern") or has_head(inner, "Blank")
-    if not is_simple or found.precedence != ATOM or text.strip("x") != "_" or text.endswith("x"):
-        return None
-    return Written(ATOM, [*found.pieces, "."])
+    """`x_.` and `_.`, with nothing after the bar."""
+    name: list[Piece] = []
+    if isinstance(inner, Node) and has_head(inner, "Pattern") and len(inner.args) == 2:
+        if not _is_name(inner.args[0]):
+            return None
+        name, inner = [(inner.args[0], ATOM)], inner.args[1]
+    is_bare = isinstance(inner, Node) and has_head(inner, "Blank") and not inner.args
+    return Written(ATOM, [*name, "_."]) if is_bare else None
 
 
 def _message_name(node: Node) -> Written | None:

@@ -45,6 +45,8 @@ NUMBERS: list[tuple[str, float | None]] = [
     ("1.*^999", None),
     ("1*^999999999", None),
     ("1" * 5000, None),
+    ("9" * 3000 + "*^3999", None),
+    ("36^^" + "z" * 3500, None),
     ("16^^fg", None),
     ("x", None),
 ]
