@@ -14,6 +14,7 @@ from paddock.wolfram.operators import (
     PREFIX,
     SET_PRECEDENCE,
 )
+from paddock.wolfram.reading import INTEGRAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from paddock.wolfram.reading import Reading
 
     Act = Callable[[Reading, Operator, str, int], None]
-
-_INTEGRAL = "\\[Integral]"
 
 
 def operator(reading: Reading, text: str, start: int) -> None:
@@ -59,6 +58,8 @@ def _after_operand(reading: Reading, text: str, start: int) -> None:
 def _prefix(reading: Reading, text: str, start: int) -> None:
     if not reading.frames:
         before_operand(reading, start)
+    if text == INTEGRAL:
+        reading.integrals.append(len(reading.pending))
     reading.push(PREFIX[text].precedence, text, results.make_prefix, start, 1)
 
 
@@ -122,13 +123,13 @@ def _derivative(reading: Reading, operator: Operator, text: str, _start: int) ->
 
 def _differential(reading: Reading, _operator: Operator, text: str, start: int) -> None:
     r"""`\[DifferentialD] x` ends an integral, or is a factor."""
-    inside = reading.pending[reading.base :]
-    if any(one.text == _INTEGRAL and one.size == 1 for one in inside):
+    integral = reading.open_integral()
+    if integral is not None:
         reading.reduce(INTEGRAL_PRECEDENCE + 1)
-        last = reading.pending[-1]
-        if last.text == _INTEGRAL and last.size == 1:
-            last.make, last.size = results.make_integral, 2
-            last.precedence = DIFFERENTIAL_PRECEDENCE
+        if reading.pending[-1] is integral:
+            reading.integrals.pop()
+            integral.make, integral.size = results.make_integral, 2
+            integral.precedence = DIFFERENTIAL_PRECEDENCE
             reading.is_ready = False
             return
     adjacent(reading, start)

@@ -8,6 +8,7 @@ of operators in `results`, and the stacks are in `reading`.
 from __future__ import annotations
 
 import gc
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from paddock.wolfram import brackets, tokens
@@ -147,9 +148,11 @@ def _next_statement(reading: Reading) -> int | None:
     """Where something new very likely begins, after a bracket that is not closed."""
     if not reading.frames:
         return None
+    comments = reading.source.comments
     for found in tokens.STATEMENT.finditer(reading.text, reading.frames[0][2] + 1):
         at = found.start()
-        if not any(start < at < end for start, end in reading.source.comments):
+        before = bisect_left(comments, (at,)) - 1
+        if before < 0 or comments[before][1] <= at:
             return at
     return None
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression, Node
 
 
+INTEGRAL = "\\[Integral]"
 Frame = tuple["Node", str, int, int]
 """An open bracket: the node that its arguments belong to, its text, its place, and how many of the
 pending operators are outside of the bracket around it. A plain tuple, for there are many."""
@@ -50,8 +51,8 @@ class Reading:
     """The state of one parse."""
 
     __slots__ = (
-        *("base", "boxes", "comments", "frames", "has_crossed", "is_ready", "mark", "operands"),
-        *("pending", "position", "previous", "source", "text"),
+        *("base", "boxes", "comments", "frames", "has_crossed", "integrals", "is_ready"),
+        *("mark", "operands", "pending", "position", "previous", "source", "text"),
     )
 
     def __init__(self, text: str) -> None:
@@ -64,6 +65,9 @@ class Reading:
         """How many of the pending operators are outside of the innermost bracket."""
         self.is_ready = False
         """Whether an operand is complete, so that an operator may follow."""
+        self.integrals: list[int] = []
+        """Which of the pending operators are integrals without their differential, and some that
+        are no more."""
         self.position = 0
         self.previous = 0
         """Where the previous token ended."""
@@ -78,6 +82,17 @@ class Reading:
     def last(self) -> Pending | None:
         """The innermost operator that is not complete, within the innermost bracket."""
         return self.pending[-1] if len(self.pending) > self.base else None
+
+    def open_integral(self) -> Pending | None:
+        """The innermost integral that waits for its differential, within the innermost bracket."""
+        pending, integrals = self.pending, self.integrals
+        while integrals and integrals[-1] >= self.base:
+            if integrals[-1] < len(pending):
+                found = pending[integrals[-1]]
+                if found.text == INTEGRAL and found.size == 1:
+                    return found
+            integrals.pop()
+        return None
 
     def reduce(self, precedence: int) -> None:
         """Complete what binds at least as tightly."""
@@ -120,6 +135,7 @@ class Reading:
         del self.source.problems[problems:], self.source.comments[comments:]
         self.operands.clear()
         self.pending.clear()
+        self.integrals.clear()
         self.frames.clear()
         self.base = 0
         self.is_ready = self.has_crossed = False

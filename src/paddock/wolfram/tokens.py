@@ -103,7 +103,8 @@ LINE_END = re.compile(
 )
 """The end of a line that goes on in no other."""
 COMMENT_EDGE = re.compile(r"\(\*|\*\)")
-BOX_EDGE = re.compile(rf"\\\(|\\\)|{_QUOTED}", re.DOTALL)
+BOX_EDGE = re.compile(rf"\\.|{_QUOTED}", re.DOTALL)
+"""Or another escape: a quote in one begins no string."""
 TAG = re.compile(rf"[ \t]*((?:[^\W_]|\$)++|{_QUOTED})", re.DOTALL)
 FILE_NAME = re.compile(rf"[ \t]*({_QUOTED}|[\w$`/.\\:!*~?-]+)", re.DOTALL)
 STATEMENT = re.compile(

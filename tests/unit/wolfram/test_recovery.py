@@ -108,6 +108,11 @@ HOSTILE = {
     "bars": "_" * 100_000,
     "quotes": '"' * 100_001,
     "backslashes": "\\" * 100_001,
+    "quotes in boxes": "\\(" + 'x\\"' * 200_000,
+    "strings in boxes": '\\("' + 'x\\"' * 200_000,
+    "comments after a bracket": "f[<|\n" + "(*\nx = 1\n*)\n" * 60_000,
+    "differentials": "a=" + "b\\[DifferentialD]c=" * 60_000 + "d",
+    "integrals": "\\[Integral]a=" * 40_000 + "b\\[DifferentialD]c=" * 40_000 + "d",
     "digits": "1" * 100_000 + "^^" + "z" * 100_000,
 }
 
