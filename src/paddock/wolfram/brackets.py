@@ -29,7 +29,7 @@ _LIST = symbol("List")
 def open_call(reading: Reading, text: str, start: int) -> None:
     """`f[` and `f[[`; without a head it is an error, and read as if one had been there."""
     if not reading.is_ready:
-        fill(reading, start, before_operator=True)
+        fill(reading, start, before_call=True)
     reading.reduce(CALL_PRECEDENCE)
     head = reading.operands.pop()
     if text == "[":

@@ -35,7 +35,11 @@ def operator(reading: Reading, text: str, start: int) -> None:
         add_operand(reading, Atom("number", "1", start, start), start)
         _after_operand(reading, text, start)
     else:
-        fill(reading, start, before_operator=text != ";")
+        last = reading.last()
+        fill(reading, start)
+        if last is not None and last.text == ";":
+            # `a; // f` is `(a;) // f`: what is left out ends what the semicolon belongs to.
+            reading.reduce(last.precedence)
         _after_operand(reading, text, start)
 
 

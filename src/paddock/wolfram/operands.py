@@ -54,10 +54,10 @@ def wants_span_end(reading: Reading) -> bool:
     return last is not None and last.text == ";;"
 
 
-def fill(reading: Reading, at: int, *, before_operator: bool = False) -> None:
+def fill(reading: Reading, at: int, *, before_call: bool = False) -> None:
     """Put in what may be left out, or an error where nothing may."""
     last = reading.last()
-    if last is not None and last.text == ";" and not before_operator:
+    if last is not None and last.text == ";" and not before_call:
         missing = Atom("symbol", "Null", reading.previous, reading.previous)
     elif wants_span_end(reading):
         missing = Atom("symbol", "All", reading.previous, reading.previous)

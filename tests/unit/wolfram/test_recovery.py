@@ -22,7 +22,7 @@ FAULTS = [
     ("[a]", [("Expected an expression before '[a]'", 0, 0)], ["[a]"]),
     ("a+", [("Expected an expression before the end", 2, 2)], ["Plus[a, ]"]),
     ("f[a *]", [("Expected an expression before ']'", 5, 5)], ["f[Times[a, ]]"]),
-    ("a; /. b", [("Expected an expression before '/. b'", 3, 3)], None),
+    ("a; [b]", [("Expected an expression before '[b]'", 3, 3)], None),
     ("()", [("Nothing in parentheses", 0, 2)], ["()"]),
     ("(a, b)", [("A comma in parentheses", 2, 3)], ["Sequence[a, b]"]),
     ("a, b", [("A comma outside of brackets", 1, 2)], ["a", "b"]),
