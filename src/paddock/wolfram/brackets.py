@@ -111,7 +111,8 @@ def _close_part(reading: Reading, start: int) -> None:
 def abandon(reading: Reading, at: int) -> None:
     """Close a bracket that was not closed where it should have been."""
     _, bracket, start, _ = reading.frames[-1]
-    reading.complain(f"{bracket} is not closed", start, start + len(bracket))
+    opening = tokens.OPENING.match(reading.text, start)
+    reading.complain(f"{bracket} is not closed", start, opening.end() if opening else start)
     _close_frame(reading, at, reading.previous)
 
 

@@ -6,11 +6,20 @@ from typing import TYPE_CHECKING
 
 from paddock.wolfram import results, tokens
 from paddock.wolfram.expressions import Atom, Node, quoted, symbol
-from paddock.wolfram.operands import add_operand, adjacent, before_operand, fill, wants_span_end
+from paddock.wolfram.operands import (
+    add_operand,
+    adjacent,
+    before_operand,
+    begin_span,
+    fill,
+    multiply,
+    wants_span_end,
+)
 from paddock.wolfram.operators import (
     DIFFERENTIAL_PRECEDENCE,
     INFIX,
     INTEGRAL_PRECEDENCE,
+    OPTIONAL_PRECEDENCE,
     PREFIX,
     SET_PRECEDENCE,
 )
@@ -32,14 +41,13 @@ def operator(reading: Reading, text: str, start: int) -> None:
     elif text in PREFIX:
         _prefix(reading, text, start)
     elif text == ";;" and not wants_span_end(reading):
-        add_operand(reading, Atom("number", "1", start, start), start)
-        _after_operand(reading, text, start)
+        begin_span(reading, start)
     else:
-        last = reading.last()
         fill(reading, start)
-        if last is not None and last.text == ";":
-            # `a; // f` is `(a;) // f`: what is left out ends what the semicolon belongs to.
-            reading.reduce(last.precedence)
+        last = reading.last()
+        if last is not None and last.text in (";", ";;") and text != last.text:
+            # `a; // f` is `(a;) // f`: what is left out ends what the sign belongs to.
+            reading.reduce_through(last)
         _after_operand(reading, text, start)
 
 
@@ -101,16 +109,50 @@ def _unset(reading: Reading, _operator: Operator, text: str, _start: int) -> Non
     reading.operands[-1] = made
 
 
-def _triple(reading: Reading, operator: Operator, text: str, start: int) -> None:
-    """`a ~ f ~ b` and `a ;; b ;; c`: the second sign belongs to the first."""
+def _tilde(reading: Reading, operator: Operator, text: str, start: int) -> None:
+    """`a ~ f ~ b`: the second sign belongs to the first."""
     reading.reduce(operator.precedence + 1)
-    last = reading.last()
-    if last is not None and last.text == text and last.size == 2:
-        last.size = 3
-        reading.is_ready = False
+    if not _is_second(reading, text, start):
+        reading.reduce(operator.precedence)
+        reading.push(operator.precedence, text, results.make_tilde, start)
+
+
+def _span(reading: Reading, operator: Operator, text: str, start: int) -> None:
+    """`a ;; b ;; c`: the second sign belongs to the first, and a third begins another span."""
+    reading.reduce(operator.precedence + 1)
+    if _is_second(reading, text, start):
         return
-    reading.reduce(operator.precedence)
-    reading.push(operator.precedence, text, _MAKERS[text], start)
+    last = reading.last()
+    if last is not None and last.text == text:
+        reading.reduce_through(last)
+        multiply(reading, start)
+        begin_span(reading, start)
+    else:
+        reading.push(operator.precedence, text, results.make_span, start)
+
+
+def _is_second(reading: Reading, text: str, start: int) -> bool:
+    last = reading.last()
+    if last is None or last.text != text or last.size != 2:
+        return False
+    last.size, last.second = 3, start
+    reading.is_ready = False
+    return True
+
+
+def _colon(reading: Reading, operator: Operator, text: str, start: int) -> None:
+    """`x : p` and `p : d`: it belongs to what stands right before it, whatever stands further left.
+
+    In a pattern with a name it belongs to the whole of that, which then ends.
+    """
+    named = reading.innermost(operator.precedence)
+    if named is not None and named.precedence == operator.precedence:
+        reading.reduce_through(named)
+    left = reading.operands[-1]
+    if isinstance(left, Atom) and left.kind == "symbol" and not left.is_grouped:
+        reading.push(operator.precedence, text, results.make_pattern, start)
+    else:
+        reading.push(OPTIONAL_PRECEDENCE, text, results.make_optional, start)
 
 
 def _derivative(reading: Reading, operator: Operator, text: str, _start: int) -> None:
@@ -203,12 +245,12 @@ _BY_HEAD: dict[str, tuple[Act, Callable[..., None]]] = {
     "Divisible": (_left, results.make_divisible),
     "CompoundExpression": (_left, results.make_compound),
     "Postfix": (_left, results.make_postfix_call),
-    "Pattern": (_left, results.make_pattern),
+    "Pattern": (_colon, results.make_pattern),
     "Prefix": (_right, results.make_application),
     "Application": (_right, results.make_infix),
     "TagSet": (_right, results.make_tag),
-    "Infix": (_triple, results.make_tilde),
-    "Span": (_triple, results.make_span),
+    "Infix": (_tilde, results.make_tilde),
+    "Span": (_span, results.make_span),
     "Unset": (_unset, results.make_prefix),
     "Put": (_put, results.make_infix),
     "PutAppend": (_put, results.make_infix),

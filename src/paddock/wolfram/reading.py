@@ -30,7 +30,9 @@ class Pending:
     `make` takes `size` operands from the stack and puts their expression there.
     """
 
-    __slots__ = ("make", "place", "precedence", "size", "text")
+    __slots__ = ("make", "place", "precedence", "second", "size", "text")
+    second: int
+    """Of one with three operands: where its second sign stands."""
 
     def __init__(
         self,
@@ -99,6 +101,20 @@ class Reading:
         pending, base = self.pending, self.base
         while len(pending) > base and pending[-1].precedence >= precedence:
             last = pending.pop()
+            last.make(self, last)
+
+    def innermost(self, precedence: int) -> Pending | None:
+        """The innermost operator that binds no more tightly, within the innermost bracket."""
+        for at in range(len(self.pending) - 1, self.base - 1, -1):
+            if self.pending[at].precedence <= precedence:
+                return self.pending[at]
+        return None
+
+    def reduce_through(self, until: Pending) -> None:
+        """Complete everything up to and with an operator."""
+        last = None
+        while last is not until:
+            last = self.pending.pop()
             last.make(self, last)
 
     def push(
