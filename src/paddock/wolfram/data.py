@@ -11,7 +11,7 @@ from operator import add, mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.errors import PaddockError
-from paddock.wolfram.expressions import Atom, Expression, Node, has_head
+from paddock.wolfram.expressions import Atom, Expression, Node, has_head, is_symbol
 from paddock.wolfram.printer import input_form
 from paddock.wolfram.text import is_too_long, number_value, string_value
 
@@ -108,12 +108,12 @@ def _atom(atom: Atom) -> object:
 
 
 def _list(node: Node, depth: int) -> Worked:
-    return ([_value(arg, depth) for arg in node.args],)
+    return ([_value(arg, depth) for arg in node.args if not is_symbol(arg, "Nothing")],)
 
 
 def _association(node: Node, depth: int) -> Worked:
     found: dict[object, object] = {}
-    for arg in _flat(node.args):
+    for arg in flat_rules(node.args):
         if not isinstance(arg, Node) or len(arg.args) != 2:
             return None
         is_delayed = has_head(arg, "RuleDelayed")
@@ -127,14 +127,14 @@ def _association(node: Node, depth: int) -> Worked:
     return (found,)
 
 
-def _flat(args: list[Expression]) -> Iterator[Expression]:
-    """The rules of an association, which may stand in lists."""
+def flat_rules(args: list[Expression]) -> Iterator[Expression]:
+    """The rules of an association, which may stand in lists and other associations."""
     waiting = list(reversed(args))
     while waiting:
         arg = waiting.pop()
-        if isinstance(arg, Node) and has_head(arg, "List"):
+        if isinstance(arg, Node) and (has_head(arg, "List") or has_head(arg, "Association")):
             waiting += reversed(arg.args)
-        else:
+        elif not is_symbol(arg, "Nothing"):
             yield arg
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from paddock.wolfram.expressions import CONSTANTS
 from paddock.wolfram.letters import character
 
 _ESCAPE = re.compile(
@@ -42,7 +43,12 @@ def string_value(text: str) -> str:
 
 
 def symbol_name(text: str) -> str:
-    r"""The name of a symbol with its characters themselves: `\[EAcute]x` is `éx`."""
+    r"""The name of a symbol with its characters themselves: `\[EAcute]x` is `éx`.
+
+    A letter that alone stands for a constant is that: `\[Pi]` is `Pi`.
+    """
+    if text in CONSTANTS:
+        return CONSTANTS[text]
     return _ESCAPE.sub(_unescaped, text) if "\\" in text else text
 
 

@@ -111,6 +111,23 @@ def test_one_that_is_broken_hides_no_other(tmp_path: Path) -> None:
     assert {one.name for one in found.broken if one.kind == "paclet"} == {"Bad", "Worse"}
 
 
+@pytest.mark.parametrize(
+    "item",
+    [
+        *("Optional[" * 2000 + "a" + "]" * 2000, "1/(" * 150 + "1" + ")" * 150),
+        *("{" * 3000 + "}" * 3000, "9" + "*9" * 100_000, "36^^" + "z" * 3900),
+    ],
+    ids=lambda item: item[:9],
+)
+def test_whatever_a_paclet_declares_hides_no_other(tmp_path: Path, item: str) -> None:
+    odd = info(f'"Tools" -> {{ {item} }}, "More" -> {item}', name="Odd")
+    write(tmp_path / "path" / "Odd" / "PacletInfo.wl", odd)
+    add(tmp_path / "path" / "Charts")
+    found = find_all()
+    assert {one.name for one in (*found.extensions, *found.broken)} == {"Charts", "Odd"}
+    assert "Charts" in {one.name for one in found.extensions}
+
+
 @pytest.mark.skipif(os.name == "nt", reason="directories have no modes there")
 @pytest.mark.parametrize("given", ["path", "path/Secret"])
 def test_a_directory_that_may_not_be_entered_is_told_of(
