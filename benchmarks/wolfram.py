@@ -72,7 +72,7 @@ def _mathics() -> Callable[[str], object] | None:
         return None
 
     def read(text: str) -> object:
-        lines = feed.MathicsMultiLineFeeder(text)
+        lines = feed.MathicsMultiLineFeeder(text, "benchmark")
         found = parser.Parser().parse(lines)
         while found is not None:
             found = parser.Parser().parse(lines)
