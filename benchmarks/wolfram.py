@@ -72,10 +72,10 @@ def _mathics() -> Callable[[str], object] | None:
         return None
 
     def read(text: str) -> object:
-        lines = feed.MathicsMultiLineFeeder(text)
-        found = parser.Parser().parse(lines)
-        while found is not None:
-            found = parser.Parser().parse(lines)
+        lines = feed.MathicsMultiLineFeeder(text, "benchmark")
+        found = []
+        while not lines.empty():
+            found.append(parser.Parser().parse(lines))
         return found
 
     return read

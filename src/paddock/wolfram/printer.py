@@ -48,6 +48,9 @@ def input_form(expression: Expression) -> str:
     while waiting:
         item = waiting.pop()
         if isinstance(item, str):
+            if item.startswith("-") and pieces and pieces[-1].endswith("-"):
+                # The signs of `- --a` are two operators.
+                pieces.append(" ")
             pieces.append(item)
             continue
         inner, least = item

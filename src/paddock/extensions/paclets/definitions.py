@@ -17,7 +17,7 @@ from paddock.extensions.paclets.info import LISTS
 from paddock.extensions.paclets.prompts import prompt_properties
 from paddock.extensions.paclets.servers import server_properties
 from paddock.extensions.paclets.sources import MAX_BYTES, read_content
-from paddock.extensions.paclets.tables import plain, table_of
+from paddock.extensions.paclets.tables import is_missing, plain, table_of
 from paddock.extensions.paclets.tools import tool_properties, tool_table
 from paddock.extensions.paclets.wolfram_function import Owner
 from paddock.extensions.properties import shown
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 ENDINGS = (".wxf", ".wl")
 CLOSED = ".mx"
+_DESCRIPTION = "Description"
 FOLDERS = {kind: folder for folder, kind in LISTS.items()}
 
 _MAKE: dict[str, Callable[[Table, Owner, str], Mapping[str, object]]] = {
@@ -90,6 +91,8 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
     """Its name in the paclet."""
     paclet: str
     version: str | None
+    description: str | None = None
+    """What the paclet declares it with, for a definition that has none."""
 
     def content(self) -> Table:
         """The properties as they are written: keys as they are, functions as expressions.
@@ -107,6 +110,8 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
             SpecificationError: when it lacks what such an item needs.
         """
         table, where = self._found()
+        if self.description is not None and is_missing(table.get(_DESCRIPTION)):
+            table = {**table, _DESCRIPTION: self.description}
         owner = Owner(self.paclet, self.kind.removesuffix("s"), self.item, self.version)
         try:
             return _MAKE[self.kind](table, owner, where)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import stat
 from typing import TYPE_CHECKING, Protocol
 
 from paddock.errors import LoadError
 from paddock.extensions.paclets.archives import SUFFIX, common_folder, opened
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -49,7 +51,17 @@ def paclet_files(place: Path) -> PacletFiles:
 
 def is_archive(place: Path) -> bool:
     """Whether a path is that of a paclet archive."""
-    return place.suffix == SUFFIX and place.is_file()
+    return place.suffix == SUFFIX and _is(stat.S_ISREG, place)
+
+
+def _is(kind: Callable[[int], bool], path: Path) -> bool:
+    # Not `Path.is_file`: for what may not be looked at, versions of Python raise or say no.
+    try:
+        return kind(path.stat().st_mode)
+    except PermissionError:
+        return True
+    except (OSError, ValueError):
+        return False
 
 
 class DirectoryFiles:
@@ -59,19 +71,20 @@ class DirectoryFiles:
         self.place = place
 
     def has(self, name: str) -> bool:
-        """Whether there is such a file."""
-        return (self.place / name).is_file()
+        """Whether there is such a file; what may not be looked at counts, and reading says why."""
+        return _is(stat.S_ISREG, self.place / name)
 
     def has_folder(self, name: str) -> bool:
-        """Whether there is such a directory, with anything in it."""
-        return (self.place / name).is_dir()
+        """Whether there is such a directory; what may not be looked at counts."""
+        return _is(stat.S_ISDIR, self.place / name)
 
     def names_in(self, folder: str) -> list[str]:
         """The names of the files directly in a directory, sorted; none when it is not there."""
         try:
-            return sorted(one.name for one in (self.place / folder).iterdir() if one.is_file())
+            found = sorted(one.name for one in (self.place / folder).iterdir())
         except OSError:
             return []
+        return [name for name in found if self.has(f"{folder}/{name}")]
 
     def read(self, name: str, limit: int) -> bytes:
         """The content of a file, read no further than the limit."""

@@ -94,6 +94,20 @@ def test_a_tool_without_a_description_has_none(tmp_path: Path) -> None:
     assert one_tool(tmp_path, 'LLMTool[ "tool", "x", StringLength[ #x ] & ]').description == ""
 
 
+def test_a_tool_without_a_description_has_the_declared_one(tmp_path: Path) -> None:
+    declared = '"Tools" -> { {"T", "Declared"}, {"U", "Declared"} }'
+    own = '<| "Description" -> "Own", "Function" -> f |>'
+    files = {"Tools/T.wl": '<| "Function" -> f |>', "Tools/U.wl": own}
+    extension = paclet(tmp_path, declared, **files)
+    assert [tool(extension, item).description for item in "TU"] == ["Declared", "Own"]
+
+
+def test_an_association_may_hold_lists_of_rules_and_nothing(tmp_path: Path) -> None:
+    text = '<| {"Name" -> "a"}, Nothing, <| "Description" -> "b" |>, "Function" -> f |>'
+    found = one_tool(tmp_path, text)
+    assert (found.name, found.description) == ("a", "b")
+
+
 def test_a_tool_without_a_name_is_called_like_its_item(tmp_path: Path) -> None:
     assert one_tool(tmp_path, '<| "Function" -> f, "Parameters" -> { } |>').name == "T"
 
