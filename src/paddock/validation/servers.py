@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from paddock.authoring.offering import Offering
 from paddock.errors import LoadError, PaddockError
-from paddock.extensions.errors import ExtensionNotInstalledError
+from paddock.extensions.data_only import refuse_python
+from paddock.extensions.errors import ExtensionNotInstalledError, SpecificationError
 from paddock.extensions.missing import listed, near_names
 from paddock.extensions.names import parse_qualified
 from paddock.extensions.references import is_reference
@@ -67,6 +68,8 @@ def check_lists(found: ServerDefinition, definition: Definition, subject: Subjec
         for number, spec in enumerate(getattr(found, kind)):
             line = line_with(text, spec) if isinstance(spec, str) else None
             place = definition.place._replace(line=line, key=f"{kind}[{number}]")
+            if _leads_to_python(spec, subject, place):
+                continue
             if not isinstance(spec, str):
                 if not _is_kept(spec, subject, place):
                     check_item(Definition(kind, spec, definition.file, place), subject)
@@ -77,13 +80,23 @@ def check_lists(found: ServerDefinition, definition: Definition, subject: Subjec
             else:
                 _check_name(kind, spec, subject, place)
     start = found.initialization
-    if isinstance(start, str):
-        place = definition.place._replace(key="initialization")
+    place = definition.place._replace(key="initialization")
+    if isinstance(start, str) and not _leads_to_python(start, subject, place):
         if is_reference(start):
             check_reference(start, subject, definition.file, place)
         else:
             hint = "as in package.module:name, or file.py:name"
             subject.findings.add("invalid-server", f"{start!r} is not a reference", place, hint)
+
+
+def _leads_to_python(spec: object, subject: Subject, place: Place) -> bool:
+    """Whether something in a paclet, of which nothing is run, leads to Python; it is told of."""
+    try:
+        refuse_python(spec, subject.extension, str(place))
+    except SpecificationError as error:
+        subject.findings.add_error("invalid-server", error, place)
+        return True
+    return False
 
 
 def _is_kept(spec: object, subject: Subject, place: Place) -> bool:
