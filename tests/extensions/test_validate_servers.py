@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock import LoadError, create_server, validate
+from paddock import LoadError, PaddockError, create_server, get_server, validate
 from tests.command_line.program import Program
 
 DEFINITION = """
@@ -81,9 +81,66 @@ def test_what_comes_with_paddock_has_no_faults() -> None:
 
 def test_what_is_nothing_is_no_finding_but_an_error(tmp_path: Path) -> None:
     (tmp_path / "note.txt").touch()
-    for target in ("Nothing", "acme/nothing/Nothing", "no/where.whl", tmp_path / "note.txt"):
+    for target in ("", "Nothing", "acme/nothing/Nothing", "no/where.whl", tmp_path / "note.txt"):
         with pytest.raises(LoadError):
             validate(target)
+
+
+HOSTILE = "import pathlib; pathlib.Path('touched').touch()"
+
+
+@pytest.fixture
+def namesake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with Python in what is called like an extension and a distribution."""
+    monkeypatch.chdir(tmp_path)
+    for place in (tmp_path / "acme" / "charts", tmp_path / "acme-charts"):
+        (place / "agenttools" / "tools").mkdir(parents=True)
+        (place / "paddock.toml").write_text('tools = ["Own"]', encoding="utf-8")
+        (place / "agenttools" / "tools" / "Own.py").write_text(HOSTILE, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["acme/charts", "acme-charts", "Acme_Charts"])
+def test_a_name_is_never_a_path(namesake: Path, installed: Path, name: str) -> None:
+    found = validate(name)
+    assert found.servers == ("acme/charts/Charts", "acme/charts/Code")
+    assert found.places == (str(installed / "acme_charts"),)
+    assert found.beside == (name if (namesake / name).exists() else None)
+    assert not (namesake / "touched").exists()
+
+
+def test_a_path_is_what_is_written_as_one(namesake: Path) -> None:
+    for text in ("./acme/charts", "acme/charts/", str(namesake / "acme" / "charts")):
+        found = validate(text)
+        assert found.tools == ("charts/Own",)
+        assert found.places == (str(namesake / "acme" / "charts"),)
+        (namesake / "touched").unlink()
+
+
+def test_a_path_that_is_not_written_as_one_is_pointed_out(namesake: Path) -> None:
+    with pytest.raises(LoadError) as caught:
+        validate("acme-charts")
+    assert caught.value.hint == (
+        "there is acme-charts here: write ./acme-charts to have it validated"
+    )
+    assert not (namesake / "touched").exists()
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_qualified_name_that_leads_nowhere_says_why() -> None:
+    with pytest.raises(LoadError) as caught:
+        validate("acme/charts/Chart")
+    with pytest.raises(PaddockError) as known:
+        get_server("acme/charts/Chart")
+    assert (caught.value.message, caught.value.hint) == (known.value.message, known.value.hint)
+
+
+def test_the_command_says_what_it_has_looked_at(
+    paddock: Program, installed: Path, namesake: Path
+) -> None:
+    lines = paddock.at(namesake)("validate", "acme-charts").out.splitlines()
+    assert f"checked    {installed / 'acme_charts'}" in lines
+    assert "not acme-charts here: write ./acme-charts for that" in lines
 
 
 def test_the_command_says_what_is_wrong_and_what_to_do(paddock: Program, definition: Path) -> None:

@@ -54,6 +54,10 @@ def _print(found: Validation, *, is_good: bool) -> None:
         _print_finding(one)
     if found.findings:
         click.echo()
+    for place in found.places:
+        click.echo(f"checked    {place}")
+    if found.beside is not None:
+        click.echo(f"not {found.beside} here: write ./{found.target} for that")
     for kind in KINDS:
         names = getattr(found, kind)
         if names:

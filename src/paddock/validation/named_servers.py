@@ -18,6 +18,8 @@ from paddock.validation.servers import check_lists
 from paddock.validation.subject import Subject
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from paddock.extensions.registry import Declared
     from paddock.servers.definition import ServerDefinition
     from paddock.servers.lookup import Source
@@ -38,7 +40,8 @@ def check_source(target: str, source: Source, *, is_static: bool) -> Validation:
     if found is not None:
         with redirect_stdout(sys.stderr):
             check_lists(found, Definition("servers", found, file.name, place), subject)
-    return _outcome(target, source.name if found is None else found.name, found, subject)
+    name = source.name if found is None else found.name
+    return _outcome(target, name, found, subject, str(file))
 
 
 def _check_declared(target: str, declared: Declared, *, is_static: bool) -> Validation:
@@ -52,11 +55,19 @@ def _check_declared(target: str, declared: Declared, *, is_static: bool) -> Vali
         subject = Subject(
             extension, DirectoryFiles(extension.directory), "", is_static, "", findings
         )
-    return _outcome(target, declared.name, found, subject)
+    return _outcome(target, declared.name, found, subject, str(_file(declared)))
+
+
+def _file(declared: Declared) -> Path:
+    """The file with the definition; where it is missing, the directory of the extension."""
+    try:
+        return declared.definition().path
+    except PaddockError:
+        return declared.extension.directory
 
 
 def _outcome(
-    target: str, name: str, found: ServerDefinition | None, subject: Subject
+    target: str, name: str, found: ServerDefinition | None, subject: Subject, place: str
 ) -> Validation:
     lists = {
         kind: tuple(map(_named, getattr(found, kind, ())))
@@ -69,6 +80,7 @@ def _outcome(
         (name,),
         python_files=tuple(subject.python_files),
         is_static=subject.is_static,
+        places=(place,),
         **lists,
     )
 
