@@ -135,8 +135,7 @@ TO_PYTHON = {
         ' "Resources" -> { <| "uri" -> "x://x", "function" -> "evil.py:run" |> }'
     ),
     "file": EVALUATOR.format(
-        '"Tools" -> { "DemoGreet" },'
-        ' "Resources" -> { <| "uri" -> "x://x", "file" -> "evil.py" |> }'
+        '"Tools" -> { "DemoGreet" }, "Resources" -> { <| "uri" -> "x://x", "file" -> "evil.py" |> }'
     ),
     "pickle": EVALUATOR.format(
         '"tools" -> { "DemoGreet", <| "pickle" -> "evil.pkl", "python" -> "'

@@ -1,5 +1,6 @@
 """`validate` finds every fault of a distribution at once: in its project, its wheel, installed."""
 
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -179,3 +180,54 @@ def test_a_project_is_run_from_its_directory_and_then_forgotten(tmp_path: Path) 
     code.write_text("def tool() -> str:\n    return ''", encoding="utf-8")
     assert codes(validate(project)) == ["missing-description"]
     assert not list(project.rglob("__pycache__"))
+
+
+@pytest.mark.parametrize("static", [False, True])
+def test_a_combined_file_is_parsed_once_for_all_its_items(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, static: bool
+) -> None:
+    names = [f"T{number}" for number in range(20)]
+    files = {
+        "many/__init__.py": "def say() -> str:\n    '''Say it.'''\n    return ''",
+        "many/paddock.toml": f"tools = {names}",
+        "many/agenttools/tools.toml": "\n".join(f"[{one}]\nfunction = 'many:say'" for one in names),
+    }
+    project = samples.write(tmp_path, "many", "many = many", files)
+    times = 0
+    parse = tomllib.loads
+
+    def loads(text: str) -> dict[str, object]:
+        nonlocal times
+        times += "[T7]" in text
+        return parse(text)
+
+    monkeypatch.setattr(tomllib, "loads", loads)
+    assert codes(validate(project, static=static)) == []
+    assert times == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "deep = " + "[" * 5000 + "]" * 5000,
+        "long = " + "1" * 5000,
+        "name = \udcff",
+    ],
+    ids=["nested", "a long number", "not UTF-8"],
+)
+def test_no_file_of_data_is_too_odd_to_be_told_of(tmp_path: Path, text: str) -> None:
+    files = {
+        "odd/__init__.py": "",
+        "odd/paddock.toml": "tools = ['A']",
+        "odd/agenttools/tools/A.toml": "name = 'a'",
+    }
+    found = {}
+    for place in ("pyproject.toml", *(f"src/{one}" for one in files if one.endswith(".toml"))):
+        project = samples.write(tmp_path / place.replace("/", "-"), "odd", "odd = odd", files)
+        (project / place).write_text(text, encoding="utf-8", errors="surrogateescape")
+        found[place] = codes(validate(project))
+    assert list(found.values()) == [
+        ["unreadable-manifest"],
+        ["unreadable-manifest"],
+        ["unreadable-definition"],
+    ]

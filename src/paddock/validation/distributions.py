@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.errors import LoadError
@@ -17,6 +16,7 @@ from paddock.extensions.extension import MANIFEST_NAME, Extension, qualified
 from paddock.extensions.manifest import MAX_MANIFEST, is_name
 from paddock.extensions.paclets.archives import ArchiveError, opened
 from paddock.extensions.paclets.files import ArchiveFiles, DirectoryFiles
+from paddock.extensions.plain_data import parse_toml
 from paddock.extensions.properties import shown
 from paddock.validation.finding import Place
 from paddock.validation.manifests import check_manifest
@@ -51,8 +51,8 @@ def project_subjects(directory: Path, findings: Findings, *, is_static: bool) ->
     """The extensions of a project, which is to be built into a distribution."""
     file = directory / PROJECT
     try:
-        table = tomllib.loads(file.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        table = parse_toml(file.read_bytes())
+    except (OSError, ValueError) as error:
         reason = LoadError(f"cannot be read: {error}", hint="it has to be TOML")
         findings.add_error("unreadable-manifest", reason, str(file))
         return []

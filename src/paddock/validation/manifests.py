@@ -5,12 +5,12 @@ Every part is given to the reader that is used in earnest, alone.
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING
 
 from paddock.extensions.errors import ManifestError
 from paddock.extensions.keys import normal_key
 from paddock.extensions.manifest import KINDS, MAX_MANIFEST, Manifest, make_manifest
+from paddock.extensions.plain_data import parse_toml
 from paddock.extensions.properties import shown
 from paddock.suggestions import did_you_mean
 from paddock.validation.finding import Place, line_with
@@ -30,13 +30,12 @@ def check_manifest(data: bytes, file: str, findings: Findings) -> Manifest | Non
         findings.add("unreadable-manifest", f"is longer than {MAX_MANIFEST:,} bytes", file)
         return None
     try:
-        text = data.decode("utf-8-sig")
-        table = tomllib.loads(text)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        table = parse_toml(data)
+    except ValueError as error:
         reason = ManifestError(f"cannot be read: {error}", where=file, hint="it has to be TOML")
         findings.add_error("unreadable-manifest", reason, file)
         return None
-    manifest = _Reading(text, file, findings).read(table)
+    manifest = _Reading(data.decode("utf-8-sig"), file, findings).read(table)
     check_names(manifest, file, findings)
     return manifest
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from paddock.errors import LoadError
 from paddock.extensions.references import load_reference
-from paddock.validation.python_source import PythonSource
 
 if TYPE_CHECKING:
     from paddock.validation.finding import Place
@@ -70,7 +69,7 @@ def _static_problem(text: str, subject: Subject, file: str) -> str | None:
     if found is None:
         return f"{text!r} leads nowhere: there is no {places[0]}"
     try:
-        source = PythonSource(subject.text(found))
+        source = subject.python_source(found)
     except (SyntaxError, LoadError) as error:
         return f"{text!r} leads to a file that cannot be read: {error}"
     first = name.partition(".")[0]

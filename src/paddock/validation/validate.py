@@ -176,8 +176,12 @@ def _by_name(name: str, *, is_static: bool) -> Validation | None:
     if not found.extensions and not found.broken:
         everything = discover()
         found = everything._replace(
-            extensions=tuple(one for one in everything.extensions if is_distribution(name, one.distribution)),
-            broken=tuple(one for one in everything.broken if is_distribution(name, one.distribution)),
+            extensions=tuple(
+                one for one in everything.extensions if is_distribution(name, one.distribution)
+            ),
+            broken=tuple(
+                one for one in everything.broken if is_distribution(name, one.distribution)
+            ),
         )
     if not found.extensions and not found.broken:
         return None

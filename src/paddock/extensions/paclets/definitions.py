@@ -12,14 +12,15 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.errors import LoadError
-from paddock.extensions.definition_files import DefinitionFile
+from paddock.extensions.definition_files import MAX_BYTES, DefinitionFile
 from paddock.extensions.paclets.info import LISTS
 from paddock.extensions.paclets.prompts import prompt_properties
 from paddock.extensions.paclets.servers import server_properties
-from paddock.extensions.paclets.sources import MAX_BYTES, read_content
+from paddock.extensions.paclets.sources import read_content
 from paddock.extensions.paclets.tables import plain, table_of
 from paddock.extensions.paclets.tools import tool_properties, tool_table
 from paddock.extensions.paclets.wolfram_function import Owner
+from paddock.extensions.parsed_files import ParsedFiles
 from paddock.extensions.properties import shown
 from paddock.wolfram.data import DataError
 
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from paddock.extensions.paclets.sources import Content
     from paddock.extensions.paclets.tables import Table
 
+    _Read = tuple[Content, object, Table | None]
+
 ENDINGS = (".wxf", ".wl")
 CLOSED = ".mx"
 FOLDERS = {kind: folder for folder, kind in LISTS.items()}
@@ -40,6 +43,9 @@ _MAKE: dict[str, Callable[[Table, Owner, str], Mapping[str, object]]] = {
     "prompts": prompt_properties,
     "servers": server_properties,
 }
+
+
+_combined: ParsedFiles[_Read] = ParsedFiles()
 
 
 class ItemFiles(NamedTuple):
@@ -118,10 +124,13 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
         suffix = self.path.suffix
         if suffix == CLOSED:
             raise _is_closed(self.path)
-        content = read_content(self.files.read(self.inner, MAX_BYTES), suffix, str(self.path))
-        value = content.value()
+        path = str(self.path)
+        content, value, items = (
+            _combined.get(path, self.files.file(self.inner), self._read)
+            if self.is_combined
+            else self._read()
+        )
         if self.is_combined:
-            items = table_of(value)
             if items is None or self.item not in items:
                 raise self._refused(value if items is None else items, content)
             value = items[self.item]
@@ -132,6 +141,13 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
         if table is None:
             raise self._refused(value, content)
         return table, content.place
+
+    def _read(self) -> _Read:
+        """What the file holds: with its source, as data, and as a table of items if it is one."""
+        data = self.files.read(self.inner, MAX_BYTES)
+        content = read_content(data, self.path.suffix, str(self.path))
+        value = content.value()
+        return content, value, table_of(value) if self.is_combined else None
 
     def _refused(self, value: object, content: Content) -> LoadError:
         word = self.kind.removesuffix("s")

@@ -29,6 +29,10 @@ class PacletFiles(Protocol):
         """The names of the files directly in a directory, sorted; none when it is not there."""
         ...
 
+    def file(self, name: str) -> Path:
+        """What changes on disk when a file changes: the file itself, or the archive."""
+        ...
+
     def read(self, name: str, limit: int) -> bytes:
         """The content of a file.
 
@@ -73,6 +77,10 @@ class DirectoryFiles:
         except OSError:
             return []
 
+    def file(self, name: str) -> Path:
+        """The file itself."""
+        return self.place / name
+
     def read(self, name: str, limit: int) -> bytes:
         """The content of a file, read no further than the limit."""
         path = self.place / name
@@ -111,6 +119,10 @@ class ArchiveFiles:
         inner = f"{self._prefix}{folder}/"
         rest = (one.removeprefix(inner) for one in self._names if one.startswith(inner))
         return sorted(one for one in rest if "/" not in one)
+
+    def file(self, name: str) -> Path:
+        """The archive."""
+        return self.place
 
     def read(self, name: str, limit: int) -> bytes:
         """The content of a file, unpacked no further than the limit."""
