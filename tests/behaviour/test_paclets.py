@@ -181,7 +181,7 @@ def test_no_python_that_a_server_of_a_paclet_leads_to_is_run(
         get_server("PyRef/S").load()
     with connect(serving("PyRef/S")) as peer:  # the rest is served
         assert [tool.name for tool in peer.tools()] == ["greet"]
-        assert list(peer.prompts()) == list(peer.resources()) == []
+        assert [*peer.prompts(), *peer.resources()] == []
     assert [one.code for one in validate(home).errors] == ["invalid-server"]
     assert not mark.exists()
 

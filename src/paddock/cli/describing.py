@@ -58,17 +58,14 @@ def everything(server: NamedServer) -> Json:
         found |= {"title": said.title, "description": said.description, "version": said.version}
         found |= {kind: getattr(said, kind) or [] for kind in LISTS}
     elif problem is None:
-        found |= {key: getattr(server, key) for key in SAID}
+        found |= {key: _plain(getattr(server, key)) for key in SAID}
         try:
             found |= {names: getattr(server, names) for names in LISTS.values()}
         except PaddockError as error:
             problem = str(error)
         definition = server.definition
-        found |= {
-            kind: [msgspec.to_builtins(spec) for spec in getattr(definition, kind)]
-            for kind in LISTS
-        }
-        found |= definition.extra
+        found |= {kind: [_plain(spec) for spec in getattr(definition, kind)] for kind in LISTS}
+        found |= {key: _plain(value) for key, value in definition.extra.items()}
     found["installations"] = [installation(one) for one in server.installations]
     found["is_remote"] = server.is_remote
     found["problem"] = problem
@@ -103,12 +100,25 @@ def installation(one: Installation) -> Json:
 
 
 def spec_name(spec: object) -> str:
-    """What an item of a definition is called in it: a name, a reference, or the name in a table."""
+    """What an item of a definition is called in it: a name, a reference, or the name in a table.
+
+    Of a function it is the reference, of an object what that is called.
+    """
     if isinstance(spec, str):
         return spec
-    table = spec if isinstance(spec, dict) else {}
-    found = (table.get(key) for key in ("name", "Name", "uri", "uri_template", "pickle"))
+    if hasattr(spec, "__qualname__"):
+        return f"{spec.__module__}:{spec.__qualname__}"
+    keys = ("name", "Name", "uri", "uri_template", "pickle")
+    if isinstance(spec, dict):
+        found = (spec.get(key) for key in keys)
+    else:
+        found = (getattr(spec, key, None) for key in keys)
     return str(next((value for value in found if value), "(without a name)"))
+
+
+def _plain(value: Any) -> Any:
+    """A value as data; objects and functions in it by their names."""
+    return msgspec.to_builtins(value, enc_hook=spec_name)
 
 
 def _rows(found: Json) -> list[tuple[str, str]]:

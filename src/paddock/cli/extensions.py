@@ -60,7 +60,7 @@ def extensions(pattern: str, *, as_json: bool) -> None:
     elif not matching:
         output.note(f"No extension matches {pattern!r}")
     elif pattern == matching[0].name:
-        click.echo("\n\n".join(_text(_described(one)) for one in matching))
+        click.echo(render.visible("\n\n".join(_text(_described(one)) for one in matching)))
     else:
         headings = ("extension", "version", "kind", *COUNTED, "from")
         output.print_table(headings, map(_row, matching))

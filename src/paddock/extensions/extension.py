@@ -15,6 +15,7 @@ import msgspec
 from paddock.errors import LoadError
 from paddock.extensions.definition_files import find_definition
 from paddock.extensions.manifest import Manifest, read_manifest
+from paddock.extensions.names import normal_distribution
 from paddock.version import __version__
 
 if TYPE_CHECKING:
@@ -60,6 +61,10 @@ class Extension(msgspec.Struct, frozen=True):
     def is_installed(self) -> bool:
         """Whether its files are here; of one that a catalogue describes they are not."""
         return True
+
+    def is_brought_by(self, distribution: str) -> bool:
+        """Whether it is in the distribution or the paclet of a name."""
+        return normal_distribution(self.distribution or "") == normal_distribution(distribution)
 
     def definition(self, kind: Kind, item: str) -> DefinitionFile:
         """The file with the definition of an item, neither read nor run.

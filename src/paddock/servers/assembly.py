@@ -115,6 +115,8 @@ def _assembled(
     options: Sequence[Values],
     initialization: Initialization,
 ) -> Server:
+    if definition.made is not None:
+        return _as_made(definition, report, options)
     server = Server(
         definition.name,
         version=definition.version,
@@ -138,6 +140,15 @@ def _assembled(
     sources = [exposed(source, aliases) for source in (definition.options, *options)]
     set_options(server, merged(*sources), report)
     initialization.attach(server, _initializer(definition.initialization, origin, report))
+    return server
+
+
+def _as_made(definition: ServerDefinition, report: Report, options: Sequence[Values]) -> Server:
+    """The server that an extension has made, under the name by which it was found."""
+    server: Server = definition.made
+    server.facts.name = definition.name
+    server.facts.version = definition.version
+    set_options(server, merged(*options), report)
     return server
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 
-from paddock.errors import LoadError
+from paddock.errors import LoadError, PaddockError
 from paddock.extensions.errors import ExtensionError
-from paddock.servers.errors import ServerNotFoundError
+from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
 from paddock.servers.facts import DEFAULT_VERSION, read_facts
 from paddock.servers.file_names import (
     SUFFIX,
@@ -89,14 +89,14 @@ class NamedTarget:
 def find_target(text: str) -> Loadable:
     """What `paddock serve TARGET` means by a text.
 
-    What looks like a path is one, if it is there; anything else is the name of a server first.
+    What looks like a path is one, if it is there and no server is called so; anything else is the
+    name of a server first.
 
     Raises:
         LoadError: when it is neither.
         ExtensionError: when it is a qualified name that leads nowhere.
     """
-    places = (text, text.rpartition(":")[0])
-    if looks_like_path(text) and any(map(os.path.exists, places)):
+    if means_file(text):
         return _file_target(text)
     try:
         return NamedTarget(text)
@@ -111,6 +111,18 @@ def find_target(text: str) -> Loadable:
         raise LoadError(
             f"{text!r} is neither a server nor a file or directory", hint=error.hint
         ) from None
+
+
+def means_file(text: str) -> bool:
+    """Whether a text means a file or a directory that is there, and no server of that name.
+
+    A name such as `acme/charts/Charts` looks like a path. Where there is such a path too, the
+    server counts: or else whoever makes the working directory could put something in its place.
+    """
+    places = (text, text.rpartition(":")[0])
+    if not looks_like_path(text) or not any(map(os.path.exists, places)):
+        return False
+    return not (_may_be_qualified(text) and _is_server(text))
 
 
 def default_name() -> str:
@@ -136,4 +148,18 @@ def _set_options(offering: Offering) -> None:
 
 
 def _may_be_qualified(text: str) -> bool:
-    return not text.startswith((".", "~")) and not text.endswith((".py", SUFFIX))
+    is_path = text.startswith((".", "~")) or text.endswith((".py", SUFFIX)) or ":" in text
+    return not is_path and text.count("/") in (1, 2) and all(text.split("/"))
+
+
+def _is_server(name: str) -> bool:
+    """Whether there is a server of a name, be it one that cannot be used."""
+    from paddock.servers.lookup import find_source  # noqa: PLC0415 - only where both may be meant
+
+    try:
+        find_source(name)
+    except (ServerNotFoundError, ServerDefinitionError, ExtensionError):
+        return False
+    except PaddockError:
+        return True  # its extension is broken, which is told when it is served
+    return True

@@ -69,19 +69,18 @@ def _file(declared: Declared) -> Path:
 def _outcome(
     target: str, name: str, found: ServerDefinition | None, subject: Subject, place: str
 ) -> Validation:
-    lists = {
-        kind: tuple(map(_named, getattr(found, kind, ())))
-        for kind in ("tools", "prompts", "resources")
-    }
+    lists = [
+        tuple(map(_named, getattr(found, kind, ()))) for kind in ("tools", "prompts", "resources")
+    ]
     return Validation(
         target,
         "server",
         subject.findings.all(),
         (name,),
+        *lists,
         python_files=tuple(subject.python_files),
         is_static=subject.is_static,
         places=(place,),
-        **lists,
     )
 
 

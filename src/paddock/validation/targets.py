@@ -7,7 +7,6 @@ counts only where it is written as one.
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 from paddock.extensions.paclets.archives import SUFFIX as PACLET
@@ -17,7 +16,6 @@ from paddock.servers.file_names import SUFFIX as DEFINITION
 WHEEL = ".whl"
 _ENDINGS = (WHEEL, PACLET, DEFINITION, *INFO_NAMES)
 _BEGINNINGS = ("./", "../", "~")
-_SEPARATORS = re.compile(r"[-_.]+")
 
 
 def is_path(target: str | Path) -> bool:
@@ -44,12 +42,3 @@ def beside(name: str) -> Path | None:
         return path if path.exists() else None
     except (OSError, ValueError):
         return None
-
-
-def is_distribution(name: str, distribution: str | None) -> bool:
-    """Whether a name is that of a distribution, in any of the ways in which it can be spelled."""
-    return distribution is not None and _normal(name) == _normal(distribution)
-
-
-def _normal(name: str) -> str:
-    return _SEPARATORS.sub("-", name).lower()

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from paddock.errors import LoadError, PaddockError
 from paddock.extensions.discovery import discover, find_extension
 from paddock.extensions.extension import MANIFEST_NAME
-from paddock.extensions.manifest import KINDS
-from paddock.extensions.names import parse_qualified
+from paddock.extensions.names import normal_distribution, parse_qualified
+from paddock.extensions.paclets.archives import SUFFIX as PACLET
 from paddock.extensions.paclets.info import INFO_NAMES
+from paddock.servers.file_names import SUFFIX as DEFINITION
 from paddock.servers.lookup import file_source, find_source
 from paddock.validation.definitions import check_definitions
 from paddock.validation.distributions import (
@@ -25,19 +26,13 @@ from paddock.validation.installed import broken_subject, installed_subject
 from paddock.validation.named_servers import check_source
 from paddock.validation.outcome import Validation
 from paddock.validation.paclets import paclet_subject
-from paddock.validation.targets import (
-    DEFINITION,
-    PACLET,
-    WHEEL,
-    beside,
-    is_distribution,
-    is_path,
-)
+from paddock.validation.targets import WHEEL, beside, is_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paddock.extensions.extension import Discovery
+    from paddock.extensions.extension import BrokenExtension, Discovery, Extension
+    from paddock.extensions.manifest import Kind
     from paddock.validation.subject import Subject
 
 _HINT = (
@@ -150,23 +145,23 @@ def _checked(
     for subject in subjects:
         with subject.opened():
             check_definitions(subject)
-    names = {
-        each: tuple(
-            f"{one.extension.name}/{item.name}"
-            for one in subjects
-            for item in one.extension.manifest.items(each)
-        )
-        for each in KINDS
-    }
     files = tuple(file for one in subjects for file in one.python_files)
     return Validation(
         text,
         kind,
         findings.all(),
+        *(_declared(subjects, each) for each in ("servers", "tools", "prompts", "resources")),
         python_files=files,
         is_static=is_static,
         places=places,
-        **names,
+    )
+
+
+def _declared(subjects: Sequence[Subject], kind: Kind) -> tuple[str, ...]:
+    return tuple(
+        f"{one.extension.name}/{item.name}"
+        for one in subjects
+        for item in one.extension.manifest.items(kind)
     )
 
 
@@ -176,16 +171,16 @@ def _by_name(name: str, *, is_static: bool) -> Validation | None:
     if not found.extensions and not found.broken:
         everything = discover()
         found = everything._replace(
-            extensions=tuple(
-                one for one in everything.extensions if is_distribution(name, one.distribution)
-            ),
-            broken=tuple(
-                one for one in everything.broken if is_distribution(name, one.distribution)
-            ),
+            extensions=tuple(one for one in everything.extensions if _is_of(name, one)),
+            broken=tuple(one for one in everything.broken if _is_of(name, one)),
         )
     if not found.extensions and not found.broken:
         return None
     return _installed(name, found, is_static=is_static)
+
+
+def _is_of(distribution: str, one: Extension | BrokenExtension) -> bool:
+    return normal_distribution(one.distribution or "") == normal_distribution(distribution)
 
 
 def _installed(name: str, found: Discovery, *, is_static: bool) -> Validation:
