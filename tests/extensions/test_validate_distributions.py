@@ -3,10 +3,13 @@
 import tomllib
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from paddock import Validation, validate
+from paddock import PaddockError, Server, Validation, connect, get_server, validate
+from paddock.extensions.discovery import find_extension
+from paddock.extensions.registry import Registry
 from paddock.extensions.starting import start_extension
 from paddock.validation.finding import Finding, Place
 from tests.extensions import samples
@@ -62,6 +65,63 @@ def test_faults_are_found_in_what_is_installed(
     put_on_path(monkeypatch, site)
     found = {package: sorted(codes(validate(package))) for package in FAULTY}
     assert found == {package: sorted(one.codes) for package, one in FAULTY.items()}
+
+
+SERVED_ALL_THE_SAME = {"unknown-key", "duplicate-definition-files"}
+"""Errors of which whoever serves the extension sees nothing."""
+SEEN_IN_CALLS = {"f_arguments"}
+"""Samples of which everything is listed, and something cannot be called."""
+
+
+def is_served(package: str) -> bool:
+    """Whether everything that an extension declares can be served."""
+    found = find_extension(package)
+    if not found.extensions:
+        return False
+    (extension,) = found.extensions
+    scratch = Server("scratch")
+    try:
+        for kind in ("tools", "prompts", "resources"):
+            for item in extension.manifest.items(kind):
+                one = Registry([extension]).resolve(kind, f"{package}/{item.name}", where="here")
+                scratch.register(one)
+                is_listed(scratch, {kind: 1})
+                scratch = Server("scratch")
+        for item in extension.manifest.servers:
+            server = get_server(f"{package}/{item.name}")
+            definition = server.definition
+            lists = {
+                kind: len(getattr(definition, kind)) for kind in ("tools", "prompts", "resources")
+            }
+            is_listed(server.load(), lists)
+    except (PaddockError, AssertionError):
+        return False
+    return True
+
+
+def is_listed(server: Server, expected: dict[str, int]) -> None:
+    """See that clients are told of so many of each kind."""
+    with connect(server) as peer:
+        resources = [*peer.resources(), *peer.templates()]
+        found: dict[str, list[Any]] = {
+            "tools": peer.tools(),
+            "prompts": peer.prompts(),
+            "resources": resources,
+        }
+    assert {kind: len(found[kind]) for kind in expected} == expected
+
+
+def test_what_has_no_errors_is_served_and_what_has_is_not(
+    wheels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = samples.install(sorted(wheels.glob("*.whl")), tmp_path / "site")
+    put_on_path(monkeypatch, site)
+    differing = {}
+    for package in FAULTY.keys() - SEEN_IN_CALLS:
+        errors = {one.code for one in validate(package).errors} - SERVED_ALL_THE_SAME
+        if bool(errors) == is_served(package):
+            differing[package] = errors
+    assert differing == {}
 
 
 def test_a_finding_says_where_it_is_and_what_to_do(projects: Path) -> None:
@@ -231,3 +291,123 @@ def test_no_file_of_data_is_too_odd_to_be_told_of(tmp_path: Path, text: str) -> 
         ["unreadable-manifest"],
         ["unreadable-definition"],
     ]
+
+
+WHEEL = {
+    "own/__init__.py": "def say() -> str:\n    '''Say it.'''\n    return ''\n",
+    "own/paddock.toml": "",
+    "own-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: own\nVersion: 1\n",
+    "own-1.dist-info/entry_points.txt": "[paddock.extensions]\nown = own\n",
+}
+
+
+def wheel_of(directory: Path, files: dict[str, str | None]) -> Path:
+    """A wheel with some files more, or less."""
+    path = directory / "own-1-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as file:
+        for name, text in {**WHEEL, **files}.items():
+            if text is not None:
+                file.writestr(name, text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"own-1.dist-info/METADATA": None}, ["invalid-archive", "empty-extension"]),
+        (
+            {"other-1.dist-info/METADATA": "Metadata-Version: 2.1\n"},
+            ["invalid-archive", "empty-extension"],
+        ),
+        ({"own-1.dist-info/entry_points.txt": "[paddock.extensions]\n"}, ["no-entry-point"]),
+        (
+            {"own-1.dist-info/entry_points.txt": "[paddock.extensions.more]\nown = own\n"},
+            ["no-entry-point"],
+        ),
+        (
+            {"own-1.dist-info/entry_points.txt": "[paddock.extensions]\npaddock = own\n"},
+            ["empty-extension", "invalid-entry-point"],
+        ),
+    ],
+    ids=["no metadata", "two of them", "no entry point", "another group", "Paddock's name"],
+)
+def test_a_wheel_that_no_extension_comes_of_is_told_of(
+    tmp_path: Path, files: dict[str, str | None], expected: list[str]
+) -> None:
+    assert codes(validate(wheel_of(tmp_path, files))) == expected
+
+
+def test_an_extension_cannot_be_called_like_paddock(tmp_path: Path) -> None:
+    files = {"impostor/__init__.py": "", "impostor/paddock.toml": ""}
+    project = samples.write(tmp_path, "impostor", "paddock = impostor", files)
+    assert codes(validate(project)) == ["empty-extension", "invalid-entry-point"]
+    (project / "src" / "impostor" / "paddock.toml").write_text("publisher = 'acme'")
+    assert codes(validate(project)) == ["empty-extension"]
+
+
+@pytest.mark.parametrize(
+    ("reference", "files"),
+    [
+        ("own.fast:say", {"own/fast.cpython-311-x86_64-linux-gnu.so": ""}),
+        ("own.fast:say", {"own/fast.pyd": ""}),
+        ("space.others.code:say", {"space/mine/code.py": ""}),
+        ("own:code.say", {"own/code.py": "def say() -> str: ..."}),
+        ("own.code.deep:say", {"own/code/deep.py": "def say() -> str: ..."}),
+        ("alone:say", {"alone.pyd": ""}),
+    ],
+)
+def test_a_wheel_may_refer_to_what_cannot_be_looked_into(
+    tmp_path: Path, reference: str, files: dict[str, str | None]
+) -> None:
+    wheel = wheel_of(
+        tmp_path,
+        {
+            **files,
+            "own/paddock.toml": "tools = ['A']",
+            "own/agenttools/tools/A.toml": f"description = 'a'\nfunction = '{reference}'",
+        },
+    )
+    assert codes(validate(wheel)) == []
+
+
+@pytest.mark.parametrize("reference", ["own.slow:say", "own.code.shallow:say", "own:cod.say"])
+def test_a_wheel_may_not_refer_to_what_its_own_packages_have_not(
+    tmp_path: Path, reference: str
+) -> None:
+    wheel = wheel_of(
+        tmp_path,
+        {
+            "own/code/deep.py": "def say() -> str: ...",
+            "own/paddock.toml": "tools = ['A']",
+            "own/agenttools/tools/A.toml": f"description = 'a'\nfunction = '{reference}'",
+        },
+    )
+    assert codes(validate(wheel)) == ["reference-not-found"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from paddock import Tool\nthing = Tool('A', lambda: '', description='a')",
+        "from own import thing",
+    ],
+)
+def test_an_object_in_a_combined_file_may_have_any_name(tmp_path: Path, text: str) -> None:
+    files = {"own/paddock.toml": "tools = ['A']", "own/agenttools/tools.py": text}
+    assert codes(validate(wheel_of(tmp_path, {**files}))) == []
+
+
+def test_a_definition_may_begin_with_a_byte_order_mark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    definition = "\ufeffdescription = 'a'\nfunction = 'own:say'"
+    wheel = wheel_of(
+        tmp_path,
+        {"own/paddock.toml": "tools = ['A']", "own/agenttools/tools/A.toml": definition},
+    )
+    assert codes(validate(wheel)) == []
+    with zipfile.ZipFile(wheel) as file:
+        file.extractall(tmp_path / "site")
+    put_on_path(monkeypatch, tmp_path / "site")
+    assert codes(validate("own")) == []
+    assert is_served("own")

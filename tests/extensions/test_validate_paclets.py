@@ -116,7 +116,7 @@ def test_a_paclet_on_the_path_is_known_by_its_name(monkeypatch: pytest.MonkeyPat
     assert found.kind == "paclet"
     assert found.servers == ("SamplePublisher/Sampler/Bench",)
     server = validate("SamplePublisher/Sampler/Bench")
-    assert (server.kind, codes(server)) == ("server", ["missing-description"])
+    assert (server.kind, codes(server)) == ("server", ["missing-description"] * 3)
 
 
 def test_a_finding_names_the_file_and_the_key() -> None:

@@ -6,6 +6,8 @@ import pytest
 
 from paddock import LoadError, PaddockError, create_server, get_server, validate
 from tests.command_line.program import Program
+from tests.extensions import samples
+from tests.extensions.conftest import put_on_path
 
 DEFINITION = """
 tools = ["DemoDice", "DemoDise", "plain/Echo", "plain/Nothing", "tools.py:add", "tools.py:sub",
@@ -180,3 +182,45 @@ def test_the_command_says_when_there_is_nothing_to_validate(paddock: Program) ->
     said = paddock("validate", "Nothing")
     assert (said.code, said.out) == (2, "")
     assert "no server" in said.err
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("static", [False, True])
+def test_what_a_server_names_is_looked_at_in_other_extensions(
+    tmp_path: Path, *, static: bool
+) -> None:
+    file = tmp_path / "Mine.toml"
+    file.write_text('tools = ["plain/Echo", "plain/Twice", "plain/Lost"]', encoding="utf-8")
+    found = validate(file, static=static)
+    assert [(one.code, Path(one.place.file).name) for one in found.findings] == [
+        ("unreadable-definition", "Twice.py"),
+        ("unreadable-definition", "tools.py"),
+    ]
+
+
+def test_a_server_of_an_extension_is_as_good_as_its_items(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "brittle/__init__.py": "",
+        "brittle/paddock.toml": 'tools = ["Good", "Bad"]\nservers = [["A", "a"], ["B", "b"]]',
+        "brittle/agenttools/tools/Good.py": "def tool() -> str:\n    '''Good.'''",
+        "brittle/agenttools/tools/Bad.py": "raise ValueError",
+        "brittle/agenttools/servers/A.toml": 'tools = ["Good"]',
+        "brittle/agenttools/servers/B.toml": 'tools = ["Good", "Bad"]',
+    }
+    project = samples.write(tmp_path, "brittle", "brittle = brittle", files)
+    put_on_path(monkeypatch, samples.install(samples.build([project], tmp_path), tmp_path / "site"))
+    assert validate("brittle/A").findings == ()
+    assert [one.code for one in validate("brittle/B").findings] == ["unreadable-definition"]
+
+
+def test_a_server_of_the_users_may_refer_to_any_file(tmp_path: Path) -> None:
+    code = tmp_path / "elsewhere" / "tools.py"
+    code.parent.mkdir()
+    code.write_text("def add(a: int) -> int:\n    '''Add.'''\n    return a", encoding="utf-8")
+    create_server("Stat", tools=[f"{code}:add"])
+    assert validate("Stat").findings == validate("Stat", static=True).findings == ()
+    code.write_text("", encoding="utf-8")
+    (one,) = validate("Stat", static=True).findings
+    assert one.code == "reference-not-found"

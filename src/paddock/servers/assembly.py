@@ -202,6 +202,15 @@ def _initializing_function(spec: Any, origin: Origin, where: str) -> Callable[[]
     found: object = _unpickled(spec, origin, where)
     if isinstance(spec, str):
         found = load_reference(spec, relative_to=origin.relative_to, where=where)
+    return initializer(found, where)
+
+
+def initializer(found: object, where: str) -> Callable[[], Any]:
+    """What can be called when a server starts.
+
+    Raises:
+        ServerDefinitionError: when it is no function, or one that needs arguments.
+    """
     if not callable(found):
         raise ServerDefinitionError(
             f"{found!r} is no function"[:100], where=where, hint="expected one without parameters"

@@ -29,6 +29,7 @@ ERRORS = (
     "invalid-prompt",
     "invalid-resource",
     "invalid-server",
+    "duplicate-name",
     "prompt-without-content",
     "reference-not-found",
     "unknown-tool",
@@ -43,6 +44,7 @@ WARNINGS = (
     "closed-format-beside",
     "undeclared-definition",
     "missing-description",
+    "unfilled-blank",
     "extension-not-installed",
 )
 SEVERITIES: dict[str, Severity] = {

@@ -102,6 +102,8 @@ def _read_python(
     wanted = {kind, item} if is_combined else source.public_names
     if source.is_open or wanted & source.public_names:
         return None
+    if is_combined and (source.mentions(item) or source.takes_from_others):
+        return None  # an object may have the name, whatever it is bound to
     word = kind.removesuffix("s")
     expected = f"{kind} = {{{item!r}: …}}" if is_combined else f"{word} = …"
     raise LoadError(f"holds no definition of the {word} {item!r}", hint=f"expected {expected}")

@@ -11,7 +11,7 @@ from paddock.extensions.paclets.definitions import CLOSED
 from paddock.validation.contents import names_in, read_item
 from paddock.validation.finding import Place
 from paddock.validation.items import Definition, check_item
-from paddock.validation.servers import check_server
+from paddock.validation.servers import check_assembly, check_server
 
 if TYPE_CHECKING:
     from paddock.extensions.manifest import Item, Kind
@@ -36,20 +36,26 @@ def check_definitions(subject: Subject) -> None:
             _check_files(subject, kind, item.name, files)
             found.append((kind, item, files))
         _check_undeclared(subject, kind)
+    servers: list[tuple[ServerDefinition, Definition]] = []
     for kind, item, files in found:
         if files.used is not None and not files.used.endswith(CLOSED):
-            _check_contents(subject, kind, item, files)
+            checked = _check_contents(subject, kind, item, files)
+            servers += [] if checked is None else [checked]
+    for server, definition in servers:
+        check_assembly(server, definition, subject)
 
 
-def check_single(subject: Subject, item: Item) -> ServerDefinition | None:
-    """Check one server alone; what it says, if that can be read."""
+def check_single(
+    subject: Subject, kind: Kind, item: Item
+) -> tuple[ServerDefinition, Definition] | None:
+    """Check one item alone; what it says, if it is a server and can be read."""
     if _is_without_root(subject):
         return None
-    files = subject.item_files("servers", item.name)
-    _check_files(subject, "servers", item.name, files)
+    files = subject.item_files(kind, item.name)
+    _check_files(subject, kind, item.name, files)
     if files.used is None or files.used.endswith(CLOSED):
         return None
-    return _check_contents(subject, "servers", item, files)
+    return _check_contents(subject, kind, item, files)
 
 
 def _is_without_root(subject: Subject) -> bool:
@@ -122,7 +128,7 @@ def _tell_undeclared(subject: Subject, kind: Kind, name: str, place: Place) -> N
 
 def _check_contents(
     subject: Subject, kind: Kind, item: Item, files: ItemFiles
-) -> ServerDefinition | None:
+) -> tuple[ServerDefinition, Definition] | None:
     file = files.used or ""
     place = Place(subject.path(file), key=None if files.own else item.name)
     try:
@@ -135,7 +141,8 @@ def _check_contents(
         return None
     definition = Definition(kind, value, file, place, item.name)
     if kind == "servers":
-        return check_server(definition, subject, description=item.description)
+        server = check_server(definition, subject, description=item.description)
+        return None if server is None else (server, definition)
     check_item(definition, subject)
     return None
 

@@ -12,7 +12,7 @@ from paddock.extensions.distributions import (
     normal_name,
     parse_entry_points,
 )
-from paddock.extensions.extension import MANIFEST_NAME, Extension, qualified
+from paddock.extensions.extension import BUILT_IN, MANIFEST_NAME, Extension, qualified
 from paddock.extensions.manifest import MAX_MANIFEST, is_name
 from paddock.extensions.paclets.archives import ArchiveError, opened
 from paddock.extensions.paclets.files import ArchiveFiles, DirectoryFiles
@@ -33,6 +33,8 @@ PROJECT = "pyproject.toml"
 _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _POINTS = "/entry_points.txt"
 _LAYOUTS = ("src/", "")
+_ENTRY_POINTS = re.compile(r"[^/]+\.dist-info/entry_points\.txt")
+_METADATA = re.compile(r"[^/]+\.dist-info/METADATA")
 
 
 class Distribution(NamedTuple):
@@ -81,7 +83,8 @@ def wheel_subjects(path: Path, findings: Findings) -> list[Subject]:
     try:
         files = ArchiveFiles(path, prefix="")
         with opened(path) as archive:
-            names = [one for one in archive.files if one.endswith(f".dist-info{_POINTS}")]
+            everything = list(archive.files)
+        names = [one for one in everything if _ENTRY_POINTS.fullmatch(one)]
         texts = [files.read(one, MAX_ENTRY_POINTS).decode("utf-8", "replace") for one in names]
     except ArchiveError as error:
         findings.add_error("invalid-archive", error, str(path))
@@ -89,18 +92,31 @@ def wheel_subjects(path: Path, findings: Findings) -> list[Subject]:
     except LoadError as error:
         findings.add_error("invalid-entry-point", error, str(path))
         return []
+    _check_metadata(path, everything, findings)
     found: list[Subject] = []
+    has_any = False
     for name, text in zip(names, texts, strict=True):
         metadata = name.removesuffix(_POINTS)
         version = metadata.removesuffix(".dist-info").partition("-")[2] or None
         one = Distribution(files, is_static=True, name=normal_name(metadata), version=version)
-        for key, value in parse_entry_points(text):
+        points = parse_entry_points(text)
+        has_any = has_any or bool(points)
+        for key, value in points:
             subject = _subject(one, key, value, str(path / name), findings)
             found += [] if subject is None else [subject]
-    if not any(GROUP in text for text in texts):
+    if not has_any:
         remedy = "declare it in pyproject.toml, and build the wheel again"
         findings.add("no-entry-point", f"has no entry point in {GROUP}", str(path), remedy)
     return found
+
+
+def _check_metadata(path: Path, names: list[str], findings: Findings) -> None:
+    """Tell of a wheel that no installer takes, for want of what says what it is."""
+    found = [one for one in names if _METADATA.fullmatch(one)]
+    if len(found) != 1:
+        said = "has no METADATA" if not found else f"has several: {', '.join(found)}"
+        remedy = "a wheel has one .dist-info directory, with METADATA in it; build it again"
+        findings.add("invalid-archive", said, str(path), remedy)
 
 
 def package_subject(
@@ -160,7 +176,15 @@ def _subject(
     folder = value.replace(".", "/")
     for layout in one.layouts:
         if one.files.has(f"{layout}{folder}/{MANIFEST_NAME}"):
-            return _read(one, name, f"{layout}{folder}/{MANIFEST_NAME}", layout, findings)
+            found = _read(one, name, f"{layout}{folder}/{MANIFEST_NAME}", layout, findings)
+            if found is not None and found.extension.name == BUILT_IN:
+                findings.add(
+                    "invalid-entry-point",
+                    f"the extension is called {BUILT_IN!r}, as Paddock's own is",
+                    place,
+                    "call it something else, or give it a publisher",
+                )
+            return found
     findings.add(
         "missing-manifest",
         f"there is no {MANIFEST_NAME} in the package {value!r}",
@@ -184,4 +208,6 @@ def _read(
         return None
     name = qualified(package, found.publisher)
     extension = Extension(name, path.parent, found, one.kind, one.version, one.name)
-    return Subject(extension, one.files, manifest, one.is_static, packages, findings)
+    return Subject(
+        extension, one.files, manifest, one.is_static, packages=packages, findings=findings
+    )

@@ -33,12 +33,16 @@ class Subject:
     manifest: str
     """The manifest's name among the files."""
     is_static: bool
+    is_users: bool = False
+    """Whether it is a server of the user's own, whose paths may lead anywhere."""
     packages: str = ""
     """The folder among the files in which its Python packages are, with a slash in the end."""
     findings: Findings = field(default_factory=Findings)
     python_files: list[str] = field(default_factory=list)
     tables: dict[str, Mapping[str, object] | None] = field(default_factory=dict)
     """What the definition files that are data hold, as far as they have been read."""
+    unknown_names: set[str] = field(default_factory=set)
+    """Names in servers whose extensions are not here, so that nothing is known of them."""
     _texts: dict[str, str] = field(default_factory=dict)
     _sources: dict[str, PythonSource] = field(default_factory=dict)
 

@@ -150,7 +150,10 @@ def _checked(
         text,
         kind,
         findings.all(),
-        *(_declared(subjects, each) for each in ("servers", "tools", "prompts", "resources")),
+        _declared(subjects, "servers"),
+        _declared(subjects, "tools"),
+        _declared(subjects, "prompts"),
+        _declared(subjects, "resources"),
         python_files=files,
         is_static=is_static,
         places=places,
@@ -180,7 +183,8 @@ def _by_name(name: str, *, is_static: bool) -> Validation | None:
 
 
 def _is_of(distribution: str, one: Extension | BrokenExtension) -> bool:
-    return normal_distribution(one.distribution or "") == normal_distribution(distribution)
+    known = one.distribution
+    return known is not None and normal_distribution(known) == normal_distribution(distribution)
 
 
 def _installed(name: str, found: Discovery, *, is_static: bool) -> Validation:

@@ -116,7 +116,7 @@ class ArchiveFiles:
 
     def names_in(self, folder: str) -> list[str]:
         """The names of the files directly in a directory, sorted; none when it is not there."""
-        inner = f"{self._prefix}{folder}/"
+        inner = self._prefix if folder == "." else f"{self._prefix}{folder}/"
         rest = (one.removeprefix(inner) for one in self._names if one.startswith(inner))
         return sorted(one for one in rest if "/" not in one)
 
