@@ -411,3 +411,42 @@ def test_a_definition_may_begin_with_a_byte_order_mark(
     put_on_path(monkeypatch, tmp_path / "site")
     assert codes(validate("own")) == []
     assert is_served("own")
+
+
+def test_the_extensions_of_one_distribution_know_each_other(tmp_path: Path) -> None:
+    wheel = wheel_of(
+        tmp_path,
+        {
+            "own-1.dist-info/entry_points.txt": "[paddock.extensions]\none = own\ntwo = two\n",
+            "own/paddock.toml": "tools = ['A']",
+            "own/agenttools/tools/A.toml": "description = 'a'\nfunction = 'own:say'",
+            "two/__init__.py": "",
+            "two/paddock.toml": "servers = [['S', 's']]",
+            "two/agenttools/servers/S.toml": "tools = ['one/A', 'one/B']",
+        },
+    )
+    found = [(one.code, one.place.key) for one in validate(wheel).findings]
+    assert found == [("item-not-declared", "tools[1]")]
+    with zipfile.ZipFile(wheel) as file:
+        file.extractall(tmp_path / "project" / "src")
+    (tmp_path / "project" / "pyproject.toml").write_text(
+        "[project.entry-points.'paddock.extensions']\none = 'own'\ntwo = 'two'", encoding="utf-8"
+    )
+    found = [(one.code, one.place.key) for one in validate(tmp_path / "project").findings]
+    assert found == [("item-not-declared", "tools[1]")]
+
+
+def test_a_slip_in_an_item_of_a_manifest_is_told_of(tmp_path: Path) -> None:
+    wheel = wheel_of(
+        tmp_path,
+        {
+            "own/paddock.toml": "tools = [{ name = 'A', descripton = 'x', colour = 'red' }]",
+            "own/agenttools/tools/A.toml": "description = 'a'\nfunction = 'own:say'",
+        },
+    )
+    (one,) = validate(wheel).findings
+    assert (one.code, one.place.key, one.remedy) == (
+        "unknown-key",
+        "tools[0].descripton",
+        "did you mean description?",
+    )

@@ -15,7 +15,9 @@ from paddock.extensions.definition_files import MAX_BYTES, DefinitionFile, parse
 from paddock.extensions.paclets.definitions import CLOSED, PacletDefinition
 from paddock.extensions.paclets.sources import read_content
 from paddock.extensions.paclets.tables import table_of
+from paddock.suggestions import did_you_mean
 from paddock.validation.finding import Place
+from paddock.wolfram.data import Held
 
 if TYPE_CHECKING:
     from paddock.extensions.manifest import Kind
@@ -28,6 +30,13 @@ _REQUIRED: dict[str, tuple[str, ...]] = {
     "servers": ("LLMEvaluator",),
 }
 """What definitions in paclets have to have, as the Wolfram documents say."""
+_SHARED = ("Name", "Description", "DisplayName")
+_KNOWN: dict[str, tuple[str, ...]] = {
+    "tools": (*_SHARED, "Function", "Parameters", "Options", "Initialization"),
+    "prompts": (*_SHARED, "Title", "Arguments", "Type", "Content"),
+}
+"""What they may have; of servers, slips are told of by those who read them."""
+_NEAR = 0.8
 
 
 def names_in(subject: Subject, combined: str) -> list[str]:
@@ -79,11 +88,38 @@ def _read_paclet(subject: Subject, kind: Kind, item: str) -> object:
             Place(str(found.path), key=key),
             f'add "{key}" -> …',
         )
+    _tell_slips(subject, kind, content, str(found.path))
+    if isinstance(found, PacletDefinition):
+        _tell_immediate(subject, found, content)
     if {"Function", "LLMEvaluator"} & {*missing}:
         return None
     if kind == "prompts" and "Content" not in content:
         return content  # told of by those who look for it
     return found.load()
+
+
+def _tell_slips(subject: Subject, kind: Kind, content: Mapping[str, object], file: str) -> None:
+    """Tell of keys that are probably misspelt; others may be for a kernel, which knows more."""
+    known = _KNOWN.get(kind, ())
+    for key in content if known else ():
+        remedy = None if key in known else did_you_mean(key, known, most=1, likeness=_NEAR)
+        if remedy is not None:
+            place = Place(file, key=key)
+            subject.findings.add("unknown-key", f"the key {key!r} is unknown", place, remedy)
+
+
+def _tell_immediate(
+    subject: Subject, found: PacletDefinition, content: Mapping[str, object]
+) -> None:
+    key = "Initialization"
+    if isinstance(content.get(key), Held) and found.is_immediate(key):
+        subject.findings.add(
+            "immediate-initialization",
+            f"the {found.kind.removesuffix('s')} {found.item!r} has {key!r} with ->, so a kernel "
+            "runs it whenever the file is read",
+            Place(str(found.path), key=key),
+            f'write "{key}" :> …',
+        )
 
 
 def _read_python(

@@ -112,9 +112,16 @@ def _check_undeclared(subject: Subject, kind: Kind) -> None:
     for ending in subject.endings:
         combined = f"{folder}{ending}"
         for name in names_in(subject, combined) if subject.files.has(combined) else ():
+            place = Place(subject.path(combined), key=name)
             if name not in declared:
-                place = Place(subject.path(combined), key=name)
                 _tell_undeclared(subject, kind, name, place)
+            elif own := subject.item_files(kind, name).own:
+                subject.findings.add(
+                    "shadowed-definition",
+                    f"defines {name!r}, which has a file of its own that counts instead",
+                    place,
+                    f"delete it here, or {PurePosixPath(own[0]).name}",
+                )
 
 
 def _tell_undeclared(subject: Subject, kind: Kind, name: str, place: Place) -> None:

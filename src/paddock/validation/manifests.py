@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from paddock.validation.finding import Findings
 
 KEYS = ("schema", "publisher", "root", *KINDS)
+_ITEM_KEYS = ("name", "description", "title", "parameters", "arguments", *KINDS)
+_NEAR = 0.8
 
 
 def check_manifest(data: bytes, file: str, findings: Findings) -> Manifest | None:
@@ -97,7 +99,16 @@ class _Reading:
                     message = f"{item.name!r} is declared twice"
                     self._findings.add("duplicate-item", message, place, "keep one of them")
                 found.setdefault(item.name, item)
+                self._check_properties(item, f"{key}[{index}]")
         return tuple(found.values())
+
+    def _check_properties(self, item: Item, key: str) -> None:
+        """Tell of what is like a key that is known; others are the extension's own business."""
+        for one in item.properties:
+            remedy = did_you_mean(one, _ITEM_KEYS, most=1, likeness=_NEAR)
+            if one not in _ITEM_KEYS and remedy is not None:
+                place = self._place(item.name, f"{key}.{one}")
+                self._findings.add("unknown-key", f"the key {one!r} is unknown", place, remedy)
 
     def _made(
         self, table: dict[str, object], code: str, element: str | None = None

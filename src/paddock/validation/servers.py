@@ -207,10 +207,14 @@ def _text(definition: Definition, subject: Subject) -> str:
 
 def _check_name(kind: Kind, name: str, subject: Subject, place: Place) -> None:
     known, owner = registry(), subject.extension
+    qualified = parse_qualified(name)
+    beside = None if qualified is None else subject.siblings.get(qualified.package_name)
+    if beside is not None:
+        owner = beside
+        subject.unknown_names.add(name)  # to those who assemble the server: it is not installed
     try:
         if known.find(kind, name, owner) is not None:
             return
-        qualified = parse_qualified(name)
         problem = None if qualified is None else known.absent(kind, qualified, owner)
     except PaddockError as error:
         subject.unknown_names.add(name)

@@ -41,6 +41,8 @@ class Subject:
     python_files: list[str] = field(default_factory=list)
     tables: dict[str, Mapping[str, object] | None] = field(default_factory=dict)
     """What the definition files that are data hold, as far as they have been read."""
+    siblings: Mapping[str, Extension] = field(default_factory=dict)
+    """Other extensions that come with it, by their names."""
     unknown_names: set[str] = field(default_factory=set)
     """Names in servers whose extensions are not here, so that nothing is known of them."""
     _texts: dict[str, str] = field(default_factory=dict)

@@ -142,7 +142,11 @@ def _checked(
     *,
     is_static: bool,
 ) -> Validation:
+    everything = {one.extension.name: one.extension for one in subjects}
     for subject in subjects:
+        subject.siblings = {
+            name: one for name, one in everything.items() if name != subject.extension.name
+        }
         with subject.opened():
             check_definitions(subject)
     files = tuple(file for one in subjects for file in one.python_files)

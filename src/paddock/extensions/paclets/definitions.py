@@ -8,6 +8,7 @@ error. What a definition means is left to `tools`, `prompts` and `servers`.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,12 +18,13 @@ from paddock.extensions.paclets.info import LISTS
 from paddock.extensions.paclets.prompts import prompt_properties
 from paddock.extensions.paclets.servers import server_properties
 from paddock.extensions.paclets.sources import read_content
-from paddock.extensions.paclets.tables import plain, table_of
-from paddock.extensions.paclets.tools import tool_properties, tool_table
+from paddock.extensions.paclets.tables import key_of, plain, table_of
+from paddock.extensions.paclets.tools import TOOL, tool_properties, tool_table
 from paddock.extensions.paclets.wolfram_function import Owner
 from paddock.extensions.parsed_files import ParsedFiles
 from paddock.extensions.properties import shown
-from paddock.wolfram.data import DataError
+from paddock.wolfram.data import DataError, evaluate
+from paddock.wolfram.expressions import Node, has_head
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,11 +33,15 @@ if TYPE_CHECKING:
     from paddock.extensions.paclets.files import PacletFiles
     from paddock.extensions.paclets.sources import Content
     from paddock.extensions.paclets.tables import Table
+    from paddock.wolfram.expressions import Expression
 
     _Read = tuple[Content, object, Table | None]
 
 ENDINGS = (".wxf", ".wl")
 CLOSED = ".mx"
+_TABLES = ("Association", "List")
+_RULES = ("Rule", "RuleDelayed")
+_PAIR = 2
 FOLDERS = {kind: folder for folder, kind in LISTS.items()}
 
 _MAKE: dict[str, Callable[[Table, Owner, str], Mapping[str, object]]] = {
@@ -105,6 +111,20 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
         """
         return self._found()[0]
 
+    def is_immediate(self, key: str) -> bool:
+        """Whether a property is written with `->`, so that a kernel works it out on loading.
+
+        Raises:
+            LoadError: when the file cannot be read.
+        """
+        content, _, _ = self._kept()
+        expression: Expression | None = content.expression
+        if self.is_combined:
+            rule = _rule_for(expression, self.item)
+            expression = None if rule is None else rule.args[1]
+        rule = _rule_for(expression, key)
+        return rule is not None and has_head(rule, "Rule")
+
     def load(self) -> object:
         """The properties, ready to become a tool, a prompt or a server.
 
@@ -121,15 +141,7 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
 
     def _found(self) -> tuple[Table, str]:
         """The table, and where it stands."""
-        suffix = self.path.suffix
-        if suffix == CLOSED:
-            raise _is_closed(self.path)
-        path = str(self.path)
-        content, value, items = (
-            _combined.get(path, self.files.file(self.inner), self._read)
-            if self.is_combined
-            else self._read()
-        )
+        content, value, items = self._kept()
         if self.is_combined:
             if items is None or self.item not in items:
                 raise self._refused(value if items is None else items, content)
@@ -142,8 +154,16 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
             raise self._refused(value, content)
         return table, content.place
 
+    def _kept(self) -> _Read:
+        """What the file holds; one that defines several items is read once."""
+        if not self.is_combined:
+            return self._read()
+        return _combined.get(str(self.path), self.files.file(self.inner), self._read)
+
     def _read(self) -> _Read:
         """What the file holds: with its source, as data, and as a table of items if it is one."""
+        if self.path.suffix == CLOSED:
+            raise _is_closed(self.path)
         data = self.files.read(self.inner, MAX_BYTES)
         content = read_content(data, self.path.suffix, str(self.path))
         value = content.value()
@@ -157,6 +177,22 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
             where=content.place,
             hint=f"expected {expected}, written out: nothing is evaluated to read it",
         )
+
+
+def _rule_for(expression: Expression | None, key: str) -> Node | None:
+    """The rule for a key in an association, a list of rules, or a tool that is made of one."""
+    while isinstance(expression, Node) and has_head(expression, TOOL) and expression.args:
+        expression = expression.args[0]
+    if not isinstance(expression, Node) or not any(has_head(expression, one) for one in _TABLES):
+        return None
+    rules = [
+        one
+        for one in expression.args
+        if isinstance(one, Node)
+        and len(one.args) == _PAIR
+        and any(map(partial(has_head, one), _RULES))
+    ]
+    return next((one for one in rules if key_of(evaluate(one.args[0])) == key), None)
 
 
 def _is_closed(path: Path) -> LoadError:
