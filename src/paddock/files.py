@@ -127,8 +127,8 @@ def locked(path: Path, *, seconds: float = LOCK_SECONDS) -> Iterator[int | None]
                 hint="end that process, then try again",
             ) from None
     try:
-        # The library hands it out in no other way.
-        yield None if sys.platform == "win32" else lock._context.lock_file_fd  # noqa: SLF001
+        held = lock._context  # noqa: SLF001 - the library hands it out in no other way
+        yield None if sys.platform == "win32" else held.lock_file_fd
     finally:
         lock.release()
 

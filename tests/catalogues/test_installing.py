@@ -134,9 +134,40 @@ def test_a_file_that_is_not_what_its_entry_says_is_refused(
         file = shelf / entry("acme/charts").file
         with pytest.raises(HashMismatchError, match="as the catalogue describes it"):
             install_entry(relisted(file, by=other))
-    with pytest.raises(HashMismatchError, match="as the catalogue describes it"):
+    with pytest.raises(HashMismatchError) as raised:
+        install_entry(entry(SAMPLER)._replace(version="9"))
+    assert raised.value.message == (
+        "is not as the catalogue describes it: its version is '1.2.0', expected '9'"
+    )
+    with pytest.raises(
+        HashMismatchError, match=r"; its servers is \['Bench'\], expected \['Boom'\]"
+    ):
         install_entry(entry(SAMPLER)._replace(manifest=entry("mines").manifest))
     assert left_in(data) == []
+
+
+def test_what_a_process_that_was_ended_has_left_is_cleared(known: Path, data: Path) -> None:
+    left = data / "downloads" / "tmpleft" / "half.paclet"
+    left.parent.mkdir(parents=True)
+    left.touch()
+    assert install_entry(entry(SAMPLER))
+    assert not (data / "downloads").exists()
+
+
+def test_the_plan_names_what_will_be_installed_and_nothing_else(known: Path) -> None:
+    requires = (
+        "plain>=1",
+        'extra ; extra == "docs"',
+        'windows ; sys_platform == "atari"',
+        'here>2 ; python_version >= "3.11"',
+        "direct @ https://example.org/direct.whl",
+        "what is this",
+    )
+    lines = plan_of(entry("acme/charts")._replace(requires=requires))
+    assert lines[3:] == [
+        "and from pip's index, unless they are there: plain>=1, here>2, what is this",
+        "and, unless it is there, direct from https://example.org/direct.whl",
+    ]
 
 
 def test_a_setting_forbids_it(known: Path, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

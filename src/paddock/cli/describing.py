@@ -12,6 +12,7 @@ import msgspec
 
 from paddock.cli import render
 from paddock.errors import PaddockError
+from paddock.extensions.python_modules import PREFIX
 
 if TYPE_CHECKING:
     from paddock.servers.installations import Installation
@@ -107,7 +108,7 @@ def spec_name(spec: object) -> str:
     if isinstance(spec, str):
         return spec
     if hasattr(spec, "__qualname__"):
-        return f"{spec.__module__}:{spec.__qualname__}"
+        return f"{spec.__module__.removeprefix(PREFIX)}:{spec.__qualname__}"
     keys = ("name", "Name", "uri", "uri_template", "pickle")
     if isinstance(spec, dict):
         found = (spec.get(key) for key in keys)

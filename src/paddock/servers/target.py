@@ -64,7 +64,7 @@ class NamedTarget:
             PaddockError: when the definition cannot be read, or nothing of it can be served.
         """
         self._serving = self._serving or self._find()
-        offering = self._serving.load(self.options, self.facts)
+        offering = self._serving.load(self.options, self.facts if self.is_certain else None)
         if self.complete is not None:
             self.complete(offering)
         return offering

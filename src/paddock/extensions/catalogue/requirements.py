@@ -35,6 +35,9 @@ def needs_here(requires: Iterable[str]) -> Needs:
             continue
         if found.marker is not None and not found.marker.evaluate({"extra": ""}):
             continue
-        found.marker = None
-        (from_index if found.url is None else from_elsewhere).append(str(found))
+        if found.url is None:
+            found.marker = None
+            from_index.append(str(found))
+        else:
+            from_elsewhere.append(f"{found.name} from {found.url}")
     return Needs(tuple(from_index), tuple(from_elsewhere))
