@@ -224,3 +224,38 @@ def test_a_server_of_the_users_may_refer_to_any_file(tmp_path: Path) -> None:
     code.write_text("", encoding="utf-8")
     (one,) = validate("Stat", static=True).findings
     assert one.code == "reference-not-found"
+
+
+LOUD = """
+import os, sys
+os.write(1, b"by number")
+sys.__stdout__.write("by another name")
+print("as usual")
+def tool() -> str:
+    '''Be loud.'''
+"""
+
+
+def test_nothing_that_a_definition_prints_disturbs_the_report(
+    paddock: Program, tmp_path: Path
+) -> None:
+    files = {
+        "loud/__init__.py": "",
+        "loud/paddock.toml": "tools = ['A']",
+        "loud/agenttools/tools/A.py": LOUD,
+    }
+    project = samples.write(tmp_path, "loud", "loud = loud", files)
+    said = paddock("validate", "--json", f"{project}")
+    assert said.json["is_valid"] is True
+    assert [word in said.err for word in ("by number", "by another name", "as usual")] == [True] * 3
+
+
+@pytest.mark.usefixtures("installed")
+def test_json_says_what_strict_makes_of_warnings(paddock: Program) -> None:
+    said = [paddock("validate", "--json", *words, "acme/charts") for words in ((), ("--strict",))]
+    keys = ("is_valid", "is_strict", "passes")
+    assert [tuple(one.json[key] for key in keys) for one in said] == [
+        (True, False, True),
+        (True, True, False),
+    ]
+    assert [one.code for one in said] == [0, 1]
