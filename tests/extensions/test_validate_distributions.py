@@ -1,5 +1,6 @@
 """`validate` finds every fault of a distribution at once: in its project, its wheel, installed."""
 
+import stat
 import tomllib
 import zipfile
 from pathlib import Path
@@ -450,3 +451,42 @@ def test_a_slip_in_an_item_of_a_manifest_is_told_of(tmp_path: Path) -> None:
         "tools[0].descripton",
         "did you mean description?",
     )
+
+
+SETUP = """
+[metadata]
+name = older
+version = 2.0
+[options.entry_points]
+console_scripts =
+    older = own:say
+paddock.extensions =
+    older = own
+"""
+
+
+def test_entry_points_in_setup_cfg_count(tmp_path: Path) -> None:
+    for name in ("own/__init__.py", "own/paddock.toml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(WHEEL[name], encoding="utf-8")
+    (tmp_path / "own" / "paddock.toml").write_text("tools = ['A']", encoding="utf-8")
+    (tmp_path / "setup.py").write_text("raise RuntimeError", encoding="utf-8")
+    found = validate(tmp_path)
+    assert codes(found) == ["unread-entry-points", "missing-root"]
+    (tmp_path / "setup.cfg").write_text(SETUP, encoding="utf-8")
+    found = validate(tmp_path)
+    assert (codes(found), found.tools) == (["missing-root"], ("older/A",))
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'newer'", encoding="utf-8")
+    assert validate(tmp_path).tools == ("older/A",)
+    (tmp_path / "setup.cfg").write_text("[broken", encoding="utf-8")
+    assert codes(validate(tmp_path)) == ["unreadable-manifest"]
+
+
+def test_a_wheel_with_a_link_in_it_is_refused(tmp_path: Path) -> None:
+    wheel = wheel_of(tmp_path, {})
+    link = zipfile.ZipInfo("own/link.py")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with zipfile.ZipFile(wheel, "a") as file:
+        file.writestr(link, "/etc/passwd")
+    (one,) = validate(wheel).findings
+    assert (one.code, "own/link.py" in one.message) == ("invalid-archive", True)

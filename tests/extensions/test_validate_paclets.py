@@ -74,6 +74,7 @@ FOUND = {
 ELSEWHERE = {"no-extension", "no-entry-point", "invalid-entry-point", "invalid-archive"} | {
     "broken-extension",
     "immediate-initialization",
+    "unread-entry-points",
 }
 """Codes that other tests see, of what is no sample in a table."""
 

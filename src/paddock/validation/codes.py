@@ -38,6 +38,7 @@ ERRORS = (
     "item-not-declared",
 )
 WARNINGS = (
+    "unread-entry-points",
     "empty-extension",
     "names-differ-by-case",
     "missing-version",

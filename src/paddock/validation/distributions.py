@@ -16,10 +16,10 @@ from paddock.extensions.extension import BUILT_IN, MANIFEST_NAME, Extension, qua
 from paddock.extensions.manifest import MAX_MANIFEST, is_name
 from paddock.extensions.paclets.archives import ArchiveError, opened
 from paddock.extensions.paclets.files import ArchiveFiles, DirectoryFiles
-from paddock.extensions.plain_data import parse_toml
 from paddock.extensions.properties import shown
 from paddock.validation.finding import Place
 from paddock.validation.manifests import check_manifest
+from paddock.validation.projects import read_project
 from paddock.validation.subject import Subject
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from paddock.extensions.paclets.files import PacletFiles
     from paddock.validation.finding import Findings
 
-PROJECT = "pyproject.toml"
 _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _POINTS = "/entry_points.txt"
 _LAYOUTS = ("src/", "")
@@ -51,30 +50,15 @@ class Distribution(NamedTuple):
 
 def project_subjects(directory: Path, findings: Findings, *, is_static: bool) -> list[Subject]:
     """The extensions of a project, which is to be built into a distribution."""
-    file = directory / PROJECT
-    try:
-        table = parse_toml(file.read_bytes())
-    except (OSError, ValueError) as error:
-        reason = LoadError(f"cannot be read: {error}", hint="it has to be TOML")
-        findings.add_error("unreadable-manifest", reason, str(file))
+    project = read_project(directory, findings)
+    if project is None:
         return []
     layouts = (*_LAYOUTS, *(f"{one.name}/" for one in sorted(directory.glob("[!.]*/"))))
-    name = _at(table, "project", "name")
-    version = _at(table, "project", "version")
-    one = Distribution(
-        DirectoryFiles(directory),
-        is_static,
-        layouts,
-        name if isinstance(name, str) else None,
-        version if isinstance(version, str) else None,
-    )
-    points = _at(table, "project", "entry-points", GROUP)
-    points = points or _at(table, "tool", "poetry", "plugins", GROUP)
-    if not isinstance(points, dict) or not points:
-        remedy = f'add [project.entry-points."{GROUP}"] with NAME = "PACKAGE"'
-        findings.add("no-entry-point", f"has no entry point in {GROUP}", str(file), remedy)
-        points = _guessed(one)
-    subjects = [_subject(one, key, value, str(file), findings) for key, value in points.items()]
+    files = DirectoryFiles(directory)
+    one = Distribution(files, is_static, layouts, project.name, project.version)
+    points = project.points or _guessed(one)
+    where = str(project.file)
+    subjects = [_subject(one, key, value, where, findings) for key, value in points.items()]
     return [subject for subject in subjects if subject is not None]
 
 
@@ -136,12 +120,6 @@ def package_subject(
         kind="distribution" if like is None else like.kind,
     )
     return _read(one, name, f"{directory.name}/{MANIFEST_NAME}", "", findings)
-
-
-def _at(table: object, *keys: str) -> object:
-    for key in keys:
-        table = table.get(key) if isinstance(table, dict) else None
-    return table
 
 
 def _guessed(one: Distribution) -> dict[str, object]:

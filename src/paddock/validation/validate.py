@@ -15,17 +15,13 @@ from paddock.extensions.paclets.info import INFO_NAMES
 from paddock.servers.file_names import SUFFIX as DEFINITION
 from paddock.servers.lookup import file_source, find_source
 from paddock.validation.definitions import check_definitions
-from paddock.validation.distributions import (
-    PROJECT,
-    package_subject,
-    project_subjects,
-    wheel_subjects,
-)
+from paddock.validation.distributions import package_subject, project_subjects, wheel_subjects
 from paddock.validation.finding import Findings
 from paddock.validation.installed import broken_subject, installed_subject
 from paddock.validation.named_servers import check_source
 from paddock.validation.outcome import Validation
 from paddock.validation.paclets import paclet_subject
+from paddock.validation.projects import PROJECT, is_project
 from paddock.validation.targets import WHEEL, beside, is_path
 
 if TYPE_CHECKING:
@@ -111,7 +107,7 @@ def _in_directory(text: str, path: Path, *, is_static: bool) -> Validation:
     if any((path / name).is_file() for name in INFO_NAMES):
         return _of_paclet(text, path, findings)
     found: list[Subject] = []
-    if (path / PROJECT).is_file():
+    if is_project(path):
         found = project_subjects(path, findings, is_static=is_static)
     elif (path / MANIFEST_NAME).is_file():
         subject = package_subject(path, path.name, findings, is_static=is_static)
