@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from paddock.servers.needed import missing_extensions
-from paddock.servers.target import NamedTarget, find_target, means_file
+from paddock.servers.paths import means_file
+from paddock.servers.target import NamedTarget, find_target
 from paddock.serving.target import Target
 from tests.command_line.program import Program
 

@@ -17,7 +17,7 @@ from paddock.extensions.errors import ExtensionError
 from paddock.extensions.names import parse_qualified
 from paddock.protocol.versions import SUPPORTED_VERSIONS
 from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
-from paddock.servers.target import means_file
+from paddock.servers.paths import means_file
 
 if TYPE_CHECKING:
     from paddock.peer.settings import Options

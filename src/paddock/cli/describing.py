@@ -111,10 +111,9 @@ def spec_name(spec: object) -> str:
         return f"{spec.__module__.removeprefix(PREFIX)}:{spec.__qualname__}"
     keys = ("name", "Name", "uri", "uri_template", "pickle")
     if isinstance(spec, dict):
-        found = (spec.get(key) for key in keys)
-    else:
-        found = (getattr(spec, key, None) for key in keys)
-    return str(next((value for value in found if value), "(without a name)"))
+        return str(next((spec[key] for key in keys if spec.get(key)), "(without a name)"))
+    named = (getattr(spec, key, None) for key in keys)
+    return str(next((value for value in named if value), repr(spec)))
 
 
 def _plain(value: Any) -> Any:

@@ -242,6 +242,19 @@ def find_source(name: str, *, include_remote: bool = False) -> Source:
         ExtensionError: when the name is qualified, and its extension has no such server.
         ServerDefinitionError: when that cannot be the name of a server.
     """
+    found = find_installed(name) or (_find_remote(name) if include_remote else None)
+    if found is None:
+        raise not_found(name)
+    return found
+
+
+def find_installed(name: str) -> Source | None:
+    """Where the server of a name is defined, for those who need no reason when it is nowhere.
+
+    Raises:
+        ServerDefinitionError: when that cannot be the name of a server.
+        PaddockError: when its extension is broken.
+    """
     path = path_of(name)
     if os.path.lexists(path):
         return Source(name, path)
@@ -249,12 +262,7 @@ def find_source(name: str, *, include_remote: bool = False) -> Source:
         if one.name == name:
             return Source(name, one.path, problem=one.problem)
     item = find_declared("servers", name)
-    if item is not None:
-        return Source(item.name, None, item)
-    remote = _find_remote(name) if include_remote else None
-    if remote is not None:
-        return remote
-    raise not_found(name)
+    return None if item is None else Source(item.name, None, item)
 
 
 def _find_remote(name: str) -> Source | None:

@@ -15,7 +15,7 @@ from paddock.extensions.discovery import find_extension, is_installed
 from paddock.extensions.names import parse_qualified
 from paddock.servers.file_names import SUFFIX
 from paddock.servers.lookup import file_source, find_source
-from paddock.servers.target import means_file
+from paddock.servers.paths import means_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 
-from paddock.errors import LoadError, PaddockError
+from paddock.errors import LoadError
 from paddock.extensions.errors import ExtensionError
-from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
+from paddock.servers.errors import ServerNotFoundError
 from paddock.servers.facts import DEFAULT_VERSION, read_facts
 from paddock.servers.file_names import (
     SUFFIX,
@@ -18,6 +18,7 @@ from paddock.servers.file_names import (
     definition_path,
     looks_like_path,
 )
+from paddock.servers.paths import may_be_qualified, means_file
 from paddock.servers.variables import OPTIONS_VARIABLE, SERVER_VARIABLE
 from paddock.serving.target import Target
 from paddock.version import __version__
@@ -103,7 +104,7 @@ def find_target(text: str) -> Loadable:
     except (ServerNotFoundError, ExtensionError) as error:
         if os.path.exists(text):
             return _file_target(text)
-        if isinstance(error, ExtensionError) and _may_be_qualified(text):
+        if isinstance(error, ExtensionError) and may_be_qualified(text):
             error.hint = f"there is no file or directory of that name either; {error.hint}"
             raise
         if looks_like_path(text):
@@ -111,18 +112,6 @@ def find_target(text: str) -> Loadable:
         raise LoadError(
             f"{text!r} is neither a server nor a file or directory", hint=error.hint
         ) from None
-
-
-def means_file(text: str) -> bool:
-    """Whether a text means a file or a directory that is there, and no server of that name.
-
-    A name such as `acme/charts/Charts` looks like a path. Where there is such a path too, the
-    server counts: or else whoever makes the working directory could put something in its place.
-    """
-    places = (text, text.rpartition(":")[0])
-    if not looks_like_path(text) or not any(map(os.path.exists, places)):
-        return False
-    return not (_may_be_qualified(text) and _is_server(text))
 
 
 def default_name() -> str:
@@ -145,21 +134,3 @@ def _set_options(offering: Offering) -> None:
     from paddock.servers.tool_options import set_from_environment  # noqa: PLC0415 - as above
 
     set_from_environment(offering)
-
-
-def _may_be_qualified(text: str) -> bool:
-    is_path = text.startswith((".", "~")) or text.endswith((".py", SUFFIX)) or ":" in text
-    return not is_path and text.count("/") in (1, 2) and all(text.split("/"))
-
-
-def _is_server(name: str) -> bool:
-    """Whether there is a server of a name, be it one that cannot be used."""
-    from paddock.servers.lookup import find_source  # noqa: PLC0415 - only where both may be meant
-
-    try:
-        find_source(name)
-    except (ServerNotFoundError, ServerDefinitionError, ExtensionError):
-        return False
-    except PaddockError:
-        return True  # its extension is broken, which is told when it is served
-    return True
