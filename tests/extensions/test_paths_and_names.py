@@ -1,9 +1,11 @@
 """Nothing in the working directory takes the place of an installed server of that name."""
 
+import os
 from pathlib import Path
 
 import pytest
 
+from paddock.errors import PaddockError
 from paddock.servers.needed import missing_extensions
 from paddock.servers.paths import means_file
 from paddock.servers.target import NamedTarget, find_target
@@ -55,3 +57,20 @@ def test_a_program_of_that_name_is_not_started(there: Path, paddock: Program) ->
     file.chmod(0o755)
     assert paddock("call", "deep/Small", "Say").out == "deep\n"
     assert not (paddock.work / "touched").exists()
+
+
+@pytest.mark.usefixtures("all_installed")
+@pytest.mark.parametrize("name", ["no-manifest/Server", "new-schema/Server"])
+def test_a_broken_extension_is_no_reason_to_run_what_is_called_like_it(
+    there: Path, paddock: Program, name: str
+) -> None:
+    file = there / name / "server.py"
+    file.parent.mkdir(parents=True)
+    file.write_text(OTHER, encoding="utf-8")
+    with pytest.raises(PaddockError) as raised:
+        find_target(name)
+    assert raised.value.code in ("extension-not-found", "invalid-manifest")
+    environment = {"PYTHONPATH": os.environ["PYTHONPATH"]}
+    said = paddock("inspect", name, environment=environment)
+    assert said.code == 2
+    assert "Intruder" not in said.out + said.err

@@ -59,8 +59,10 @@ def _named(word: str) -> list[str] | None:
     try:
         lookup.find_source(word)
     except (ServerNotFoundError, ServerDefinitionError, ExtensionError):
-        is_name = word.isidentifier() or parse_qualified(word) is not None
-        if is_name and " " not in word and not Path(word).exists() and shutil.which(word) is None:
+        is_known = Path(word).exists() or shutil.which(word) is not None
+        if " " not in word and (
+            parse_qualified(word) is not None or (word.isidentifier() and not is_known)
+        ):
             raise
         return None
     launch = launch_command(word)

@@ -103,6 +103,8 @@ def find_target(text: str) -> Loadable:
         return NamedTarget(text)
     except (ServerNotFoundError, ExtensionError) as error:
         if os.path.exists(text):
+            if looks_like_path(text):
+                raise  # a broken extension is no reason to run what is called like it
             return _file_target(text)
         if isinstance(error, ExtensionError) and may_be_qualified(text):
             error.hint = f"there is no file or directory of that name either; {error.hint}"
