@@ -54,6 +54,13 @@ FAULTY = {
         {"paddock.toml": 'publisher = "a/b"\nroot = "../x"\ntools = "Plot"'},
         ["invalid-value", "invalid-value", "invalid-value", "empty-extension"],
     ),
+    "f_spellings": Faulty(
+        {
+            "paddock.toml": 'tools = ["A"]\nTools = ["A"]',
+            "agenttools/tools/A.toml": GOOD_TOOL,
+        },
+        ["invalid-value"],
+    ),
     "f_item": Faulty(
         {
             "paddock.toml": 'tools = ["Good", 42, ["Alone"], "../Up", { description = "x" }]',

@@ -76,7 +76,12 @@ class _Reading:
 
     def read(self, table: Mapping[str, object]) -> Manifest:
         made = Manifest()
+        spelled: dict[str, str] = {}
         for key, value in table.items():
+            first = spelled.setdefault(_kind(key) or normal_key(key), key)
+            if first != key:
+                message = f"{first!r} and {key!r} mean the same"
+                self._findings.add("invalid-value", message, self._place(key, key), "keep one")
             single = self._made({key: value}, "invalid-value")
             if single is not None and single.extra:
                 unknown_key(key, KEYS, self._place(key, key), self._findings)
