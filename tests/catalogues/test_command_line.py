@@ -254,3 +254,14 @@ def test_a_catalogue_that_cannot_be_written_is_told(paddock: Program, shelf: Pat
     assert said.code == 2
     assert "The catalogue cannot be written: Not a directory" in said.err
     assert "Traceback" not in said.err
+
+
+def test_an_extension_that_is_in_a_catalogue_says_how_to_install_it(
+    known: Path, tmp_path: Path
+) -> None:
+    paddock = Program(tmp_path)
+    environment = {CATALOGUES_VARIABLE: str(known)}
+    said = paddock("extensions", "acme/charts", environment=environment)
+    assert "paddock extensions install acme/charts" in said.err
+    found = paddock("show", "acme/charts/Code", "--json", environment=environment).json
+    assert (found["tools"], found["resources"]) == (["acme/charts/Plot"], None)

@@ -147,3 +147,17 @@ def test_looking_for_a_server_that_is_there_loads_nothing_of_catalogues() -> Non
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert ran.stdout == "[]\n"
+
+
+def test_catalogues_are_fetched_anew_when_that_is_asked_for(
+    web: Web, shelf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web.put_directory(shelf)
+    monkeypatch.setenv(CATALOGUES_VARIABLE, f"{web.url}/{CATALOGUE}")
+    times = []
+    for refresh in (False, False, True):
+        assert list_servers("acme/charts/Code", include_remote=True, refresh=refresh)
+        times.append(len(web.asked))
+    assert times == [1, 1, 2]
+    list_servers(refresh=True)  # nothing of theirs is listed
+    assert len(web.asked) == 2

@@ -57,7 +57,7 @@ def everything(server: NamedServer) -> Json:
     if server.is_remote:
         said = server.outline
         found |= {"title": said.title, "description": said.description, "version": said.version}
-        found |= {kind: getattr(said, kind) or [] for kind in LISTS}
+        found |= {kind: getattr(said, kind) for kind in LISTS}
     elif problem is None:
         found |= {key: _plain(getattr(server, key)) for key in SAID}
         try:
@@ -124,7 +124,7 @@ def _plain(value: Any) -> Any:
 def _rows(found: Json) -> list[tuple[str, str]]:
     rows = [("location", found["location"])]
     for kind, names in LISTS.items():
-        listed = found.get(names) or [spec_name(spec) for spec in found.get(kind, ())]
+        listed = found.get(names) or [spec_name(spec) for spec in found.get(kind) or ()]
         if listed:
             rows.append((kind, ", ".join(listed)))
     rows += [

@@ -53,6 +53,11 @@ class Extension(msgspec.Struct, frozen=True):
         return self.kind == "built-in"
 
     @property
+    def runs_python(self) -> bool:
+        """Whether its definitions may lead to Python; a paclet is read, and never run."""
+        return self.kind != "paclet"
+
+    @property
     def is_installed(self) -> bool:
         """Whether its files are here; of one that a catalogue describes they are not."""
         return True

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from paddock.extensions.catalogue.errors import CatalogueError
+from paddock.extensions.data_only import refuse_python
 from paddock.extensions.discovery import find_extension, find_extensions, is_installed
 from paddock.extensions.errors import (
     PromptNotFoundError,
@@ -154,6 +155,7 @@ class Registry:
     ) -> Any:
         """The tool, prompt or resource that a name, a reference, an object or a table means."""
         making = _MAKING[kind]
+        refuse_python(spec, owner, where)
         if not isinstance(spec, str):
             return making.make(spec, relative_to=relative_to, where=where)
         if is_reference(spec):

@@ -280,26 +280,31 @@ def file_source(path: Path) -> Source:
     return Source(path.name.removesuffix(SUFFIX), path.absolute(), is_free=True)
 
 
-def all_sources(*, include_remote: bool = False) -> list[Source]:
+def all_sources(*, include_remote: bool = False, refresh: bool = False) -> list[Source]:
     """Every server there is: the user's own, then those of extensions that they do not shadow.
 
     If wanted, then those that catalogues list and that are not installed; a catalogue of which
-    there is no copy, or an old one, is fetched.
+    there is no copy, or an old one, is fetched; with `refresh` all of them.
     """
     own = [Source(one.name, one.path, problem=one.problem) for one in stored()]
     taken = {source.name for source in own}
     further = declared("servers")
     if include_remote:
-        further += _remote_servers()
+        further += _remote_servers(refresh=refresh)
     others = [Source(one.name, None, one) for one in further if one.name not in taken]
     return own + others
 
 
-def _remote_servers() -> list[Declared]:
+def _remote_servers(*, refresh: bool) -> list[Declared]:
+    from paddock.extensions.catalogue.cache import (  # noqa: PLC0415 - only when asked for
+        refresh_all,
+    )
     from paddock.extensions.catalogue.remote import (  # noqa: PLC0415 - only when asked for
         remote_extensions,
     )
 
+    if refresh:
+        refresh_all()
     return Registry(remote_extensions(may_fetch=True)).declared("servers")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -88,6 +89,17 @@ def refresh(location: str) -> Catalogue:
         with telling_faults(_copy(location)):
             write_atomically(_copy(location), data)
     return catalogue
+
+
+def refresh_all() -> None:
+    """Fetch every catalogue now; of one that cannot be had the copy stays.
+
+    Raises:
+        CatalogueError: when the settings cannot be read.
+    """
+    for location in locations():
+        with suppress(PaddockError):  # told of by those who read the copies
+            refresh(location)
 
 
 def forget_copy(location: str) -> None:

@@ -10,6 +10,7 @@ import zlib
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.errors import LoadError, PaddockError
+from paddock.extensions.definition_files import MAX_BYTES
 from paddock.wolfram.data import evaluate, flat_rules
 from paddock.wolfram.expressions import Node, has_head, is_symbol
 from paddock.wolfram.parser import parse
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
     from paddock.wolfram.source import Source
 
-MAX_BYTES = 2_000_000
-"""More than any definition has, packed or not; what is longer is not read on."""
 _RULES = ("Rule", "RuleDelayed")
 _WRITTEN = ("Association", "List", "PacletObject", "LLMTool", "Rule")
 """What data is written with; the right side of a delayed rule is code."""
