@@ -64,7 +64,8 @@ class Extension(msgspec.Struct, frozen=True):
 
     def is_brought_by(self, distribution: str) -> bool:
         """Whether it is in the distribution or the paclet of a name."""
-        return normal_distribution(self.distribution or "") == normal_distribution(distribution)
+        brought = normal_distribution(self.distribution or "")
+        return bool(brought) and brought == normal_distribution(distribution)
 
     def definition(self, kind: Kind, item: str) -> DefinitionFile:
         """The file with the definition of an item, neither read nor run.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from paddock.errors import LoadError, PaddockError
 from paddock.extensions.discovery import discover, find_extension
+from paddock.extensions.errors import ExtensionError
 from paddock.extensions.extension import MANIFEST_NAME
 from paddock.extensions.names import normal_distribution, parse_qualified
 from paddock.extensions.paclets.archives import SUFFIX as PACLET
@@ -81,6 +82,8 @@ def _server(name: str, other: Path | None, *, is_static: bool) -> Validation:
             hint = error.hint or _HINT
         is_qualified = parse_qualified(name) is not None
         message = f"{name!r} is no path, no installed extension and no server"
+        if isinstance(error, ExtensionError) and is_qualified and other is None:
+            raise
         raise LoadError(error.message if is_qualified else message, hint=hint) from None
     return check_source(name, source, is_static=is_static)
 

@@ -8,7 +8,6 @@ error. What a definition means is left to `tools`, `prompts` and `servers`.
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,7 +22,7 @@ from paddock.extensions.paclets.tools import TOOL, tool_properties, tool_table
 from paddock.extensions.paclets.wolfram_function import Owner
 from paddock.extensions.parsed_files import ParsedFiles
 from paddock.extensions.properties import shown
-from paddock.wolfram.data import DataError, evaluate
+from paddock.wolfram.data import DataError, evaluate, flat_rules
 from paddock.wolfram.expressions import Node, has_head
 
 if TYPE_CHECKING:
@@ -190,14 +189,16 @@ def _rule_for(expression: Expression | None, key: str) -> Node | None:
         expression = expression.args[0]
     if not isinstance(expression, Node) or not any(has_head(expression, one) for one in _TABLES):
         return None
-    rules = [
-        one
-        for one in expression.args
-        if isinstance(one, Node)
-        and len(one.args) == _PAIR
-        and any(map(partial(has_head, one), _RULES))
-    ]
-    return next((one for one in rules if key_of(evaluate(one.args[0])) == key), None)
+    rules = (one for one in flat_rules(expression.args) if isinstance(one, Node))
+    return next((one for one in rules if _is_rule(one) and _key(one) == key), None)
+
+
+def _is_rule(node: Node) -> bool:
+    return len(node.args) == _PAIR and any(has_head(node, head) for head in _RULES)
+
+
+def _key(rule: Node) -> str | None:
+    return key_of(evaluate(rule.args[0]))
 
 
 def _is_closed(path: Path) -> LoadError:
