@@ -93,5 +93,6 @@ evaluator_tool = Tool(
     },
     return_type=Content,
     task="optional",
+    lenient=True,
     options=OPTIONS,
 )

@@ -142,6 +142,7 @@ read_notebook_tool = Tool(
     title="Read notebook",
     annotations={"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
     return_type=list[TextContent | ImageContent],
+    lenient=True,
     options={
         OPTION: ALLOWED_FOLDERS,
         "MaxOutputCharacters": Option(500, _LIMIT, "How much is shown of each output"),
@@ -161,5 +162,6 @@ write_notebook_tool = Tool(
         "idempotentHint": True,
         "openWorldHint": False,
     },
+    lenient=True,
     options={OPTION: ALLOWED_FOLDERS},
 )

@@ -77,6 +77,7 @@ test_report_tool = Tool(
         "openWorldHint": False,
     },
     task="optional",
+    lenient=True,
     options={
         "Engine": Option(None, str | None, "Which engine evaluates, as for the evaluator"),
         SECONDS: Option(600.0, Annotated[float, Meta(gt=0)], "Seconds for each file"),
