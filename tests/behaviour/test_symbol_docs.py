@@ -1,8 +1,10 @@
 """The tools for reference pages, as a client uses them: on files, with woxi or no engine."""
 
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,12 +14,14 @@ from paddock.toolkits.wolfram.symbol_docs import (
     edit_symbol_doc_examples_tool,
     edit_symbol_doc_tool,
 )
-from paddock.wolfram import evaluate, parse_strict
+from paddock.wolfram import evaluate, parse_strict, quoted
 from paddock.wolfram.notebooks import notebook_to_markdown, read_notebook
+from tests.behaviour.line import PATIENCE
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "reference_pages"
 TOOLS = [create_symbol_doc_tool, edit_symbol_doc_tool, edit_symbol_doc_examples_tool]
 CREATE, EDIT, EXAMPLES = (tool.name for tool in TOOLS)
+STAND_IN = Path(__file__).parents[1] / "unit/kernels/engines/stand_in_kernel.py"
 PAGES = "Documentation/English/ReferencePages/Symbols"
 
 
@@ -54,6 +58,12 @@ def answer(peer: Peer, tool: str, **arguments: object) -> dict[str, str]:
     return found
 
 
+def in_scope(peer: Peer, page: Path, content: str) -> dict[str, str]:
+    """The answer to having nothing but some examples in the section Scope."""
+    arguments = {"operation": "setExamples", "section": "Scope", "content": content}
+    return answer(peer, EXAMPLES, notebook=str(page), **arguments)
+
+
 def fault(peer: Peer, tool: str, **arguments: object) -> str:
     """What a call that fails says."""
     result = peer.call(tool, **arguments)
@@ -75,7 +85,8 @@ def test_a_page_is_made_with_the_outputs_of_its_examples(peer: Peer, tmp_path: P
         publisherID="Corner",
         usage="- `AddTwo[x]` adds 2 to *x*.",
         seeAlso="Plus, AddTwo",
-        basicExamples="First:\n\n```wl\na = 5;\n```\n\n```wl\na + 2\n```\n\n---\n\n```\n% + a; 1/0\n```",
+        basicExamples="First:\n\n```wl\na = 5;\n```\n\n```wl\na + 2\n```\n\n---\n\n"
+        "```\n% + a; 1/0\n```",
     )
 
     file = tmp_path / "Sums" / PAGES / "AddTwo.nb"
@@ -221,11 +232,10 @@ def test_examples_are_evaluated_and_returned(peer: Peer, page: Path) -> None:
 
 
 def test_what_was_generated_can_be_given_again(peer: Peer, page: Path) -> None:
-    arguments = {"notebook": str(page), "operation": "setExamples", "section": "Scope"}
-    once = answer(peer, EXAMPLES, content="```wl\nRandomReal[]\n```", **arguments)
+    once = in_scope(peer, page, "```wl\nRandomReal[]\n```")
     text = markdown(page)
 
-    again = answer(peer, EXAMPLES, content=once["generatedContent"], **arguments)
+    again = in_scope(peer, page, once["generatedContent"])
 
     assert again["generatedContent"] == once["generatedContent"]
     assert "note" not in again
@@ -244,14 +254,7 @@ def test_what_was_generated_can_be_given_again(peer: Peer, page: Path) -> None:
 def test_an_output_that_cannot_be_shown_is_left_out_and_told(
     peer: Peer, page: Path, code: str, reason: str
 ) -> None:
-    found = answer(
-        peer,
-        EXAMPLES,
-        notebook=str(page),
-        operation="setExamples",
-        section="Scope",
-        content=f"```wl\n{code}\n```\n\n```wl\n1 + 1\n```",
-    )
+    found = in_scope(peer, page, f"```wl\n{code}\n```\n\n```wl\n1 + 1\n```")
 
     assert f"`{code}` has no output cell: {reason}" in found["note"]
     assert found["generatedContent"] == (
@@ -260,28 +263,14 @@ def test_an_output_that_cannot_be_shown_is_left_out_and_told(
 
 
 def test_code_without_an_end_times_out(peer: Peer, page: Path) -> None:
-    found = answer(
-        peer,
-        EXAMPLES,
-        notebook=str(page),
-        operation="setExamples",
-        section="Scope",
-        content="```wl\nWhile[True]\n```",
-    )
+    found = in_scope(peer, page, "```wl\nWhile[True]\n```")
 
     assert "```wl-output\n$TimedOut\n```" in found["generatedContent"]
 
 
 def test_without_an_engine_outputs_are_left_out_and_the_answer_says_so(page: Path) -> None:
     with connect(server("none")) as peer:
-        found = answer(
-            peer,
-            EXAMPLES,
-            notebook=str(page),
-            operation="setExamples",
-            section="Scope",
-            content="```wl\n1 + 1\n```",
-        )
+        found = in_scope(peer, page, "```wl\n1 + 1\n```")
 
     assert found["generatedContent"] == "```wl\n1 + 1\n```"
     assert found["note"].startswith("There is no Wolfram Language engine here")
@@ -371,3 +360,62 @@ def test_a_link_stays_a_link(peer: Peer, page: Path, tmp_path: Path) -> None:
 
     assert link.is_symlink()
     assert "by a link" in page.read_text()
+
+
+def test_a_wolfram_kernel_loads_the_paclet_first(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard = tmp_path / "heard"
+    program = tmp_path / "WolframKernel"
+    program.write_text(
+        f'#!/bin/sh\ntee "{heard}" | "{sys.executable}" -I "{STAND_IN}" "$@"\n', "utf-8"
+    )
+    program.chmod(0o700)
+    monkeypatch.setenv("PADDOCK_WOLFRAM_KERNEL", str(program))
+    monkeypatch.setenv("PADDOCK_WOLFRAM_ENGINE", f"none of {tmp_path}")
+
+    with connect(server("wolfram")) as peer:
+        found = in_scope(peer, page, "```wl\nGatherLot[{1}]\n```")
+
+    assert found["generatedContent"].endswith("```wl-output\nGatherLot[{1}]\n```")
+    said = heard.read_text()
+    for code in (f"PacletDirectoryLoad[{quoted(str(page.parents[4]))}]", 'Needs["Corner`Lots`"]'):
+        assert code.replace('"', '\\"') in said
+        assert said.index(code.replace('"', '\\"')) < said.index("GatherLot[{1}]")
+
+
+def test_a_call_that_is_cancelled_changes_nothing(page: Path) -> None:
+    is_running = threading.Event()
+    arguments = {
+        "notebook": str(page),
+        "operation": "setExamples",
+        "section": "Scope",
+        "content": "```wl\nWhile[True]\n```",
+    }
+    with connect(server("woxi"), on_progress=lambda _: is_running.set()) as peer:
+        call = peer.start("tools/call", {"name": EXAMPLES, "arguments": arguments})
+        assert is_running.wait(PATIENCE)
+        call.cancel()
+        answer(peer, EDIT, notebook=str(page), operation="setKeywords", content="lots\ngroup")
+
+    assert "While" not in page.read_text()
+
+
+def test_the_tools_say_what_they_are(peer: Peer) -> None:
+    found = {tool.name: tool for tool in peer.tools()}
+
+    assert {name: tool.annotations for name, tool in found.items()} == {
+        name: {
+            "readOnlyHint": False,
+            "destructiveHint": name != CREATE,
+            "idempotentHint": False,
+            "openWorldHint": False,
+        }
+        for name in (CREATE, EDIT, EXAMPLES)
+    }
+    schema: Any = found[EXAMPLES].input_schema
+    assert list(schema["properties"]) == [
+        *("notebook", "operation", "section", "content", "position", "subsection"),
+    ]
+    assert schema["required"] == ["notebook", "operation", "section"]
+    assert schema["properties"]["position"]["type"] == "integer"

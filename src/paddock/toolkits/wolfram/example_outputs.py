@@ -95,7 +95,7 @@ class _Run:
         limits = Limits(seconds=SECONDS)
         before = 0.0
         with fresh_kernel(self._engine, limits) as kernel:
-            self._prepare(kernel)
+            self._prepare(kernel, is_cancelled)
             for example in examples:
                 history = History()
                 for code in example.codes:
@@ -114,7 +114,7 @@ class _Run:
                     if code.output is None:
                         code.output = self._output(code, evaluation)
 
-    def _prepare(self, kernel: Kernel) -> None:
+    def _prepare(self, kernel: Kernel, is_cancelled: IsCancelled) -> None:
         """Have the symbols of the paclet known, where the engine can load it."""
         if "packages" not in self._engine.capabilities or not self._around.context:
             return
@@ -122,7 +122,7 @@ class _Run:
         code = f'Quiet[Needs[{context}]]; $ContextPath = {{{context}, "System`"}};'
         if self._around.paclet is not None:
             code = f"Quiet[PacletDirectoryLoad[{quoted(str(self._around.paclet))}]]; {code}"
-        kernel.evaluate(f"({code})", Limits())
+        kernel.evaluate(f"({code})", Limits(), is_cancelled=is_cancelled)
 
     def _output(self, code: Code, evaluation: Evaluation) -> str | None:
         if evaluation.status == "timed-out":
@@ -140,7 +140,7 @@ class _Run:
         if evaluation.status in _ENDINGS:
             return _ENDINGS[evaluation.status].format(engine=self._engine.title)
         if evaluation.messages and evaluation.messages[-1].startswith(_UNREADABLE):
-            return evaluation.messages[-1].removeprefix(_UNREADABLE).split("\n")[0]
+            return evaluation.messages[-1].removeprefix(_UNREADABLE).split("\n")[0].rstrip(".")
         result = evaluation.result or ""
         if PICTURE.search(result) or any(one.kind == "picture" for one in evaluation.outputs):
             return "it is a picture, which is made when the page is evaluated in a front end"

@@ -193,7 +193,9 @@ def _subsection(page: Page, section: Section, title: str, *, is_made: bool) -> S
     if not is_made:
         raise ExampleNotFoundError(
             f"There is no subsection {title!r}",
-            hint=f"there are {', '.join(known)}" if known else "the section has no subsections",
+            hint=f"the subsections are {', '.join(known)}"
+            if known
+            else "the section has no subsections",
         )
     made = example_heading(title, EXAMPLE_SUBSECTION)
     for place in places:

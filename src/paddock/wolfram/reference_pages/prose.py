@@ -39,7 +39,12 @@ _BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 
 def page_content(text: str) -> str | Expression:
     """A paragraph of markdown as the content of a cell."""
-    return text_data([piece for run in spans(text) for piece in _pieces(run)])
+    return text_data(page_pieces(text))
+
+
+def page_pieces(text: str) -> list[Expression]:
+    """A paragraph of markdown as the pieces of a text."""
+    return [piece for run in spans(text) for piece in _pieces(run)]
 
 
 def text_data(pieces: Sequence[Expression]) -> str | Expression:

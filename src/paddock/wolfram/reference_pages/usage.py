@@ -17,7 +17,7 @@ from paddock.wolfram.reference_pages.failures import EmptyUsageError, InvalidUsa
 from paddock.wolfram.reference_pages.prose import (
     inline_formula,
     link,
-    page_content,
+    page_pieces,
     text_data,
     variable,
 )
@@ -92,15 +92,8 @@ def usage_content(cases: Sequence[Case], symbol: str, uri: str) -> str | Express
         pieces.append(inline_formula(_linked(boxes(case.syntax), symbol, uri, case.variables)))
         if case.description:
             pieces.append(literal("\N{LINE SEPARATOR}"))
-            pieces += _parts(page_content(case.description))
+            pieces += page_pieces(case.description)
     return text_data(pieces)
-
-
-def _parts(content: str | Expression) -> list[Expression]:
-    if isinstance(content, str):
-        return [literal(content)]
-    inner = content.args[0] if isinstance(content, Node) else content
-    return list(inner.args) if isinstance(inner, Node) else [inner]
 
 
 def _linked(made: Expression, symbol: str, uri: str, variables: frozenset[str]) -> Expression:

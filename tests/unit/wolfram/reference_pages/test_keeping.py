@@ -1,6 +1,7 @@
 """What an operation does not touch stays as it is, whatever is done in whichever order."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +10,11 @@ from hypothesis import strategies as st
 from paddock.wolfram.reference_pages import (
     EXAMPLE_OPERATIONS,
     SECTION_NAMES,
+    Page,
     ReferencePageError,
+    edit_examples,
+    examples_markdown,
+    read_examples,
 )
 from paddock.wolfram.reference_pages.layout import (
     EXAMPLE_SECTIONS,
@@ -127,6 +132,31 @@ def test_any_sequence_of_operations_keeps_the_rest_the_page_and_its_order(
         kept = {key: found for key, found in parts(after).items() if key in before}
         assert {**kept, touched: []} == {**before, touched: []}
         text = after
+
+
+@given(content=st.text(st.sampled_from('ab1 \n`*-_|[](){}<>"\\$#,:;@XéØ\u4e2d'), max_size=60))
+@settings(max_examples=150)
+@pytest.mark.parametrize(
+    "operation", ["setUsage", "setNotes", "addNote", "setSeeAlso", "setTechNotes", "setKeywords"]
+)
+def test_whatever_the_content_is_the_page_stays_readable(operation: str, content: str) -> None:
+    with suppress(ReferencePageError):
+        text = edited(sample("flat.nb"), operation, content)
+        assert text.isascii()
+        assert is_in_order(text)
+        assert edited(text, operation, content)
+
+
+@given(content=st.text(st.sampled_from('ab1 \n`-|[](){}"\\$#,:;@Xé\u4e2d~'), max_size=60))
+@settings(max_examples=150)
+def test_whatever_the_examples_are_the_page_stays_readable(content: str) -> None:
+    examples = read_examples(f"{content}\n\n```wl\n{content}1\n```\n")
+    page = Page(sample("flat.nb"))
+    edit_examples(page, "appendExample", "Scope", examples)
+
+    assert is_in_order(page.text())
+    again = read_examples(examples_markdown(examples))
+    assert [one.codes for one in again] == [one.codes for one in examples]
 
 
 @pytest.mark.parametrize("name", PAGES)
