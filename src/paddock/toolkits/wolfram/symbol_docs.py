@@ -110,6 +110,7 @@ create_symbol_doc_tool = Tool(
         "openWorldHint": False,
     },
     task="optional",
+    lenient=True,
     options={"Engine": _ENGINE, FOLDERS_OPTION: ALLOWED_FOLDERS},
 )
 edit_symbol_doc_tool = Tool(
@@ -134,6 +135,7 @@ edit_symbol_doc_tool = Tool(
         "idempotentHint": False,
         "openWorldHint": False,
     },
+    lenient=True,
     options={FOLDERS_OPTION: ALLOWED_FOLDERS},
 )
 edit_symbol_doc_examples_tool = Tool(
@@ -166,5 +168,6 @@ edit_symbol_doc_examples_tool = Tool(
         "openWorldHint": False,
     },
     task="optional",
+    lenient=True,
     options={"Engine": _ENGINE, FOLDERS_OPTION: ALLOWED_FOLDERS},
 )
