@@ -32,6 +32,9 @@
     ├── FetchError                 a file cannot be had from where it is
     │   └── HashMismatchError          it is not what the catalogue describes
     ├── ToolError                  raised by a handler to tell the model something
+    │   ├── TestFileNotFoundError      there is no such test file
+    │   ├── NoTestsInFileError         a test file has no tests
+    │   ├── InvalidTestFileError       a test file cannot be read
     │   ├── FolderError                a path leads to where tools may not go
     │   └── NoEngineError              Wolfram code is to be evaluated, and there is no engine
     ├── ResultError                a handler returned what cannot be sent, or not what it declared

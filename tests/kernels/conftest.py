@@ -35,7 +35,9 @@ def start(engine: Woxi) -> Iterator[Callable[[Limits], WorkerKernel]]:
     kernels: list[WorkerKernel] = []
 
     def begin(limits: Limits) -> WorkerKernel:
-        kernels.append(engine.start(limits))
+        kernel = engine.start(limits)
+        assert isinstance(kernel, WorkerKernel)
+        kernels.append(kernel)
         return kernels[-1]
 
     yield begin

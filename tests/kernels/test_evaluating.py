@@ -160,6 +160,11 @@ def test_a_cancelled_evaluation_is_stopped_and_taken_back(kernel: WorkerKernel) 
     assert result(kernel, "x") == "5"
 
 
+def test_a_call_that_is_cancelled_already_is_not_evaluated(kernel: WorkerKernel) -> None:
+    assert kernel.evaluate("x = 6", LIMITS, is_cancelled=lambda: True).status == "cancelled"
+    assert result(kernel, "x") == "x"
+
+
 def test_it_is_told_how_long_an_evaluation_has_been_running(kernel: WorkerKernel) -> None:
     told: list[float] = []
     kernel.evaluate(
@@ -178,10 +183,10 @@ def test_how_much_memory_was_used_is_told(kernel: WorkerKernel) -> None:
     assert 0 < little < 100_000_000 < much
 
 
-def test_definitions_go_from_one_kernel_to_another(
-    kernel: WorkerKernel, engine: object
-) -> None:
-    kernel.evaluate('x = "a\\nb"; f[n_Integer, m_:2] := n m; f[0] = 7; SetAttributes[f, Listable]', LIMITS)
+def test_definitions_go_from_one_kernel_to_another(kernel: WorkerKernel, engine: object) -> None:
+    kernel.evaluate(
+        'x = "a\\nb"; f[n_Integer, m_:2] := n m; f[0] = 7; SetAttributes[f, Listable]', LIMITS
+    )
     kernel.evaluate('f::bad = "It is `1`."; p = Plot[x, {x, 0, 1}];', LIMITS)
     state = kernel.state()
     assert state is not None

@@ -44,7 +44,7 @@ class Kernel(Protocol):
 
     @property
     def has_network(self) -> bool:
-        """Whether it was started with leave to use the network."""
+        """Whether it was started with leave to use the network, as the limits asked for."""
         ...
 
     def evaluate(

@@ -68,16 +68,18 @@ def start_worker(
     *,
     read_printed: ReadPrinted = as_prints,
     variables: Mapping[str, str] | None = None,
+    is_alone: bool = False,
 ) -> WorkerKernel:
     """Start a worker and wait until it can evaluate.
 
     `interpreter` is the module that the child imports, `read_printed` tells prints from messages,
-    `variables` are added to the environment.
+    `variables` are added to the environment. A worker that is alone has no checkpoint: it ends when
+    an evaluation has to be stopped. Where there is no fork, all are.
 
     Raises:
         KernelError: when it does not start.
     """
-    settings = {"interpreter": interpreter, "network": limits.network}
+    settings = {"interpreter": interpreter, "network": limits.network, "is_alone": is_alone}
     command = [
         *confinement.command_prefix(network=limits.network),
         # No site: what .pth files add is in the search path already, and costs time.
@@ -172,11 +174,15 @@ class WorkerKernel:
         job = Evaluate(
             code, limits.seconds, limits.memory_bytes, limits.output_bytes, limits.result_bytes
         )
+        if is_cancelled():
+            return Outcome("cancelled", note="The call was cancelled before the evaluation began.")
         with self._lock:
             begun = time.monotonic()
             reply = self._do(job, is_cancelled, on_wait)
         if reply is None:
             return Outcome("crashed", seconds=time.monotonic() - begun, note=_GONE)
+        if reply.answer.status not in {"done", "failed"} and not reply.is_rolled_back:
+            self.close()  # it is ending, and must not be taken for one that goes on
         return self._outcome(reply, limits)
 
     def state(self) -> bytes | None:

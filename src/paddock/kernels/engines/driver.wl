@@ -44,8 +44,9 @@ escaped[code_] := StringJoin[
     escaped[55296 + Quotient[code - 65536, 1024]],
     escaped[56320 + Mod[code - 65536, 1024]]];
 
-say[kind_, fields_] := WriteLine["stdout",
-    StringJoin[$mark, " ", json[Join[<|"id" -> $id, "kind" -> kind|>, fields]]]];
+(* A line is written whole, though the evaluation may be aborted meanwhile. *)
+say[kind_, fields_] := With[{line = json[Join[<|"id" -> $id, "kind" -> kind|>, fields]]},
+    AbortProtect[WriteLine["stdout", StringJoin[$mark, " ", line]]]];
 
 (* Prints and messages, as they come *)
 
@@ -149,7 +150,7 @@ evaluated[code_, seconds_, memory_] := CheckAbort[
 (* As the kernel's own loop does it, so that % is what came before. *)
 remember[{value_}] := (
     Out[$Line] = value;
-    Quiet[Unset[Out[$Line - $kept]]];);
+    If[$Line > $kept, Quiet[Unset[Out[$Line - $kept]]]];);
 remember[_] := Null;
 $kept = 100;
 
@@ -157,7 +158,11 @@ evaluate[request_] := Module[{begun = AbsoluteTime[], outcome},
     $count = 0;
     $seen = <||>;
     $characters = request["characters"];
-    outcome = Block[{$Messages = Streams["stderr"], $Output = Streams["stderr"], $MessageList = {}},
+    outcome = Block[{
+            $Messages = Streams["stderr"],
+            $Output = Streams["stderr"],
+            $MessageList = {},
+            $ProgressReporting = False},
         Internal`HandlerBlock[{"Message", onMessage},
             Internal`HandlerBlock[{"Wolfram.System.Print.Veto", onPrint},
                 evaluated[request["code"], request["seconds"], request["memory"]]]]];
@@ -172,9 +177,11 @@ end[status_, result_, microseconds_] := say["end", <|
 
 (* The state of a session: its contexts, and its history *)
 
-contexts[] := Union[{"Global`", "PaddockState`"}, Flatten[Map[
-    Contexts[StringJoin[#, "*"]] &,
-    Complement[Append[$ContextPath, $Context], $first]]]];
+contexts[] := Select[
+    Union[{"Global`", "PaddockState`"}, Flatten[Map[
+        Contexts[StringJoin[#, "*"]] &,
+        Complement[Append[$ContextPath, $Context], $first]]]],
+    Names[StringJoin[#, "*"]] =!= {} &];
 
 save[request_] := (
     PaddockState`saved = {$Line, DownValues[Out], $Context, $ContextPath};

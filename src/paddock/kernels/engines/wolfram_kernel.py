@@ -21,12 +21,14 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.kernels.engines.keeper import HAS_GROUPS, INTERRUPT, keeper_command
 from paddock.kernels.kernel import WAIT_SECONDS, KernelError, ignore, never
+from paddock.kernels.limits import MEBIBYTE
 from paddock.kernels.outcome import Outcome, Output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from paddock.kernels.limits import Limits
+    from paddock.kernels.outcome import Status
 
 START_SECONDS = 60.0
 """How long a kernel may take before it answers; the first start after an installation is slow."""
@@ -39,13 +41,14 @@ OLDEST_NUMBER = 11.3
 LONGEST_LINE = 64 * 1024 * 1024
 _WAITING_LINES = 10_000
 
+_INTERRUPT_MENU = "Interrupt> "
+"""How a kernel asks what an interrupt is to do; the answer to that is on its way."""
+
 Answer = dict[str, Any]
 _UNANSWERED: Answer = {"kind": "end", "status": "", "result": None}
 
-STOPPED = "What the evaluation had done before it was stopped is kept."
-ENDED = "The kernel did not stop and was ended."
+STOPPED = "What it had done before is kept."
 GONE = "The kernel has ended."
-DROPPED = "(more output was dropped)"
 
 
 class WolframKernel:
@@ -107,10 +110,10 @@ class WolframKernel:
                 line = self._next(POLL_SECONDS)
                 if line is None:
                     break
-                answer = self._answer(line)
+                stray, answer = self._split(line)
                 if answer is not None and answer["kind"] == "hello":
                     return _checked(answer)
-                said += [line.decode(errors="replace").strip()] if line.strip() else []
+                said += [stray] if stray else []
         except (KernelError, OSError):
             self.close()
             raise
@@ -153,7 +156,8 @@ class WolframKernel:
         }
         end = self._ask(request, collected, waiting.step)
         seconds = end.get("microseconds", 0) / 1e6 or time.monotonic() - began
-        status, note = waiting.ending(end)
+        status = waiting.status(end)
+        notes = [collected.note(), _how(status, limits), waiting.note(status)]
         if not self.is_alive:
             self.close()
         return Outcome(
@@ -162,7 +166,7 @@ class WolframKernel:
             outputs=tuple(collected.outputs),
             seconds=seconds,
             peak_bytes=end.get("bytes", 0),
-            note=note,
+            note=" ".join(note for note in notes if note),
         )
 
     def _ask(self, request: Answer, collected: _Collected, step: Callable[[], bool]) -> Answer:
@@ -179,10 +183,10 @@ class WolframKernel:
                 return _UNANSWERED
             if not line:
                 continue
-            answer = self._answer(line)
-            if answer is None:
-                collected.add(Output("print", text=line.decode(errors="replace").rstrip("\r\n")))
-            elif answer["id"] == self._last_id:
+            stray, answer = self._split(line)
+            if stray:
+                collected.add(Output("print", text=stray))
+            if answer is not None and answer["id"] == self._last_id:
                 if answer["kind"] == "end":
                     return answer
                 collected.add(_output(answer))
@@ -207,15 +211,14 @@ class WolframKernel:
         except queue.Empty:
             return None if self._is_closed else b""
 
-    def _answer(self, line: bytes) -> Answer | None:
-        """What a line says, if it is an answer."""
-        mark, _, rest = line.partition(b" ")
-        if mark != self._mark.encode():
-            return None
+    def _split(self, line: bytes) -> tuple[str, Answer | None]:
+        """What somebody else has printed in a line, and the answer in it."""
+        before, mark, rest = line.partition(f"{self._mark} ".encode())
+        stray = before.decode(errors="replace").rstrip("\r\n").removeprefix(_INTERRUPT_MENU)
         try:
-            return dict(json.loads(rest))
+            return stray, dict(json.loads(rest)) if mark else None
         except (TypeError, ValueError):
-            return None
+            return stray, None
 
     def interrupt(self) -> bool:
         """Ask the kernel to stop what it is doing; false where the system has no means to."""
@@ -300,16 +303,21 @@ class _Collected:
 
     def __init__(self, limit: int) -> None:
         self.outputs: list[Output] = []
-        self._left = limit
-        self._is_full = False
+        self._limit = self._left = limit
+        self._dropped = 0
 
     def add(self, output: Output) -> None:
-        self._left -= len(output.text) + len(output.data)
-        if self._left >= 0:
+        size = len(output.text.encode()) + len(output.data)
+        if self._dropped or size > self._left:
+            self._dropped += size
+        else:
+            self._left -= size
             self.outputs.append(output)
-        elif not self._is_full:
-            self._is_full = True
-            self.outputs.append(Output("print", text=DROPPED))
+
+    def note(self) -> str:
+        if not self._dropped:
+            return ""
+        return f"{self._dropped} bytes of output beyond the limit of {self._limit} were dropped."
 
 
 class _Waiting:
@@ -331,7 +339,6 @@ class _Waiting:
         self._kill_at = self._interrupt_at + GRACE_SECONDS
         self._is_interrupted = False
         self._was_cancelled = False
-        self._was_killed = False
 
     def step(self) -> bool:
         """Do what is due; whether to go on waiting."""
@@ -346,24 +353,35 @@ class _Waiting:
             self._is_interrupted = True
             self._kill_at = now + (GRACE_SECONDS if self._kernel.interrupt() else 0)
         if now >= self._kill_at:
-            self._was_killed = True
             self._kernel.close()
             return False
         return True
 
-    def ending(self, end: Answer) -> tuple[Any, str]:
-        """How the evaluation ended, and what to say of the kernel."""
-        status = end["status"]
+    def status(self, end: Answer) -> Status:
+        """How the evaluation ended."""
         if self._is_interrupted:
-            stopped = "cancelled" if self._was_cancelled else "timed-out"
-            return stopped, ENDED if self._was_killed else STOPPED
-        if not status:
-            return self._gone()
-        return status, "" if status in ("done", "failed") else STOPPED
+            return "cancelled" if self._was_cancelled else "timed-out"
+        if end["status"]:
+            found: Status = end["status"]
+            return found
+        # The kernel has ended: by itself when it says that all is well.
+        return "quit" if self._kernel.exit_code() == 0 else "crashed"
 
-    def _gone(self) -> tuple[str, str]:
-        """The kernel has ended: by itself when it says that all is well."""
-        return ("quit" if self._kernel.exit_code() == 0 else "crashed"), GONE
+    def note(self, status: Status) -> str:
+        """What to say of the kernel's state."""
+        if status in ("done", "failed"):
+            return ""
+        return STOPPED if self._kernel.is_alive else GONE
+
+
+def _how(status: Status, limits: Limits) -> str:
+    """What to say of an evaluation that has no value."""
+    size = limits.memory_bytes / MEBIBYTE
+    return {
+        "timed-out": f"The evaluation took longer than {limits.seconds:g} s and was stopped.",
+        "out-of-memory": f"The evaluation wanted more memory than {size:.0f} MiB and was stopped.",
+        "cancelled": "The evaluation was cancelled.",
+    }.get(status, "")
 
 
 def _checked(answer: Answer) -> Answer:

@@ -6,6 +6,8 @@ woxi keeps one state for each thread, so everything happens in the thread that m
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 import tempfile
 from pathlib import Path
@@ -45,6 +47,8 @@ class Woxi:
         except woxi.WolframError as error:
             emit(_refusal(str(error)))
             return Value(None, is_failure=True)
+        if "Directory" in code:
+            _follow_directory()
         if picture := _picture(found):
             emit(Picture(picture.encode(), _SVG))
         text = _input_form(found, is_string=code.lstrip().startswith('"'))
@@ -64,7 +68,7 @@ class Woxi:
     def restore(self, state: bytes) -> None:
         """Evaluate the definitions one after another, since one that fails must not end it."""
         for definition in state.decode().split("\n \n"):
-            if definition.strip():
+            with contextlib.suppress(woxi.WolframError):
                 woxi.evaluate(definition)
 
 
@@ -79,6 +83,12 @@ def _evaluated(code: str) -> woxi.EvaluationResult:
         if not str(error).startswith(_PARSE_ERROR):
             raise
     return woxi.evaluate(code, print_to_stdout=True)
+
+
+def _follow_directory() -> None:
+    """Be in the directory that woxi believes to be in: it opens files from the process's own."""
+    with contextlib.suppress(OSError):
+        os.chdir(woxi.evaluate("Directory[]").result)
 
 
 def _is_text(definition: str) -> bool:

@@ -34,7 +34,7 @@ class Capture:
                 return
             if not chunk:
                 return
-            self._keep(chunk)
+            self.keep(chunk)
 
     def add(self, output: Emitted) -> None:
         """Put an output after what has been printed."""
@@ -70,7 +70,8 @@ class Capture:
         self._pieces = []
         self._size = self._dropped = 0
 
-    def _keep(self, chunk: bytes) -> None:
+    def keep(self, chunk: bytes) -> None:
+        """Take what was printed, up to the limit."""
         kept = chunk[: max(0, self.limit - self._size)]
         self._dropped += len(chunk) - len(kept)
         self._size += len(kept)

@@ -11,35 +11,30 @@ import os
 import resource
 import select
 import signal
-import sys
-import time
 from typing import TYPE_CHECKING, NoReturn
 
 import msgspec
 
+from paddock.kernels.worker.answering import answer
 from paddock.kernels.worker.frames import (
     Again,
-    Answer,
     Begun,
     Commit,
     Died,
-    Emitted,
     Evaluate,
     Fault,
     Job,
     Order,
     Ready,
-    Restore,
     Stream,
     send,
 )
-from paddock.kernels.worker.interpreter import Picture
 from paddock.kernels.worker.orphans import end_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from paddock.kernels.worker.interpreter import Interpreter, Value
+    from paddock.kernels.worker.interpreter import Interpreter
 
 ALARM_GRACE = 5.0
 """Seconds after its limit when an active process ends itself, should nobody else be left."""
@@ -119,6 +114,10 @@ def _be_active(interpreter: Interpreter, links: Links, turn: int) -> None:
         os.setpgid(0, 0)
     send(links.notices, _ready(interpreter))
     orders = Stream[Order](links.orders[turn], Order)
+
+    def tell(notice: msgspec.Struct) -> None:
+        send(links.notices, notice)
+
     while True:
         try:
             order = orders.read_one()
@@ -128,7 +127,7 @@ def _be_active(interpreter: Interpreter, links: Links, turn: int) -> None:
             return
         if not isinstance(order, Again):
             send(links.notices, Begun())
-            send(links.notices, answer(interpreter, order, links.notices))
+            send(links.notices, answer(interpreter, order, tell, limited(order)))
 
 
 def _ready(interpreter: Interpreter) -> Ready:
@@ -136,59 +135,9 @@ def _ready(interpreter: Interpreter) -> Ready:
     return Ready(os.getpid(), os.getppid(), version, can_interrupt)
 
 
-def answer(interpreter: Interpreter, job: Job, notices: int) -> Answer:
-    """Have the engine do a job, within the limits that a process can set itself."""
-    begun = time.monotonic()
-    try:
-        with _limited(job):
-            found = _do(interpreter, job, notices)
-    except SystemExit as end:
-        found = Answer("quit", detail=str(end.code or 0))
-    except KeyboardInterrupt:
-        found = Answer("cancelled")
-    except MemoryError:
-        found = Answer("out-of-memory")
-    except Exception as error:  # noqa: BLE001 - a fault of the engine is told, not fatal
-        send(notices, Emitted("message", f"{type(error).__name__}: {error}"))
-        found = Answer("failed")
-    found.seconds = time.monotonic() - begun
-    found.peak_bytes = _peak_bytes()
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):
-            stream.flush()
-    return found
-
-
-def _do(interpreter: Interpreter, job: Job, notices: int) -> Answer:
-    if isinstance(job, Evaluate):
-        return _shown(interpreter.evaluate(job.code, _emitter(notices)), job.result_bytes)
-    if isinstance(job, Restore):
-        interpreter.restore(job.state)
-        return Answer()
-    return Answer(state=interpreter.state())
-
-
-def _shown(value: Value, limit: int) -> Answer:
-    text = value.text
-    if text is not None and len(text) > limit:
-        half = limit // 2
-        text = f"{text[:half]} ... {text[-half:]}"
-    return Answer("failed" if value.is_failure else "done", text, messages=list(value.messages))
-
-
-def _emitter(notices: int) -> Callable[[str | Picture], None]:
-    def emit(found: str | Picture) -> None:
-        sys.stdout.flush()
-        if isinstance(found, Picture):
-            send(notices, Emitted("picture", data=found.data, mime=found.mime))
-        else:
-            send(notices, Emitted("message", found))
-
-    return emit
-
-
 @contextlib.contextmanager
-def _limited(job: Job) -> Iterator[None]:
+def limited(job: Job) -> Iterator[None]:
+    """Limits that a process sets itself for one job."""
     _soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     memory = job.memory_bytes if isinstance(job, Evaluate) else 0
     if memory:
@@ -207,8 +156,3 @@ def _limited(job: Job) -> Iterator[None]:
 def _set_memory(soft: int, hard: int) -> None:
     with contextlib.suppress(OSError, ValueError):  # macOS does not limit address space
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
-
-
-def _peak_bytes() -> int:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024

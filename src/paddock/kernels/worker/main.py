@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 import msgspec
 
 from paddock.kernels import confinement
-from paddock.kernels.worker.evaluating import Links, live
-from paddock.kernels.worker.guard import Channels, Guard
+from paddock.kernels.worker.alone import be_alone
 from paddock.kernels.worker.orphans import adopt_orphans
 
 if TYPE_CHECKING:
@@ -24,8 +23,8 @@ class Settings(msgspec.Struct):
     interpreter: str
     """The module in `paddock.kernels.interpreters`, or any other with `interpreter()`."""
     network: bool = False
-    memory_bytes: int = 0
-    options: dict[str, str] = {}
+    is_alone: bool = False
+    """Whether to do without other processes, as where there is no fork."""
 
 
 def main() -> NoReturn:
@@ -40,6 +39,19 @@ def main() -> NoReturn:
     os.close(nothing)
     os.close(written)
     kept = confinement.confine(network=settings.network)
+    if settings.is_alone or not hasattr(os, "fork"):
+        be_alone(lambda: _make(settings), requests, replies, output, kept)
+    _fork(settings, requests, replies, output, kept)
+
+
+def _fork(
+    settings: Settings, requests: int, replies: int, output: int, kept: list[str]
+) -> NoReturn:
+    """Be the guard, with the engine in processes below."""
+    # Windows has not what these modules import.
+    from paddock.kernels.worker.evaluating import Links, live  # noqa: PLC0415 - see above
+    from paddock.kernels.worker.guard import Channels, Guard  # noqa: PLC0415 - see above
+
     adopt_orphans()
     first_orders, second_orders, notices = os.pipe(), os.pipe(), os.pipe()
     child = os.fork()

@@ -92,6 +92,7 @@ def be_slow(kernel: StandIn, request: dict[str, Any]) -> None:
     try:
         time.sleep(request["seconds"])
     except StopError:
+        print("Interrupt> ", end="")
         kernel.end(result="$Aborted")
     else:
         kernel.end("timed-out")

@@ -11,7 +11,7 @@ import pytest
 
 from paddock.kernels.engines.programs import Program
 from paddock.kernels.engines.wolfram import WolframEngine
-from paddock.kernels.engines.wolfram_kernel import DROPPED, ENDED, GONE, STOPPED, WolframKernel
+from paddock.kernels.engines.wolfram_kernel import GONE, STOPPED, WolframKernel
 from paddock.kernels.kernel import KernelError
 from paddock.kernels.limits import Limits
 from paddock.kernels.outcome import Outcome, Output
@@ -109,25 +109,31 @@ def test_the_kernel_is_told_the_limits(kernel: WolframKernel) -> None:
 
 
 def test_output_beyond_the_limit_is_dropped_and_told(kernel: WolframKernel) -> None:
-    outputs = kernel.evaluate("Do[Print[x], 100]", Limits(output_bytes=250)).outputs
-    assert [output.text for output in outputs] == ["x" * 100, "x" * 100, DROPPED]
+    outcome = kernel.evaluate("Do[Print[x], 100]", Limits(output_bytes=250))
+    assert [output.text for output in outcome.outputs] == ["x" * 100, "x" * 100]
+    assert outcome.note == "9800 bytes of output beyond the limit of 250 were dropped."
 
 
 def test_the_kernel_stops_by_itself_at_its_time_limit(kernel: WolframKernel) -> None:
     outcome = kernel.evaluate("While[True]", Limits(seconds=0.05))
-    assert (outcome.status, outcome.result, outcome.note) == ("timed-out", None, STOPPED)
+    assert (outcome.status, outcome.result) == ("timed-out", None)
+    assert outcome.note == f"The evaluation took longer than 0.05 s and was stopped. {STOPPED}"
     assert kernel.evaluate("1 + 1", Limits()).result == "2"
 
 
 def test_the_kernel_stops_by_itself_at_its_memory_limit(kernel: WolframKernel) -> None:
     outcome = kernel.evaluate("Hog[]", Limits())
-    assert (outcome.status, outcome.note) == ("out-of-memory", STOPPED)
+    assert outcome.status == "out-of-memory"
+    assert outcome.note == (
+        f"The evaluation wanted more memory than 4096 MiB and was stopped. {STOPPED}"
+    )
     assert kernel.is_alive
 
 
 def test_a_kernel_that_does_not_stop_is_ended(kernel: WolframKernel) -> None:
     outcome = kernel.evaluate("Stuck[]", Limits(seconds=0.05))
-    assert (outcome.status, outcome.note) == ("timed-out", ENDED)
+    assert outcome.status == "timed-out"
+    assert outcome.note == f"The evaluation took longer than 0.05 s and was stopped. {GONE}"
     assert not kernel.is_alive
 
 
@@ -138,7 +144,8 @@ def test_a_cancelled_evaluation_is_interrupted_and_the_kernel_lives_on(
     outcome = kernel.evaluate(
         "While[True]", Limits(), is_cancelled=lambda: bool(waited), on_wait=waited.append
     )
-    assert (outcome.status, outcome.result, outcome.note) == ("cancelled", None, STOPPED)
+    assert (outcome.status, outcome.result, outcome.outputs) == ("cancelled", None, ())
+    assert outcome.note == f"The evaluation was cancelled. {STOPPED}"
     assert kernel.evaluate("1 + 1", Limits()).result == "2"
 
 

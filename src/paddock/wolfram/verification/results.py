@@ -1,0 +1,77 @@
+"""What came of tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from paddock.wolfram.verification.reading import ANY, WolframTest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Outcome = Literal["Success", "Failure", "MessagesFailure", "Error"]
+
+
+@dataclass(frozen=True, slots=True)
+class WolframTestResult:
+    """What came of one test."""
+
+    test: WolframTest
+    number: int
+    """Its place in the file, counted from 1."""
+    outcome: Outcome
+    actual: str = ""
+    """The value in InputForm, or why there is none."""
+    expected: str = ""
+    """The value of what is expected, in InputForm."""
+    messages: tuple[str, ...] = ()
+    """The messages that there were, with their text."""
+    seconds: float | None = None
+    peak_bytes: int | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is called: its id, or its place."""
+        return self.test.test_id or f"Test {self.number} (line {self.test.line})"
+
+
+@dataclass(slots=True)
+class FileResult:
+    """What came of the tests of one file."""
+
+    name: str
+    results: list[WolframTestResult] = field(default_factory=list)
+    seconds: float = 0.0
+    notes: list[str] = field(default_factory=list)
+    """What else is to be known: code between tests that failed, tests that were not run."""
+
+    @property
+    def passed(self) -> int:
+        """How many tests were successful."""
+        return sum(result.outcome == "Success" for result in self.results)
+
+    @property
+    def failed(self) -> int:
+        """How many were not."""
+        return len(self.results) - self.passed
+
+
+def outcome_of(test: WolframTest, *, is_same: bool, messages: Sequence[str]) -> Outcome:
+    """How a test whose input was evaluated came out; a wrong value counts before messages."""
+    if not is_same:
+        return "Failure"
+    return "Success" if _are_expected(test.messages, messages) else "MessagesFailure"
+
+
+def _are_expected(expected: Sequence[str], messages: Sequence[str]) -> bool:
+    found = [_name(message) for message in messages]
+    if len(found) != len(expected):
+        return False
+    return all(wanted in (ANY, name) for wanted, name in zip(expected, found, strict=True))
+
+
+def _name(message: str) -> str:
+    """`Power::infy` of `Power::infy: Infinite expression …`."""
+    symbol, mark, rest = message.partition("::")
+    return symbol + mark + rest.partition(":")[0].strip() if mark else message
