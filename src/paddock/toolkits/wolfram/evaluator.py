@@ -25,6 +25,7 @@ from paddock.protocol.model.content import ImageContent, TextContent
 from paddock.toolkits.wolfram.ages import seconds_of
 from paddock.toolkits.wolfram.answers import contents, reminder
 from paddock.toolkits.wolfram.kernel_calls import call_kernel
+from paddock.toolkits.wolfram.recent_sessions import note_session
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -89,6 +90,7 @@ def evaluate_wolfram_language(
         with sessions.using(session, engine) as opened:
             limits = Limits(seconds=seconds)
             found = evaluate(opened, code, limits, is_cancelled=is_cancelled, on_wait=on_wait)
+            note_session(ctx, opened.id, engine)
             about = _About(opened.id, opened.status, opened.engine, tuple(opened.notes))
         return [] if is_cancelled() else _answer(found, about, ctx.options)
 

@@ -1,0 +1,43 @@
+"""Which session the evaluator used last, for tools that look at what was defined in it."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from paddock.authoring.context import Context
+    from paddock.kernels.engines.engine import Engine
+
+MOST = 1000
+_lock = threading.Lock()
+_latest: dict[str | None, str] = {}
+_engines: dict[str, Engine] = {}
+
+
+def note_session(ctx: Context, session: str, engine: Engine) -> None:
+    """Remember that a session was used on behalf of whoever calls."""
+    with _lock:
+        for table in (_latest, _engines):
+            while len(table) >= MOST:
+                del table[next(iter(table))]
+        _engines.pop(session, None)
+        _engines[session] = engine
+        _latest.pop(_caller(ctx), None)
+        _latest[_caller(ctx)] = session
+
+
+def latest_session(ctx: Context) -> str | None:
+    """The session that whoever calls used last in this process; None when there is none."""
+    return _latest.get(_caller(ctx))
+
+
+def engine_of(session: str) -> Engine | None:
+    """The engine that a session was last used with in this process."""
+    return _engines.get(session)
+
+
+def _caller(ctx: Context) -> str | None:
+    """Who calls, where the server checks that: nobody sees the sessions of others."""
+    principal = ctx.principal
+    return None if principal is None else f"{principal.issuer} {principal.subject}"
