@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from paddock.authoring.context import Context
     from paddock.kernels.engines.engine import Engine
 
+K = TypeVar("K")
+V = TypeVar("V")
 MOST = 1000
 _lock = threading.Lock()
 _latest: dict[str | None, str] = {}
@@ -18,13 +20,16 @@ _engines: dict[str, Engine] = {}
 def note_session(ctx: Context, session: str, engine: Engine) -> None:
     """Remember that a session was used on behalf of whoever calls."""
     with _lock:
-        for table in (_latest, _engines):
-            while len(table) >= MOST:
-                del table[next(iter(table))]
-        _engines.pop(session, None)
-        _engines[session] = engine
-        _latest.pop(_caller(ctx), None)
-        _latest[_caller(ctx)] = session
+        _put(_engines, session, engine)
+        _put(_latest, _caller(ctx), session)
+
+
+def _put(table: dict[K, V], key: K, value: V) -> None:
+    """Set a value; of too many, those go that were set first."""
+    table.pop(key, None)
+    table[key] = value
+    while len(table) > MOST:
+        del table[next(iter(table))]
 
 
 def latest_session(ctx: Context) -> str | None:

@@ -54,8 +54,8 @@ DESCRIPTION = """\
 Show the definitions of Wolfram Language symbols: values, attributes, options and messages, \
 readably formatted. Nothing is evaluated.
 
-Looks into a session of the evaluator: the one given, else the one that was used last; without any, \
-it knows the built-in symbols only. Several symbols are separated by commas."""
+Looks into a session of the evaluator: the one given, else the one that was used last; without \
+any, it knows the built-in symbols only. Several symbols are separated by commas."""
 _NAME = re.compile(r"(?:[^\W\d_$]|\$)(?:[^\W_]|\$)*(?:`(?:[^\W\d_$]|\$)(?:[^\W_]|\$)*)*")
 _CODE = ("own", "down", "sub", "up", "format")
 _HAS_CODE = ("HasOwnCodeQ", "HasDownCodeQ", "HasSubCodeQ", "HasUpCodeQ", "HasPrintCodeQ")
@@ -152,6 +152,8 @@ def _looking(
                 hint="give the id from an answer of WolframLanguageEvaluator, or none",
             )
     engine = engine_for(ctx)
+    if "evaluation" not in engine.capabilities:
+        raise ToolError("There is no engine that could have definitions", hint=engine.how_to_get)
     with fresh_kernel(engine, limits) as kernel:
         yield _Place(engine, asking(kernel.evaluate), Written())
 

@@ -1,8 +1,7 @@
 """What a kernel knows about a symbol: whether there is one, and what is defined for it.
 
 Nothing that is defined is evaluated: functions such as `OwnValues` give definitions as they are.
-Where an engine no longer has a pattern as it was written, the code that was evaluated in the session
-tells.
+Where an engine no longer has a pattern as it was written, the session's earlier code tells.
 """
 
 from __future__ import annotations
@@ -96,7 +95,7 @@ def known_contexts(name: str, ask: Ask) -> list[str]:
     answer = ask(
         f'{{Names["*`{name}"], Select[Contexts[], Names[# <> "{name}"] =!= {{}} &]}}',
     )
-    found = []
+    found: list[str] = []
     for text in re.findall(r'"([^"]*)"', answer or ""):
         context = text if text.endswith("`") else text.rpartition("`")[0] + "`"
         if context not in ("`", *found):
