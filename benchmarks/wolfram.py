@@ -2,7 +2,8 @@
 
 `python -m benchmarks.wolfram` reads a notebook of 10 MB and as much code, and prints processor time
 as a rate and as a ratio: to `json.loads` on the same data as JSON, which is what C can do, and to
-the parser of Mathics3 where that is installed. The readers take turns, and the best of each counts.
+the parser of Mathics3 where that is installed. Code is inspected, too, reading included, by all
+rules. The readers take turns, and the best of each counts.
 """
 
 import argparse
@@ -13,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from paddock.wolfram import parse
+from paddock.wolfram.inspection import inspect_code
 
 ROUNDS = 5
 MEGABYTES = 10
@@ -72,7 +74,7 @@ def _mathics() -> Callable[[str], object] | None:
         return None
 
     def read(text: str) -> object:
-        lines = feed.MathicsMultiLineFeeder(text)
+        lines = feed.MathicsMultiLineFeeder(text, "benchmark")
         found = parser.Parser().parse(lines)
         while found is not None:
             found = parser.Parser().parse(lines)
@@ -105,6 +107,7 @@ def main() -> None:
         readers["paddock.wolfram", name] = parse, text
         if mathics is not None:
             readers["Mathics3", name] = mathics, text
+    readers["paddock.wolfram.inspection", "code"] = inspect_code, texts["code"]
     rates = dict.fromkeys(readers, 0.0)
     for _ in range(ROUNDS):
         for key, (read, text) in readers.items():

@@ -31,11 +31,19 @@
     │   └── CatalogueError             a catalogue, or the settings for it, cannot be used
     ├── FetchError                 a file cannot be had from where it is
     │   └── HashMismatchError          it is not what the catalogue describes
+    ├── PacletInfoError            a PacletInfo file describes no paclet
     ├── ToolError                  raised by a handler to tell the model something
     │   ├── TestFileNotFoundError      there is no such test file
     │   ├── NoTestsInFileError         a test file has no tests
     │   ├── InvalidTestFileError       a test file cannot be read
+    │   ├── PacletPathError            there is no paclet at a path
     │   ├── FolderError                a path leads to where tools may not go
+    │   ├── InspectorInputError        CodeInspector is not told what to inspect, or how
+    │   │   ├── NoInputError
+    │   │   ├── AmbiguousInputError
+    │   │   ├── InspectedFileNotFoundError
+    │   │   ├── NoFilesFoundError
+    │   │   └── InvalidConfidenceError
     │   └── NoEngineError              Wolfram code is to be evaluated, and there is no engine
     ├── ResultError                a handler returned what cannot be sent, or not what it declared
     ├── AskError                   a client refused a question or answered nonsense

@@ -58,7 +58,9 @@ def fill(reading: Reading, at: int, *, before_operator: bool = False) -> None:
     """Put in what may be left out, or an error where nothing may."""
     last = reading.last()
     if last is not None and last.text == ";" and not before_operator:
-        missing = Atom("symbol", "Null", reading.previous, reading.previous)
+        # Not where a comment ends that may follow.
+        end = last.place + len(last.text)
+        missing = Atom("symbol", "Null", end, end)
     elif wants_span_end(reading):
         missing = Atom("symbol", "All", reading.previous, reading.previous)
     else:

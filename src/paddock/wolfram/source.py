@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,6 +10,8 @@ from paddock.errors import PaddockError
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
+
+_LINE_END = re.compile(r"\r\n?|\n")
 
 
 class WolframSyntaxError(PaddockError):
@@ -43,14 +46,30 @@ class Source:
 
     def position(self, offset: int) -> tuple[int, int]:
         """The line and column of an offset, both counted from 1."""
+        starts = self._starts()
+        line = bisect_right(starts, offset)
+        return line, offset - starts[line - 1] + 1
+
+    def line(self, number: int) -> tuple[int, int]:
+        """Where a line begins and ends, without what ends it; lines are counted from 1."""
+        starts = self._starts()
+        start = starts[number - 1]
+        end = starts[number] if number < len(starts) else len(self.text)
+        while end > start and self.text[end - 1] in "\r\n":
+            end -= 1
+        return start, end
+
+    @property
+    def line_count(self) -> int:
+        """How many lines there are; what follows the last line end is one if it is not empty."""
+        starts = self._starts()
+        return len(starts) - (starts[-1] == len(self.text))
+
+    def _starts(self) -> list[int]:
+        """Where lines begin, whatever ends them."""
         if self._lines is None:
-            self._lines = [0]
-            at = self.text.find("\n")
-            while at >= 0:
-                self._lines.append(at + 1)
-                at = self.text.find("\n", at + 1)
-        line = bisect_right(self._lines, offset)
-        return line, offset - self._lines[line - 1] + 1
+            self._lines = [0, *(end.end() for end in _LINE_END.finditer(self.text))]
+        return self._lines
 
     def check(self, where: str | None = None) -> None:
         """Go on only if nothing is wrong.

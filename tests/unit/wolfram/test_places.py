@@ -66,3 +66,8 @@ def test_offsets_become_lines_and_columns() -> None:
     assert [source.position(offset) for offset in (0, 3, 4, 6, 7)] == [
         *((1, 1), (2, 1), (2, 2), (3, 1), (3, 2))
     ]
+
+
+def test_a_comment_after_a_semicolon_is_no_part_of_what_it_ends() -> None:
+    text = "x; (* one *)\n(* two *) y"
+    assert [text[found.start : found.end] for found in parse(text).expressions] == ["x;", "y"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from paddock.kernels.kernel import ignore, never
@@ -10,7 +12,7 @@ from paddock.kernels.wolfram_session.forms import value
 from paddock.kernels.wolfram_session.history import History
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from paddock.kernels.limits import Limits
     from paddock.kernels.outcome import Outcome
@@ -64,12 +66,43 @@ def evaluate(
 
 def history_of(entries: Sequence[Entry], line: int) -> History:
     """What a journal says about the lines before this one."""
-    inputs: dict[int, str] = {}
-    results: dict[int, str] = {}
-    for entry in entries:
-        inputs.setdefault(entry.line, entry.source or entry.code)
-        results[entry.line] = _value(entry)
-    return History(inputs, results, line)
+    return History(_Inputs(entries), _Results(entries), line)
+
+
+class _Lines(Mapping[int, str]):
+    """Something about each line of a journal, found out when it is asked for: mostly never."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self._entries = entries
+
+    @cached_property
+    def _found(self) -> dict[int, str]:
+        raise NotImplementedError
+
+    def __getitem__(self, line: int) -> str:
+        return self._found[line]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+class _Inputs(_Lines):
+    @cached_property
+    def _found(self) -> dict[int, str]:
+        found: dict[int, str] = {}
+        for entry in self._entries:
+            found.setdefault(entry.line, entry.source or entry.code)
+        return found
+
+
+class _Results(_Lines):
+    @cached_property
+    def _found(self) -> dict[int, str]:
+        last = {entry.line: entry for entry in self._entries}
+        return {line: _value(entry) for line, entry in last.items()}
 
 
 def _value(entry: Entry) -> str:

@@ -1,14 +1,12 @@
-"""The tool `WolframLanguageEvaluator`: code in, an answer as a Wolfram notebook would give it.
+"""The tool `WolframLanguageEvaluator`: its parameters, options and description.
 
-Here are the tool's parameters, options and texts. Reading code and wording answers is done by
-`paddock.kernels.wolfram_session`, keeping sessions by `paddock.kernels.sessions`.
+What it does is in `evaluating`, which is loaded with the first call: whoever lists the tools of a
+server needs no kernels.
 """
 
 from __future__ import annotations
 
-from functools import cache
-from os import environ
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import Meta
 
@@ -17,23 +15,10 @@ from paddock.authoring.failures import ToolError
 from paddock.authoring.option import Option
 from paddock.authoring.tool import Tool
 from paddock.errors import PaddockError
-from paddock.kernels.engines.detection import ENGINE_VARIABLE, choose_engine
-from paddock.kernels.limits import Limits
-from paddock.kernels.sessions import Keeping, shared_sessions
-from paddock.kernels.wolfram_session import evaluate
 from paddock.protocol.model.content import ImageContent, TextContent
-from paddock.toolkits.wolfram.ages import seconds_of
-from paddock.toolkits.wolfram.answers import contents, reminder
-from paddock.toolkits.wolfram.kernel_calls import call_kernel
-from paddock.toolkits.wolfram.recent_sessions import note_session
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from paddock.kernels.engines.engine import Engine
-    from paddock.kernels.sessions import SessionStatus
-    from paddock.kernels.wolfram_session import Evaluation
-    from paddock.toolkits.wolfram.kernel_calls import IsCancelled, OnWait
 
 Content = list[TextContent | ImageContent]
 DESCRIPTION = """\
@@ -45,13 +30,6 @@ Several expressions may be given; the value is that of the last one. Definitions
 The code runs without asking anybody, in a process of its own that has no network; it can read and \
 write local files. Look a function up first if you are not sure of it. An engine other than \
 Wolfram's may lack functions: what it does not know, it leaves unevaluated."""
-STATUS_TEXTS = {
-    "reused": "Nothing was saved under this session id: it is a new, empty session.",
-    "resumed-new-kernel": (
-        "The session goes on in a new kernel process. Its definitions and history were restored; "
-        "loaded packages and other state may be missing."
-    ),
-}
 OPTIONS = {
     "Engine": Option(None, str | None, "Which engine evaluates: wolfram, woxi, mathics or none"),
     "TimeConstraint": Option(
@@ -81,25 +59,15 @@ def evaluate_wolfram_language(
     ] = None,
 ) -> Content:
     """Evaluate code in a session."""
+    from paddock.toolkits.wolfram.evaluating import answer  # noqa: PLC0415 - see the module's docstring
+
     seconds = _seconds(code, timeConstraint, ctx.options)
-    sessions = shared_sessions()
-    sessions.keeping = _keeping(ctx.options)
-
-    def work(is_cancelled: IsCancelled, on_wait: OnWait) -> Content:
-        engine = _engine(ctx.options["Engine"], environ.get(ENGINE_VARIABLE))
-        with sessions.using(session, engine) as opened:
-            limits = Limits(seconds=seconds)
-            found = evaluate(opened, code, limits, is_cancelled=is_cancelled, on_wait=on_wait)
-            note_session(ctx, opened.id, engine)
-            about = _About(opened.id, opened.status, opened.engine, tuple(opened.notes))
-        return [] if is_cancelled() else _answer(found, about, ctx.options)
-
     try:
-        answer = call_kernel(ctx, work, seconds)
+        found = answer(ctx, code, seconds, session)
     except PaddockError as error:
         raise ToolError(str(error)) from error
     ctx.raise_if_cancelled()
-    return answer
+    return found
 
 
 def _seconds(code: str, given: int | None, options: Mapping[str, Any]) -> float:
@@ -110,45 +78,6 @@ def _seconds(code: str, given: int | None, options: Mapping[str, Any]) -> float:
     if given <= 0:
         raise ToolError(f"timeConstraint is {given}, expected a number of seconds above 0")
     return float(given)
-
-
-def _keeping(options: Mapping[str, Any]) -> Keeping:
-    return Keeping(
-        seconds=seconds_of(options["MaxSessionAge"]),
-        count=options["MaxSessionCount"],
-        size_bytes=options["MaxSessionBytes"],
-    )
-
-
-@cache
-def _engine(setting: str | None, _variable: str | None) -> Engine:
-    """The engine for a setting; looked for once, since it means looking at many places."""
-    return choose_engine(setting).engine
-
-
-class _About(NamedTuple):
-    """What an answer says of its session; another call may have it by then."""
-
-    id: str
-    status: SessionStatus
-    engine: Engine
-    notes: tuple[str, ...]
-
-
-def _answer(evaluation: Evaluation, session: _About, options: Mapping[str, Any]) -> Content:
-    items = evaluation.items(options["MaxCharacterCount"])
-    pieces, notes = contents(items, is_exported=options["ImageExportMethod"] == "Local")
-    lines = [STATUS_TEXTS.get(session.status, ""), *session.notes, *evaluation.notes, *notes]
-    lines += [
-        f"Evaluated by {_title(session.engine)}.",
-        f'To go on in this session, with its definitions and history, use session="{session.id}".',
-    ]
-    return [*pieces, reminder([line for line in lines if line])]
-
-
-def _title(engine: Engine) -> str:
-    named = f"{engine.title} {engine.version}".strip()
-    return named if engine.name == "wolfram" else f"{named}, not by a Wolfram kernel"
 
 
 evaluator_tool = Tool(

@@ -1,0 +1,207 @@
+"""The tool `CodeInspector`: reads what is to be inspected, and reports on it.
+
+What is looked for, and how it is told, is in `paddock.wolfram.inspection`.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
+from paddock.authoring.failures import ToolError
+from paddock.authoring.tool import Parameter, Tool
+from paddock.toolkits.paths import ALLOWED_FOLDERS, OPTION, resolve
+from paddock.wolfram import parse
+from paddock.wolfram.inspection import SEVERITIES, Selection, inspect_source
+from paddock.wolfram.inspection.report import Inspected, report, report_directory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SUFFIXES = (".wl", ".m", ".wls")
+CONFIDENCE = 0.75
+EXCLUDED_SEVERITIES = "Formatting,Scoping"
+LIMIT = 100
+DESCRIPTION = """\
+Inspects Wolfram Language code without running it, and reports what is wrong or suspicious: \
+syntax errors, wrong arguments, unreachable and duplicate clauses, scoping mistakes and more, each \
+with its place and, where it is clear, a fix. Give either code, or a file or directory.\
+"""
+
+
+class InspectorInputError(ToolError):
+    """What is to be inspected is not given in a way that can be used."""
+
+    code = "code-inspector-input"
+
+
+class NoInputError(InspectorInputError):
+    """Neither code nor a file is given."""
+
+    code = "code-inspector-no-input"
+
+
+class AmbiguousInputError(InspectorInputError):
+    """Both code and a file are given."""
+
+    code = "code-inspector-ambiguous-input"
+
+
+class InspectedFileNotFoundError(InspectorInputError):
+    """There is no such file or directory, or it cannot be read."""
+
+    code = "code-inspector-file-not-found"
+
+
+class NoFilesFoundError(InspectorInputError):
+    """There is no code in a directory."""
+
+    code = "code-inspector-no-files-found"
+
+
+class InvalidConfidenceError(InspectorInputError):
+    """A confidence is not between 0 and 1."""
+
+    code = "code-inspector-invalid-confidence"
+
+
+def inspect(arguments: dict[str, Any], ctx: Context) -> str:
+    """The report on what the arguments name."""
+    code, path = arguments.get("code"), arguments.get("file")
+    if code is None and path is None:
+        raise NoInputError("There is nothing to inspect", hint="give either code or file")
+    if code is not None and path is not None:
+        raise AmbiguousInputError("Both code and file are given", hint="give only one of them")
+    selection = _selection(arguments)
+    limit = arguments.get("limit") or LIMIT
+    limit = limit if limit > 0 else LIMIT
+    if code is not None:
+        return report(_inspected("", code, selection), selection, limit)
+    place = resolve(str(path), ctx)
+    if place.is_dir():
+        return report_directory(
+            _directory(place, selection, ctx), selection, limit, path=str(place)
+        )
+    return report(_file(place, selection), selection, limit, path=str(place))
+
+
+def _selection(arguments: dict[str, Any]) -> Selection:
+    confidence = arguments.get("confidenceLevel", CONFIDENCE)
+    if not 0 <= confidence <= 1:
+        raise InvalidConfidenceError(
+            f"confidenceLevel is {confidence}", hint="it is a number from 0 to 1"
+        )
+    severities = {severity.casefold(): severity for severity in SEVERITIES}
+    return Selection(
+        confidence,
+        frozenset(
+            severities.get(name.casefold(), name)
+            for name in _listed(arguments.get("severityExclusions", EXCLUDED_SEVERITIES))
+        ),
+        frozenset(_listed(arguments.get("tagExclusions", ""))),
+    )
+
+
+def _listed(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _inspected(name: str, text: str, selection: Selection) -> Inspected:
+    source = parse(text)
+    return Inspected(name, source, inspect_source(source, selection))
+
+
+def _file(place: Path, selection: Selection) -> Inspected:
+    try:
+        text = _read(place)
+    except OSError as error:
+        raise InspectedFileNotFoundError(
+            f"It cannot be read: {error.strerror or error}",
+            where=str(place),
+            hint="give an existing file or directory; relative paths begin in the directory that "
+            "the client works in",
+        ) from None
+    return _inspected(place.name, text, selection)
+
+
+def _read(place: Path) -> str:
+    """The text with its line ends as they are; old files are not always UTF-8."""
+    data = place.read_bytes()
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def _directory(place: Path, selection: Selection, ctx: Context) -> list[Inspected]:
+    files = sorted(_code_files(place))
+    if not files:
+        raise NoFilesFoundError(
+            f"There are no files that end with {', '.join(SUFFIXES)}", where=str(place)
+        )
+    found = []
+    for number, file in enumerate(files, start=1):
+        if ctx.is_cancelled:
+            break
+        try:
+            text = _read(file)
+        except OSError:
+            # What cannot be read counts as a file without issues.
+            text = ""
+        found.append(_inspected(file.name, text, selection))
+        ctx.progress(number, len(files), file.name)
+    return found
+
+
+def _code_files(place: Path) -> Iterator[Path]:
+    """The files with code, in all directories below; links that lead out of them are left."""
+    for folder, _, names in os.walk(place):
+        for name in names:
+            file = Path(folder, name)
+            if file.suffix in SUFFIXES and file.resolve().is_relative_to(place) and file.is_file():
+                yield file
+
+
+code_inspector_tool = Tool(
+    "CodeInspector",
+    inspect,
+    title="Inspect code",
+    description=DESCRIPTION,
+    parameters=[
+        Parameter("code", "string", "The code to inspect."),
+        Parameter(
+            "file",
+            "string",
+            "The file to inspect, or a directory whose .wl, .m and .wls files are, with those of "
+            "all directories in it.",
+        ),
+        Parameter(
+            "tagExclusions",
+            "string",
+            "Tags that are not reported, separated by commas: Tag or Tag::Argument.",
+        ),
+        Parameter(
+            "severityExclusions",
+            "string",
+            "Severities that are not reported, separated by commas, out of "
+            f"{', '.join(SEVERITIES)}. An empty string excludes none.",
+            default=EXCLUDED_SEVERITIES,
+        ),
+        Parameter(
+            "confidenceLevel",
+            "number",
+            "How sure an issue must be at least, from 0 to 1.",
+            default=CONFIDENCE,
+        ),
+        Parameter("limit", "integer", "How many issues are shown at most.", default=LIMIT),
+    ],
+    options={OPTION: ALLOWED_FOLDERS},
+    annotations={
+        "readOnlyHint": True,
+        "destructiveHint": False,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    },
+)

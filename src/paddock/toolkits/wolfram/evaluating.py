@@ -1,0 +1,96 @@
+"""What the tool `WolframLanguageEvaluator` does: code evaluated in a session, as an answer.
+
+Reading code and wording results is done by `paddock.kernels.wolfram_session`, keeping sessions by
+`paddock.kernels.sessions`. Loaded with the first call.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from os import environ
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from paddock.kernels.engines.detection import ENGINE_VARIABLE, choose_engine
+from paddock.kernels.limits import Limits
+from paddock.kernels.sessions import Keeping, shared_sessions
+from paddock.kernels.wolfram_session import evaluate
+from paddock.toolkits.wolfram.ages import seconds_of
+from paddock.toolkits.wolfram.answers import contents, reminder
+from paddock.toolkits.wolfram.kernel_calls import call_kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from paddock.authoring.context import Context
+    from paddock.kernels.engines.engine import Engine
+    from paddock.kernels.sessions import SessionStatus
+    from paddock.kernels.wolfram_session import Evaluation
+    from paddock.toolkits.wolfram.answers import Content
+    from paddock.toolkits.wolfram.kernel_calls import IsCancelled, OnWait
+
+STATUS_TEXTS = {
+    "reused": "Nothing was saved under this session id: it is a new, empty session.",
+    "resumed-new-kernel": (
+        "The session goes on in a new kernel process. Its definitions and history were restored; "
+        "loaded packages and other state may be missing."
+    ),
+}
+
+
+class _About(NamedTuple):
+    """What an answer says of its session; another call may have it by then."""
+
+    id: str
+    status: SessionStatus
+    engine: Engine
+    notes: tuple[str, ...]
+
+
+def answer(ctx: Context, code: str, seconds: float, session: str | None) -> Content:
+    """The answer to code, which may take so many seconds; what the tool's options say counts.
+
+    Raises:
+        PaddockError: when there is no such engine, or its kernel does not start.
+    """
+    sessions = shared_sessions()
+    sessions.keeping = _keeping(ctx.options)
+
+    def work(is_cancelled: IsCancelled, on_wait: OnWait) -> Content:
+        engine = _engine(ctx.options["Engine"], environ.get(ENGINE_VARIABLE))
+        with sessions.using(session, engine) as opened:
+            limits = Limits(seconds=seconds)
+            found = evaluate(opened, code, limits, is_cancelled=is_cancelled, on_wait=on_wait)
+            about = _About(opened.id, opened.status, opened.engine, tuple(opened.notes))
+        return [] if is_cancelled() else _worded(found, about, ctx.options)
+
+    return call_kernel(ctx, work, seconds)
+
+
+def _keeping(options: Mapping[str, Any]) -> Keeping:
+    return Keeping(
+        seconds=seconds_of(options["MaxSessionAge"]),
+        count=options["MaxSessionCount"],
+        size_bytes=options["MaxSessionBytes"],
+    )
+
+
+@cache
+def _engine(setting: str | None, _variable: str | None) -> Engine:
+    """The engine for a setting; looked for once, since it means looking at many places."""
+    return choose_engine(setting).engine
+
+
+def _worded(evaluation: Evaluation, session: _About, options: Mapping[str, Any]) -> Content:
+    items = evaluation.items(options["MaxCharacterCount"])
+    pieces, notes = contents(items, is_exported=options["ImageExportMethod"] == "Local")
+    lines = [STATUS_TEXTS.get(session.status, ""), *session.notes, *evaluation.notes, *notes]
+    lines += [
+        f"Evaluated by {_title(session.engine)}.",
+        f'To go on in this session, with its definitions and history, use session="{session.id}".',
+    ]
+    return [*pieces, reminder([line for line in lines if line])]
+
+
+def _title(engine: Engine) -> str:
+    named = f"{engine.title} {engine.version}".strip()
+    return named if engine.name == "wolfram" else f"{named}, not by a Wolfram kernel"

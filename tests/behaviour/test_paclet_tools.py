@@ -1,0 +1,169 @@
+"""The tools that check, pack and submit paclets."""
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import paddock
+from paddock import Server
+from paddock.testing import connect
+from paddock.toolkits.wolfram.paclets import (
+    build_paclet_tool,
+    check_paclet_tool,
+    submit_paclet_tool,
+)
+
+INFO = """PacletObject[<|
+  "Name" -> "Ada/Tides",
+  "Version" -> "1.0.0",
+  "Description" -> "When the water comes",
+  "Creator" -> "Ada", "License" -> "MIT", "WolframVersion" -> "13.0+",
+  "Keywords" -> {"tides"}, "SourceControlURL" -> "https://example.com/tides",
+  "Extensions" -> {
+    {"Kernel", "Root" -> "Kernel", "Context" -> {"Ada`Tides`"}, "Symbols" -> {"Ada`Tides`High"}},
+    {"AgentTools", "Tools" -> {"High"}}
+  }
+|>]
+"""
+
+
+@pytest.fixture
+def tides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A paclet with nothing wrong."""
+    monkeypatch.chdir(tmp_path)
+    files = {
+        "PacletInfo.wl": INFO,
+        "Kernel/Tides.wl": 'BeginPackage["Ada`Tides`"]; High; EndPackage[]',
+        "AgentTools/Tools/High.wl": '<|"Name" -> "High", "Description" -> "When", '
+        '"Function" -> Function[1], "Parameters" -> {}|>',
+        "Documentation/English/ReferencePages/Symbols/High.nb": "Notebook[{}]",
+        "Tests/Tides.wlt": "VerificationTest[True]",
+    }
+    for name, text in files.items():
+        file = tmp_path / "Tides" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return tmp_path / "Tides"
+
+
+def answer(tool: str, path: str, **more: object) -> str:
+    server = Server("s", tools=[check_paclet_tool, build_paclet_tool, submit_paclet_tool])
+    with connect(server) as peer:
+        result = peer.call(tool, path=path, **more)
+    assert not result.is_error, result.text
+    return result.text
+
+
+def test_a_paclet_without_issues_is_ready_to_be_built(tides: Path) -> None:
+    assert answer("CheckPaclet", "Tides") == (
+        "# Paclet Check Results\n\nNothing was found: the paclet is ready to be built."
+    )
+
+
+def test_a_file_of_the_paclet_stands_for_its_directory(tides: Path) -> None:
+    assert "Nothing was found" in answer("CheckPaclet", "Tides/PacletInfo.wl")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "issue"),
+    [
+        ('"Ada/Tides"', '"Ada/../Tides"', '**InvalidName**: "Name" is'),
+        ('"Ada/Tides"', '"Tides"', '**NoPublisher**: "Name" has no publisher'),
+        ('"1.0.0"', "1.0", '**InvalidVersion**: "Version" is 1.0; expected text'),
+        ('"1.0.0"', '"1.0-beta"', "**InvalidVersion**"),
+        ('"When the water comes"', '""', "**NoDescription**"),
+        ("When the water comes", "XXXX", "**PlaceholderDescription**"),
+        ('"Root" -> "Kernel"', '"Root" -> "Code"', "**MissingRoot**"),
+        ('Ada`Tides`"}, ', 'Ada`Tide`"}, ', "**MissingContextFile**"),
+        ('"Context"', '"Contexts"', "**NoContext**"),
+        ('{"AgentTools"', '{"AgentTool"', "**UnknownExtension**"),
+        ("Tides`High", "Tides`Low", "**MissingPages**: Symbols without a reference page: Low."),
+        ("|>]", "|>", "**InvalidPacletInfo**"),
+        ("PacletObject", "Something", "**InvalidPacletInfo**"),
+    ],
+)
+def test_what_paclet_info_gets_wrong_is_told(tides: Path, old: str, new: str, issue: str) -> None:
+    assert old in INFO
+    (tides / "PacletInfo.wl").write_text(INFO.replace(old, new, 1))
+    text = answer("CheckPaclet", "Tides")
+    assert issue in text
+    assert "## Summary" in text
+
+
+def test_code_that_cannot_be_read_is_told_with_its_place(tides: Path) -> None:
+    (tides / "Kernel" / "Tides.wl").write_text("x = 1;\nf[}")
+    assert "`Kernel/Tides.wl:2:3`" in answer("CheckPaclet", "Tides")
+
+
+def test_without_a_description_there_is_nothing_to_check(tides: Path) -> None:
+    (tides / "PacletInfo.wl").unlink()
+    assert "**NoPacletInfo**" in answer("CheckPaclet", "Tides")
+    assert answer("BuildPaclet", "Tides").startswith("# Paclet Build Failed\n\n## Errors")
+
+
+def test_the_archive_has_the_paclet_and_nothing_else(tides: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("secret")
+    (tides / "link.txt").symlink_to(tmp_path / "secret.txt")
+    (tides / ".git").mkdir()
+    (tides / ".git" / "config").write_text("x")
+    (tides / "old.paclet").write_text("x")
+    text = answer("BuildPaclet", "Tides")
+    assert text.startswith("# Paclet Build Successful")
+    assert "| **Version** | 1.0.0 |" in text
+    with zipfile.ZipFile(tides / "build" / "Ada__Tides-1.0.0.paclet") as archive:
+        assert sorted(archive.namelist()) == [
+            "Ada__Tides/AgentTools/Tools/High.wl",
+            "Ada__Tides/Documentation/English/ReferencePages/Symbols/High.nb",
+            "Ada__Tides/Kernel/Tides.wl",
+            "Ada__Tides/PacletInfo.wl",
+            "Ada__Tides/Tests/Tides.wlt",
+        ]
+
+
+def test_the_archive_is_a_paclet_that_paddock_takes(tides: Path) -> None:
+    answer("BuildPaclet", "Tides")
+    found = paddock.validate(tides / "build" / "Ada__Tides-1.0.0.paclet")
+    assert found.is_valid
+    assert [name.rpartition("/")[2] for name in found.tools] == ["High"]
+
+
+def test_building_twice_makes_the_same_archive(tides: Path) -> None:
+    answer("BuildPaclet", "Tides")
+    archive = tides / "build" / "Ada__Tides-1.0.0.paclet"
+    before = archive.read_bytes()
+    (tides / "Kernel" / "Tides.wl").touch()
+    answer("BuildPaclet", "Tides")
+    assert archive.read_bytes() == before
+
+
+def test_with_a_check_errors_keep_it_from_being_built(tides: Path) -> None:
+    (tides / "Kernel" / "Tides.wl").write_text("f[}")
+    text = answer("BuildPaclet", "Tides", check=True)
+    assert text.startswith("# Paclet Build Aborted\n\n## Errors\n\n1. **SyntaxError**")
+    assert not (tides / "build").exists()
+    assert answer("BuildPaclet", "Tides").startswith("# Paclet Build Successful")
+
+
+def test_an_archive_that_cannot_be_written_is_told_as_text(tides: Path) -> None:
+    (tides / "build").write_text("in the way")
+    text = answer("BuildPaclet", "Tides")
+    assert text.startswith("# Paclet Build Failed")
+    assert "Details: " in text
+
+
+def test_submitting_says_what_it_needs(tides: Path) -> None:
+    text = answer("SubmitPaclet", "Tides")
+    assert text.startswith("# Paclet Submission Failed")
+    assert "$PublisherID" in text
+    assert "CloudConnect[]" in text
+    assert f'SubmitPaclet["{tides}"]' in text
+    assert "# Paclet Check Results" in text
+
+
+def test_a_path_without_anything_is_an_error(tides: Path) -> None:
+    server = Server("s", tools=[check_paclet_tool])
+    with connect(server) as peer:
+        result = peer.call("CheckPaclet", path="Nowhere")
+    assert result.is_error
+    assert "There is no file or directory Nowhere" in result.text

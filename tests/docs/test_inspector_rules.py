@@ -1,0 +1,32 @@
+"""The pages on inspection show the rules and a report as they are."""
+
+import json
+import re
+
+from paddock import Server, connect
+from paddock.toolkits.tools.CodeInspector import tool
+from paddock.wolfram.inspection import RULES
+from paddock.wolfram.inspection.page import page
+from tests.docs.pages import ROOT
+
+
+def test_the_page_on_the_rules_is_what_the_table_says() -> None:
+    file = ROOT / "docs" / "reference" / "inspector-rules.md"
+    assert file.read_text(encoding="utf-8") == page(), (
+        "python -m paddock.wolfram.inspection.page > docs/reference/inspector-rules.md"
+    )
+
+
+def test_the_page_on_tools_shows_a_report_as_it_is() -> None:
+    page = (ROOT / "docs" / "reference" / "wolfram-tools.md").read_text(encoding="utf-8")
+    given = re.search(r'^The answer is markdown. For `(\{"code".*?\})`:$', page, flags=re.M)
+    shown = re.search(r"^````markdown\n(# Code Inspection.*?)\n````$", page, flags=re.M | re.S)
+    assert given is not None
+    assert shown is not None
+    with connect(Server("inspector", tools=[tool])) as peer:
+        assert peer.call("CodeInspector", json.loads(given[1])).text == shown[1]
+
+
+def test_the_changelog_counts_the_rules() -> None:
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"`paddock.wolfram.inspection`: {len(RULES)} rules" in changes

@@ -1,0 +1,5 @@
+Test[
+	f[ é, 日 ] === 1,
+	True,
+	TestID -> "umlaut-\[UDoubleDot]"
+];
