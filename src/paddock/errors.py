@@ -85,6 +85,7 @@
     ├── NotInstalledError          there is nothing of ours to take out
     ├── LinkError                  a client has no link for this server
     ├── BundleError                a server cannot be put into a bundle as it is
+    ├── KernelError                a kernel cannot be started, or is gone
     ├── EngineError                an engine does not exist, or is not on this machine
     ├── WolframSyntaxError         text is not Wolfram Language
     ├── DataError                  a Wolfram Language expression is not the data that it should be

@@ -196,3 +196,16 @@ def test_definitions_go_from_one_kernel_to_another(kernel: WorkerKernel, engine:
     (message,) = kernel.evaluate("Message[f::bad, 3]", LIMITS).outputs
     assert message == Output("message", "f::bad: It is 3.")
     assert result(kernel, "p") == "p"
+
+
+def test_long_values_go_from_one_kernel_to_another(kernel: WorkerKernel) -> None:
+    kernel.evaluate('list = Range[2000]; texts = Table[ToString[n] <> "\\"", {n, 500}]', LIMITS)
+    kernel.evaluate("symbols = Table[Sin[x]^n + n/7, {n, 300}]; before = Hash[symbols];", LIMITS)
+    state = kernel.state()
+    assert state is not None
+    kernel.evaluate("sum = Total[list]; ClearAll[list, texts, symbols]", LIMITS)
+    kernel.restore(state)
+    assert result(kernel, "{Total[list] == sum, texts[[3]], Length[texts]}") == (
+        '{True, "3\\"", 500}'
+    )
+    assert result(kernel, "Hash[symbols] == before") == "True"

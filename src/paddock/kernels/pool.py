@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from paddock.kernels.kernel import Kernel
 
 SPARES = 1
+SPARE_SECONDS = 0.3
+"""How long after a kernel was taken the next one is started."""
 
 
 class Pool:
@@ -50,8 +52,11 @@ class Pool:
             missing = 0 if self._is_closed else max(0, self._wanted - waiting)
             self._starting[engine.name] = self._starting.get(engine.name, 0) + missing
         for _ in range(missing):
-            name = f"paddock-spare-{engine.name}"
-            threading.Thread(target=self._start, args=(engine,), name=name, daemon=True).start()
+            # Later, so that it does not take processor time from the answer that is waited for.
+            timer = threading.Timer(SPARE_SECONDS, self._start, (engine,))
+            timer.name = f"paddock-spare-{engine.name}"
+            timer.daemon = True
+            timer.start()
 
     def close(self) -> None:
         """End all spares, also those that are being started."""
@@ -74,6 +79,8 @@ class Pool:
 
     def _start(self, engine: Engine) -> None:
         kernel: Kernel | None = None
+        if self._is_closed:
+            return
         # Whoever needs the next kernel starts it, and is told why it does not start.
         with contextlib.suppress(KernelError):
             kernel = engine.start(Limits())

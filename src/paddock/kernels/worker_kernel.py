@@ -48,6 +48,7 @@ _TICK = 0.05
 _GRACE = 15.0
 """Seconds after a limit when the guard itself is given up."""
 _END_SECONDS = 5.0
+_FINISHED = frozenset({"done", "failed"})
 _PROGRAM = """\
 import os, sys
 sys.path += sys.argv.pop().split(os.pathsep)
@@ -181,7 +182,7 @@ class WorkerKernel:
             reply = self._do(job, is_cancelled, on_wait)
         if reply is None:
             return Outcome("crashed", seconds=time.monotonic() - begun, note=_GONE)
-        if reply.answer.status not in {"done", "failed"} and not reply.is_rolled_back:
+        if reply.answer.status not in _FINISHED and not reply.is_rolled_back:
             self.close()  # it is ending, and must not be taken for one that goes on
         return self._outcome(reply, limits)
 
@@ -314,8 +315,7 @@ class WorkerKernel:
         found: list[Output] = []
         for piece in reply.pieces:
             if isinstance(piece, bytes):
-                text = piece.decode(errors="replace")
-                found += self._read_printed(text, reply.answer.messages)
+                found += self._read_printed(piece.decode(errors="replace"), reply.answer.messages)
             else:
                 found.append(Output(piece.kind, piece.text, piece.data, piece.mime))
         return found
@@ -341,7 +341,7 @@ def _notes(reply: Reply, limits: Limits) -> list[str]:
             "A process of the kernel was killed from outside and has been replaced; "
             "its definitions are kept."
         )
-    if reply.answer.status not in {"done", "failed"}:
+    if reply.answer.status not in _FINISHED:
         notes.append(_how(reply.answer, limits))
         notes.append(
             "The session is as it was before this evaluation." if reply.is_rolled_back else _GONE

@@ -9,19 +9,16 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import woxi
 
+from paddock.kernels.interpreters.woxi_state import OPAQUE, load_definitions, save_definitions
 from paddock.kernels.worker.interpreter import Picture, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_OPAQUE = re.compile(r"-(?:Graphics|Graphics3D|Image|Sound|Video)-")
-"""How woxi writes values that have no text."""
 _UNCAUGHT = re.compile(r"Throw::nocatch: Uncaught (.*) returned to top level\.", re.DOTALL)
 _PARSE_ERROR = "Parse error:"
 _INPUT_FORM = "ToString[%, InputForm]"
@@ -47,29 +44,21 @@ class Woxi:
         except woxi.WolframError as error:
             emit(_refusal(str(error)))
             return Value(None, is_failure=True)
-        if "Directory" in code:
-            _follow_directory()
         if picture := _picture(found):
             emit(Picture(picture.encode(), _SVG))
         text = _input_form(found, is_string=code.lstrip().startswith('"'))
+        if "Directory" in code:
+            # Last of all, since it is the last result for woxi.
+            _follow_directory()
         return Value(text, tuple(found.warnings))
 
-    def state(self) -> bytes | None:
-        """The definitions of all symbols as code, without those that woxi has no text for."""
-        names = woxi.evaluate('StringRiffle[Names["Global`*"], ","]').result
-        if not names:
-            return b""
-        with tempfile.TemporaryDirectory() as directory:
-            place = Path(directory, "definitions.wl")
-            woxi.evaluate(f'Save["{place.as_posix()}", {{{names}}}]')
-            text = place.read_text("utf-8")
-        return "\n \n".join(part for part in text.split("\n \n") if _is_text(part)).encode()
+    def state(self) -> bytes:
+        """The definitions of all symbols."""
+        return save_definitions()
 
     def restore(self, state: bytes) -> None:
-        """Evaluate the definitions one after another, since one that fails must not end it."""
-        for definition in state.decode().split("\n \n"):
-            with contextlib.suppress(woxi.WolframError):
-                woxi.evaluate(definition)
+        """Define what another process had defined."""
+        load_definitions(state)
 
 
 def _evaluated(code: str) -> woxi.EvaluationResult:
@@ -91,24 +80,20 @@ def _follow_directory() -> None:
         os.chdir(woxi.evaluate("Directory[]").result)
 
 
-def _is_text(definition: str) -> bool:
-    return not _OPAQUE.search(definition)
-
-
 def _picture(found: woxi.EvaluationResult) -> str | None:
     """The picture of a result; woxi also tells of those that were only made on the way to it."""
     result = found.result
-    if not found.graphics and _OPAQUE.fullmatch(result):
+    if not found.graphics and OPAQUE.fullmatch(result):
         # It was drawn by an earlier evaluation, and woxi does not draw it again by itself.
         drawn = woxi.evaluate('ExportString[%, "SVG"]').result
         return drawn if drawn.startswith("<") else None
-    is_shown = not result or result.startswith("Graph[<") or _OPAQUE.search(result + found.stdout)
+    is_shown = not result or result.startswith("Graph[<") or OPAQUE.search(result + found.stdout)
     return found.graphics if is_shown else None
 
 
 def _input_form(found: woxi.EvaluationResult, *, is_string: bool) -> str:
     result = found.result
-    if (result in {"Null", "$Aborted"} and not is_string) or _OPAQUE.fullmatch(result):
+    if (result in {"Null", "$Aborted"} and not is_string) or OPAQUE.fullmatch(result):
         return result
     if not result and not is_string:
         for warning in found.warnings:

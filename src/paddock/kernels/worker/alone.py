@@ -137,8 +137,7 @@ class _Printed:
         self._capture.limit = limit
 
     def add(self, output: Emitted) -> None:
-        """Put an output after what has been printed."""
-        self._await_all()
+        """Take another output."""
         with self._lock:
             self._capture.add(output)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -64,10 +65,12 @@ def _shown(value: Value, limit: int) -> Answer:
 def _emitter(tell: Tell) -> Callable[[str | Picture], None]:
     def emit(found: str | Picture) -> None:
         sys.stdout.flush()
+        mark = b"\0" + os.urandom(16) + b"\0"
+        os.write(1, mark)
         if isinstance(found, Picture):
-            tell(Emitted("picture", data=found.data, mime=found.mime))
+            tell(Emitted("picture", data=found.data, mime=found.mime, mark=mark))
         else:
-            tell(Emitted("message", found))
+            tell(Emitted("message", found, mark=mark))
 
     return emit
 

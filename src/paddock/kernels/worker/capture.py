@@ -12,11 +12,16 @@ _CHUNK = 1 << 16
 
 
 class Capture:
-    """Reads the pipe that the standard streams of the evaluating processes lead to."""
+    """Reads the pipe that the standard streams of the evaluating processes lead to.
+
+    Other outputs come by another way, earlier or later than what was printed around them. Their
+    places are those of the marks that were printed for them.
+    """
 
     def __init__(self, handle: int) -> None:
         self._handle = handle
-        self._pieces: list[bytearray | Emitted] = []
+        self._text = bytearray()
+        self._outputs: list[Emitted] = []
         self._size = 0
         self._dropped = 0
         self.limit = _CHUNK
@@ -36,30 +41,45 @@ class Capture:
                 return
             self.keep(chunk)
 
+    def keep(self, chunk: bytes) -> None:
+        """Take what was printed, up to the limit."""
+        kept = chunk[: max(0, self.limit - self._size)]
+        self._dropped += len(chunk) - len(kept)
+        self._size += len(kept)
+        self._text += kept
+
     def add(self, output: Emitted) -> None:
-        """Put an output after what has been printed."""
+        """Take another output, up to the limit."""
         size = len(output.data) + len(output.text)
         if self._size + size > self.limit:
             self._dropped += size
         else:
             self._size += size
-            self._pieces.append(output)
+            self._outputs.append(output)
 
     def take_line(self, beginning: bytes) -> bool:
         """Take out the line that begins so; say whether there was one."""
-        for piece in self._pieces:
-            if isinstance(piece, bytearray) and (start := piece.rfind(beginning)) >= 0:
-                end = piece.find(b"\n", start)
-                del piece[start : end + 1 if end >= 0 else None]
-                return True
-        return False
+        start = self._text.rfind(beginning)
+        if start < 0:
+            return False
+        end = self._text.find(b"\n", start)
+        del self._text[start : end + 1 if end >= 0 else None]
+        return True
 
     def take(self) -> tuple[list[bytes | Emitted], int]:
-        """What there is, and how many bytes were dropped; begins anew."""
-        pieces = [bytes(piece) if isinstance(piece, bytearray) else piece for piece in self._pieces]
-        dropped = self._dropped
+        """What there is, in order, and how many bytes were dropped; begins anew."""
+        text, outputs, dropped = bytes(self._text), self._outputs, self._dropped
         self._begin()
-        return pieces, dropped
+        pieces: list[bytes | Emitted] = []
+        unplaced: list[bytes | Emitted] = []
+        for output in outputs:
+            place = text.find(output.mark) if output.mark else -1
+            if place > 0:
+                pieces.append(text[:place])
+            if place >= 0:
+                text = text[place + len(output.mark) :]
+            (pieces if place >= 0 else unplaced).append(output)
+        return [*pieces, *([text] if text else []), *unplaced], dropped
 
     def clear(self) -> None:
         """Forget what was printed before now."""
@@ -67,17 +87,6 @@ class Capture:
         self._begin()
 
     def _begin(self) -> None:
-        self._pieces = []
+        self._text = bytearray()
+        self._outputs = []
         self._size = self._dropped = 0
-
-    def keep(self, chunk: bytes) -> None:
-        """Take what was printed, up to the limit."""
-        kept = chunk[: max(0, self.limit - self._size)]
-        self._dropped += len(chunk) - len(kept)
-        self._size += len(kept)
-        if not kept:
-            return
-        if self._pieces and isinstance(self._pieces[-1], bytearray):
-            self._pieces[-1] += kept
-        else:
-            self._pieces.append(bytearray(kept))

@@ -79,12 +79,14 @@ class Begun(msgspec.Struct, tag="begun"):
 
 
 class Emitted(msgspec.Struct, tag="emitted"):
-    """An output that is no text on the standard streams; kind, text, data, mime."""
+    """An output that is no text on the standard streams."""
 
     kind: Literal["message", "picture"]
     text: str = ""
     data: bytes = b""
     mime: str = ""
+    mark: bytes = b""
+    """What was printed where the output belongs."""
 
 
 class Answer(msgspec.Struct, tag="answer"):

@@ -146,8 +146,9 @@ class Guard:
         except (EOFError, ValueError, msgspec.MsgspecError):
             # Code may have found the descriptor and written to it: nothing after that can be read.
             self._notices.clear()
-            if self._active is not None:
-                end_tree(self._active)
+            if self._job is not None and self._is_sent:
+                self._pending = Answer("crashed", seconds=time.monotonic() - self._begun)
+            self._kill_active()
 
     def _on_notice(self, notice: Notice) -> None:
         match notice:
@@ -156,7 +157,6 @@ class Guard:
             case Begun():
                 self._has_begun = True
             case Emitted():
-                self._capture.collect()
                 self._capture.add(notice)
             case Answer():
                 self._on_answer(notice)
@@ -196,7 +196,7 @@ class Guard:
         frames.write_all(self._channels.orders[turn], frames.encode(order))
 
     def _on_answer(self, answer: Answer) -> None:
-        if self._job is None or not self._is_sent:
+        if self._job is None or not self._is_sent or self._pending is not None:
             return
         if self._cause is not None:  # interrupted; what it says besides is still worth telling
             answer.status = self._cause

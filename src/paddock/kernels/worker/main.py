@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NoReturn
 import msgspec
 
 from paddock.kernels import confinement
-from paddock.kernels.worker.alone import be_alone
 from paddock.kernels.worker.orphans import adopt_orphans
 
 if TYPE_CHECKING:
@@ -40,6 +39,8 @@ def main() -> NoReturn:
     os.close(written)
     kept = confinement.confine(network=settings.network)
     if settings.is_alone or not hasattr(os, "fork"):
+        from paddock.kernels.worker.alone import be_alone  # noqa: PLC0415 - seldom, and threads
+
         be_alone(lambda: _make(settings), requests, replies, output, kept)
     _fork(settings, requests, replies, output, kept)
 

@@ -6,16 +6,14 @@ Reading code and wording results is done by `paddock.kernels.wolfram_session`, k
 
 from __future__ import annotations
 
-from functools import cache
-from os import environ
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from paddock.kernels.engines.detection import ENGINE_VARIABLE, choose_engine
 from paddock.kernels.limits import Limits
 from paddock.kernels.sessions import Keeping, shared_sessions
 from paddock.kernels.wolfram_session import evaluate
 from paddock.toolkits.wolfram.ages import seconds_of
 from paddock.toolkits.wolfram.answers import contents, reminder
+from paddock.toolkits.wolfram.engines import engine_for, engine_title
 from paddock.toolkits.wolfram.kernel_calls import call_kernel
 
 if TYPE_CHECKING:
@@ -56,7 +54,7 @@ def answer(ctx: Context, code: str, seconds: float, session: str | None) -> Cont
     sessions.keeping = _keeping(ctx.options)
 
     def work(is_cancelled: IsCancelled, on_wait: OnWait) -> Content:
-        engine = _engine(ctx.options["Engine"], environ.get(ENGINE_VARIABLE))
+        engine = engine_for(ctx)
         with sessions.using(session, engine) as opened:
             limits = Limits(seconds=seconds)
             found = evaluate(opened, code, limits, is_cancelled=is_cancelled, on_wait=on_wait)
@@ -74,23 +72,12 @@ def _keeping(options: Mapping[str, Any]) -> Keeping:
     )
 
 
-@cache
-def _engine(setting: str | None, _variable: str | None) -> Engine:
-    """The engine for a setting; looked for once, since it means looking at many places."""
-    return choose_engine(setting).engine
-
-
 def _worded(evaluation: Evaluation, session: _About, options: Mapping[str, Any]) -> Content:
     items = evaluation.items(options["MaxCharacterCount"])
     pieces, notes = contents(items, is_exported=options["ImageExportMethod"] == "Local")
     lines = [STATUS_TEXTS.get(session.status, ""), *session.notes, *evaluation.notes, *notes]
     lines += [
-        f"Evaluated by {_title(session.engine)}.",
+        f"Evaluated by {engine_title(session.engine)}.",
         f'To go on in this session, with its definitions and history, use session="{session.id}".',
     ]
     return [*pieces, reminder([line for line in lines if line])]
-
-
-def _title(engine: Engine) -> str:
-    named = f"{engine.title} {engine.version}".strip()
-    return named if engine.name == "wolfram" else f"{named}, not by a Wolfram kernel"

@@ -1,0 +1,90 @@
+"""Kernels that are ready before they are needed."""
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from paddock.kernels.engines.woxi import Woxi
+from paddock.kernels.kernel import Kernel, KernelError
+from paddock.kernels.limits import Limits
+from paddock.kernels.pool import Pool
+
+LIMITS = Limits(seconds=30)
+SECONDS = 30.0
+
+
+class Counted(Woxi, frozen=True, kw_only=True):
+    """woxi, with what was started of it."""
+
+    started: list[Kernel]
+    has_started: threading.Semaphore
+
+    def start(self, limits: Limits) -> Kernel:
+        """Start one, and say so."""
+        kernel = super().start(limits)
+        self.started.append(kernel)
+        self.has_started.release()
+        return kernel
+
+    def wait(self) -> None:
+        """Wait until one more has been started."""
+        assert self.has_started.acquire(timeout=SECONDS)
+
+
+@pytest.fixture
+def counted() -> Iterator[Counted]:
+    """The engine; all of its kernels are closed in the end."""
+    engine = Counted(started=[], has_started=threading.Semaphore(0))
+    yield engine
+    for kernel in engine.started:
+        kernel.close()
+
+
+def test_the_second_kernel_is_there_already(counted: Counted) -> None:
+    pool = Pool()
+    first = pool.take(counted, LIMITS)
+    counted.wait()
+    counted.wait()
+    second = pool.take(counted, LIMITS)
+    assert [first, second] == counted.started
+    assert second.evaluate("1 + 1", LIMITS).result == "2"
+    pool.close()
+
+
+def test_a_spare_that_has_been_killed_is_not_given_out(counted: Counted) -> None:
+    pool = Pool()
+    pool.warm(counted)
+    counted.wait()
+    counted.started[0].close()
+    assert pool.take(counted, LIMITS).evaluate("1", LIMITS).result == "1"
+    pool.close()
+
+
+def test_a_kernel_with_the_network_is_no_spare(counted: Counted) -> None:
+    pool = Pool()
+    assert pool.take(counted, Limits(network=True)).has_network
+    assert len(counted.started) == 1
+    pool.close()
+
+
+def test_closing_the_pool_ends_its_spares(counted: Counted) -> None:
+    pool = Pool()
+    pool.warm(counted)
+    counted.wait()
+    pool.close()
+    pool.warm(counted)
+    assert not counted.started[0].is_alive
+    assert len(counted.started) == 1
+
+
+def test_an_engine_that_does_not_start_says_so_to_whoever_needs_it() -> None:
+    class Broken(Woxi, frozen=True):
+        def start(self, limits: Limits) -> Kernel:
+            raise KernelError("no engine here")
+
+    pool = Pool()
+    pool.warm(Broken())
+    with pytest.raises(KernelError, match="no engine here"):
+        pool.take(Broken(), LIMITS)
+    pool.close()
