@@ -220,9 +220,10 @@ class Sessions:
     def _close_one_idle(self) -> bool:
         """End the kernel of the session that has not been used for longest."""
         with self._changed:
-            held = [(name, self._places[name]) for name in self._holding if name in self._places]
-        for name, place in sorted(held, key=lambda item: item[1].used):
-            if not place.lock.acquire(blocking=False):
+            places = [(name, self._places.get(name)) for name in self._holding]
+        idle = [(name, place) for name, place in places if place and not place.waiting]
+        for name, place in sorted(idle, key=lambda item: item[1].used):
+            if not place.lock.acquire(timeout=_WAIT):  # its definitions may be being saved
                 continue
             try:
                 if place.session is not None:

@@ -105,6 +105,7 @@ class Guard:
             woken,
         ):
             poll.register(handle, select.POLLIN)
+        self._reap()  # one may have ended before there was a signal to be woken by
         while True:
             ready = {handle for handle, _ in poll.poll(self._wait_milliseconds())}
             if self._channels.output in ready:
@@ -113,12 +114,17 @@ class Guard:
                 self._read_notices()
             if woken in ready:
                 os.read(woken, 4096)
-                for pid, status in reap():
-                    self._on_end(pid, status)
+                self._reap()
             if self._channels.requests in ready:
                 self._read_requests()
             if time.monotonic() >= self._deadline:
                 self._on_deadline()
+
+    def _reap(self) -> None:
+        ended = reap()
+        self._read_notices()  # their last words come before their ends
+        for pid, status in ended:
+            self._on_end(pid, status)
 
     def _wait_milliseconds(self) -> float | None:
         if self._deadline == float("inf"):

@@ -70,11 +70,11 @@ def report_on_tests(
     timeConstraint: Annotated[  # noqa: N803 - the name that clients know
         Annotated[int, Meta(gt=0)] | None, Meta(description="Seconds that each file may take.")
     ] = None,
-    memoryConstraint: Annotated[  # noqa: N803
+    memoryConstraint: Annotated[  # noqa: N803 - likewise
         Annotated[int, Meta(gt=0)] | None,
         Meta(description="Bytes of memory that each file may take."),
     ] = None,
-    newKernel: Annotated[  # noqa: N803
+    newKernel: Annotated[  # noqa: N803 - likewise
         bool | None,
         Meta(description="Whether each file has a kernel of its own, or all share one."),
     ] = True,
