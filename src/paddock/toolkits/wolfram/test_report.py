@@ -1,61 +1,27 @@
-"""The tool `TestReport`: finds test files, has each run in a kernel, and reports.
+"""The tool `TestReport`: its parameters and description.
 
-Reading tests and wording the report is done by `paddock.wolfram.verification`, running them by
-`verifying`.
+What it does is in `reporting`, which is loaded with the first call.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from msgspec import Meta
 
 from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
-from paddock.authoring.failures import ToolError
 from paddock.authoring.option import Option
 from paddock.authoring.tool import Tool
-from paddock.errors import PaddockError
-from paddock.kernels.limits import Limits
-from paddock.toolkits.paths import ALLOWED_FOLDERS, resolve, working_directory
+from paddock.toolkits.paths import ALLOWED_FOLDERS
 from paddock.toolkits.paths import OPTION as FOLDERS_OPTION
-from paddock.toolkits.wolfram.engines import ENGINE, engine_for, engine_title, fresh_kernel
-from paddock.toolkits.wolfram.engines import OPTION as ENGINE_OPTION
-from paddock.toolkits.wolfram.verifying import FileRun, read_test_file
-from paddock.wolfram import WolframSyntaxError, quoted
-from paddock.wolfram.verification import markdown_report
+from paddock.toolkits.wolfram.options import ENGINE, ENGINE_OPTION
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from paddock.kernels.kernel import Kernel
-    from paddock.wolfram.verification import FileResult, WolframTestFile
-
-SUFFIX = ".wlt"
 SECONDS = "TimeConstraint"
 DESCRIPTION = """\
 Run Wolfram Language test files (.wlt) and report on them in Markdown: how many tests passed, and \
 for each that did not its input, the expected and the actual value, and messages.
 
 Each file runs in a kernel of its own, without earlier definitions: it has to load what it tests."""
-
-
-class TestFileNotFoundError(ToolError):
-    """There is no such test file or directory."""
-
-    code = "test-file-not-found"
-
-
-class NoTestsInFileError(ToolError):
-    """A file has no tests, or a directory no test files."""
-
-    code = "no-tests-in-file"
-
-
-class InvalidTestFileError(ToolError):
-    """A test file cannot be read."""
-
-    code = "invalid-test-file"
 
 
 def report_on_tests(
@@ -80,93 +46,15 @@ def report_on_tests(
     ] = True,
 ) -> str:
     """Run tests, and report on them."""
-    read = [(file, _read(file)) for file in _files(paths, ctx)]
-    directory = working_directory(ctx)
-    limits = Limits(seconds=timeConstraint or ctx.options[SECONDS])
-    if memoryConstraint:
-        limits = Limits(seconds=limits.seconds, memory_bytes=memoryConstraint)
-    try:
-        results = _run(read, directory, limits, ctx, is_shared=newKernel is False)
-    except PaddockError as error:
-        raise ToolError(str(error)) from error
-    ctx.raise_if_cancelled()
-    title = engine_title(engine_for(ctx))
-    return f"{markdown_report(results)}\n\nEvaluated by {title}."
+    from paddock.toolkits.wolfram.reporting import report  # noqa: PLC0415 - see the module's docstring
 
-
-def _files(paths: str, ctx: Context) -> list[Path]:
-    found: list[Path] = []
-    for given in (part.strip() for part in paths.split(",")):
-        if given:
-            found += _expanded(given, resolve(given, ctx))
-    if not found:
-        raise TestFileNotFoundError("There are no paths", hint="name .wlt files or directories")
-    return list(dict.fromkeys(found))
-
-
-def _expanded(given: str, place: Path) -> list[Path]:
-    if place.is_file():
-        return [place]
-    if not place.is_dir():
-        raise TestFileNotFoundError(
-            f"There is no file or directory {given}",
-            where=str(place),
-            hint="relative paths begin in the directory that the client works in",
-        )
-    files = sorted(file for file in place.iterdir() if file.suffix == SUFFIX and file.is_file())
-    if not files:
-        raise NoTestsInFileError(f"There are no {SUFFIX} files in {given}", where=str(place))
-    return files
-
-
-def _read(file: Path) -> WolframTestFile:
-    try:
-        read = read_test_file(file.read_text("utf-8-sig"), str(file))
-    except (OSError, UnicodeDecodeError, WolframSyntaxError) as error:
-        raise InvalidTestFileError(f"{file.name} cannot be read: {error}") from None
-    if not read.tests:
-        hidden = f"; {read.hidden} inside other expressions cannot be run" if read.hidden else ""
-        raise NoTestsInFileError(f"{file.name} has no tests{hidden}", where=str(file))
-    return read
-
-
-def _run(
-    files: list[tuple[Path, WolframTestFile]],
-    directory: Path,
-    limits: Limits,
-    ctx: Context,
-    *,
-    is_shared: bool,
-) -> list[FileResult]:
-    engine = engine_for(ctx)
-    tell = _counting(ctx, sum(len(read.tests) for _, read in files))
-    results: list[FileResult] = []
-    for group in [files] if is_shared else [[each] for each in files]:
-        with fresh_kernel(engine, limits) as kernel:
-            kernel.evaluate(f"SetDirectory[{quoted(str(directory))}]", limits)
-            for file, read in group:
-                ctx.raise_if_cancelled()
-                results.append(_run_file(kernel, file, read, limits, ctx, tell))
-    return results
-
-
-def _run_file(
-    kernel: Kernel,
-    file: Path,
-    read: WolframTestFile,
-    limits: Limits,
-    ctx: Context,
-    tell: Iterator[None],
-) -> FileResult:
-    run = FileRun(file.name, kernel, limits, lambda: ctx.is_cancelled)
-    return run.run(read, lambda: next(tell))
-
-
-def _counting(ctx: Context, total: int) -> Iterator[None]:
-    """Tells progress each time it is asked for the next."""
-    for number in range(1, total + 1):
-        ctx.progress(number, total, f"{number} of {total} tests")
-        yield
+    return report(
+        ctx,
+        paths,
+        timeConstraint or ctx.options[SECONDS],
+        memoryConstraint,
+        is_shared=newKernel is False,
+    )
 
 
 test_report_tool = Tool(
