@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from paddock.errors import LoadError
 from paddock.extensions.definition_files import DefinitionFile
 from paddock.extensions.paclets.info import LISTS
+from paddock.extensions.paclets.owner import Owner
 from paddock.extensions.paclets.prompts import prompt_properties
 from paddock.extensions.paclets.servers import server_properties
 from paddock.extensions.paclets.sources import MAX_BYTES, read_content
 from paddock.extensions.paclets.tables import plain, table_of
 from paddock.extensions.paclets.tools import tool_properties, tool_table
-from paddock.extensions.paclets.wolfram_function import Owner
 from paddock.extensions.properties import shown
 from paddock.wolfram.data import DataError
 
@@ -107,7 +107,8 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
             SpecificationError: when it lacks what such an item needs.
         """
         table, where = self._found()
-        owner = Owner(self.paclet, self.kind.removesuffix("s"), self.item, self.version)
+        kind = self.kind.removesuffix("s")
+        owner = Owner(self.paclet, kind, self.item, self.version, self.files)
         try:
             return _MAKE[self.kind](table, owner, where)
         except DataError as error:

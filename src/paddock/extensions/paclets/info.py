@@ -19,6 +19,8 @@ from paddock.extensions.properties import shown
 from paddock.wolfram.data import DataError, Rule
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from paddock.extensions.manifest import Kind, Manifest
     from paddock.extensions.paclets.files import PacletFiles
     from paddock.extensions.paclets.tables import Table
@@ -99,6 +101,22 @@ def parse_info(data: bytes, where: str) -> PacletInfo:
     return PacletInfo(name, version if isinstance(version, str) else None, manifest, malformed)
 
 
+def extension_tables(files: PacletFiles, name: str) -> list[Table]:
+    """What a paclet says about its extensions of a name, such as "Kernel", in their order.
+
+    Raises:
+        ManifestError: when there is no `PacletInfo`, or it cannot be understood.
+        LoadError: when it is no Wolfram Language.
+    """
+    for inner in INFO_NAMES:
+        if files.has(inner):
+            content = read_content(files.read(inner, MAX_MANIFEST), ".wl", str(files.place / inner))
+            table = _properties(content.value()) or {}
+            found = (table_of(_flat(given)) for given in _named(table.get("Extensions", []), name))
+            return [one for one in found if one is not None]
+    return []
+
+
 def _properties(value: object) -> Table | None:
     """The properties in `PacletObject[<|…|>]`, `Paclet[Name -> …, …]` or an association alone."""
     if isinstance(value, Mapping):
@@ -125,7 +143,7 @@ def _declared(
     extensions: object, publisher: str | None, where: str
 ) -> tuple[Manifest | None, tuple[Malformed, ...]]:
     """What the first "AgentTools" extension declares."""
-    given = _first(extensions)
+    given = next(_named(extensions, EXTENSION), None)
     if given is None:
         return None, ()
     table = table_of(_flat(given))
@@ -146,16 +164,15 @@ def _declared(
     return manifest, tuple(malformed)
 
 
-def _first(extensions: object) -> list[object] | None:
-    """What stands in the first "AgentTools" extension after its name."""
+def _named(extensions: object, name: str) -> Iterator[list[object]]:
+    """What stands in the extensions of a name after it."""
     if isinstance(extensions, Mapping):
         extensions = [Rule(key, value) for key, value in extensions.items()]
     for one in extensions if isinstance(extensions, list) else ():
-        if isinstance(one, list) and one and key_of(one[0]) == EXTENSION:
-            return one[1:]
-        if isinstance(one, Rule) and key_of(one.key) == EXTENSION:
-            return [one.value]
-    return None
+        if isinstance(one, list) and one and key_of(one[0]) == name:
+            yield one[1:]
+        elif isinstance(one, Rule) and key_of(one.key) == name:
+            yield [one.value]
 
 
 def _flat(values: list[object]) -> list[object]:

@@ -119,7 +119,10 @@ def _looking(
             )
     engine = engine_for(ctx)
     if "evaluation" not in engine.capabilities:
-        raise ToolError("There is no engine that could have definitions", hint=engine.how_to_get)
+        raise ToolError(
+            "There is no Wolfram Language engine here, so nothing has a definition",
+            hint="paddock engines says how to get one",
+        )
     with fresh_kernel(engine, limits) as kernel:
         yield _Place(engine, asking(kernel.evaluate), Written())
 

@@ -1,0 +1,6 @@
+<|
+    "Name" -> "Tally",
+    "Type" -> "Function",
+    "Arguments" -> { <| "Name" -> "things" |> },
+    "Content" -> Counting`tally
+|>
