@@ -90,6 +90,7 @@
     ├── WolframSyntaxError         text is not Wolfram Language
     ├── DataError                  a Wolfram Language expression is not the data that it should be
     ├── WxfError                   bytes are not WXF
+    ├── NotebookError              a text is no notebook
     ├── ArgumentError              an argument on the command line does not fit the tool
     └── UnexpectedQuestionError    a server under test asked more than the test answers
 

@@ -300,3 +300,45 @@ def test_a_tool_can_be_named_in_the_decorator_itself(connect: Connect, era: str)
         return "hi"
 
     assert connect(server, era).text("short-name") == a_long_name()
+
+
+@pytest.mark.parametrize(
+    ("argument", "given", "taken"),
+    [
+        ("count", "10", 10),
+        ("count", " 10.0 ", 10),
+        ("share", "0.5", 0.5),
+        ("is_deep", "True", True),
+        ("is_deep", "no", False),
+        ("word", "10", "10"),
+    ],
+)
+def test_a_lenient_tool_takes_texts_for_numbers_and_truth_values(
+    connect: Connect, argument: str, given: str, taken: object
+) -> None:
+    server = Server("s")
+
+    @server.tool(lenient=True)
+    def given_values(
+        count: int | None = None,
+        share: float = 0.0,
+        is_deep: bool = False,
+        word: str = "",
+    ) -> dict[str, object]:
+        return {"count": count, "share": share, "is_deep": is_deep, "word": word}
+
+    answer = connect(server).call("given_values", {argument: given})
+    assert answer["structuredContent"][argument] == taken
+
+
+@pytest.mark.parametrize("given", ["ten", "", "[1]", "true"])
+def test_a_lenient_tool_refuses_what_is_no_number(connect: Connect, given: str) -> None:
+    server = Server("s")
+
+    @server.tool(lenient=True)
+    def twice(count: int) -> int:
+        return 2 * count
+
+    answer = connect(server).call("twice", {"count": given})
+    assert answer["isError"]
+    assert "Invalid arguments" in answer["content"][0]["text"]

@@ -6,6 +6,7 @@ import runpy
 import pytest
 
 from paddock import wolfram
+from paddock.wolfram import notebooks
 from paddock.wolfram.operators import NAMED
 from tests.docs.pages import ROOT
 
@@ -16,7 +17,7 @@ PROGRAM = ROOT / "docs_src" / "reference" / "wolfram_language.py"
 def test_the_page_names_everything_that_is_public() -> None:
     rows = re.findall(r"^\| (`.+?) \|", PAGE, flags=re.M)
     named = {name for row in rows for name in re.findall(r"`(\w+)(?:\(.*?\))?`", row)}
-    assert set(wolfram.__all__) - named == set()
+    assert {*wolfram.__all__, *notebooks.__all__} - named == set()
 
 
 def test_the_page_counts_the_characters_that_are_operators() -> None:

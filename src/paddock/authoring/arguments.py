@@ -37,6 +37,7 @@ _JSON_TYPES: dict[str, Any] = {
     "null": None,
 }
 _MODELS = ("__struct_fields__", "__dataclass_fields__", "__attrs_attrs__", "__pydantic_fields__")
+_TRUTH_VALUES = {"true": True, "yes": True, "false": False, "no": False}
 _decode_any = msgspec.json.Decoder().decode
 _decode_object = msgspec.json.Decoder(dict[str, Any]).decode
 
@@ -168,6 +169,40 @@ def mended(raw: object) -> Raw | bytes:
     except DECODE_FAULTS:
         return raw
     return EMPTY if value is None else msgspec.json.encode(_integral(value))
+
+
+def interpreted(raw: Raw | bytes, schema: Json) -> Raw | bytes:
+    """Arguments with texts read as the numbers and truth values that a schema wants there."""
+    try:
+        arguments = _decode_object(raw)
+    except DECODE_FAULTS:
+        return raw
+    properties = schema.get("properties", {})
+    for name, value in arguments.items():
+        if isinstance(value, str):
+            arguments[name] = _interpreted(value, _types(properties.get(name, {})))
+    return msgspec.json.encode(arguments)
+
+
+def _types(schema: Json) -> set[str]:
+    """The JSON types that a value may have."""
+    found = schema.get("type", [])
+    types = {found} if isinstance(found, str) else set(found)
+    return types.union(*(_types(option) for option in schema.get("anyOf", ())))
+
+
+def _interpreted(text: str, types: set[str]) -> object:
+    if "string" in types:
+        return text
+    word = text.strip().lower()
+    if "boolean" in types and word in _TRUTH_VALUES:
+        return _TRUTH_VALUES[word]
+    if types & {"integer", "number"}:
+        try:
+            return _integral(_decode_any(text))
+        except DECODE_FAULTS:
+            return text
+    return text
 
 
 def _integral(value: Any) -> Any:

@@ -16,6 +16,7 @@ from paddock.authoring.arguments import (
     EMPTY,
     declared_reader,
     hinted_reader,
+    interpreted,
     is_object,
     mended,
     schema_reader,
@@ -128,8 +129,11 @@ class Invocation:
             return self._failed(fault, request)
 
     def _mended_arguments(self, raw: object) -> Any:
+        form = mended(raw)
         try:
-            return self._read(mended(raw))
+            if self.tool.lenient:
+                form = interpreted(form, declared_input(self.tool))
+            return self._read(form)
         except DECODE_FAULTS as fault:
             if not is_object(raw):
                 text = f"Invalid params of tools/call: arguments: {fault}"

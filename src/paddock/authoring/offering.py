@@ -285,6 +285,7 @@ class Offering:
             icons: Sequence[Icon | Json] | None = None,
             meta: Mapping[str, Any] | None = None,
             inline: bool = False,
+            lenient: bool = False,
             scopes: Iterable[str] = (),
             task: Support = "forbidden",
             task_from_handler: bool = False,

@@ -70,7 +70,8 @@ class Tool:
     who has all `scopes` may call it. With `task` a call may, or must, become a task that goes on
     after it was answered: at once, or with `task_from_handler` when the handler says so by
     `ctx.detach()`. `options` are what whoever runs the server may set: each a default, or an
-    `Option`; the handler finds their values in `ctx.options`.
+    `Option`; the handler finds their values in `ctx.options`. A `lenient` tool takes "10" where a
+    number is wanted and "true" where a truth value is, as some clients send them.
     """
 
     __slots__ = (
@@ -80,6 +81,7 @@ class Tool:
         "icons",
         "inline",
         "input_schema",
+        "lenient",
         "meta",
         "mime_type",
         "name",
@@ -112,6 +114,7 @@ class Tool:
         icons: Sequence[Icon | Json] | None = None,
         meta: Mapping[str, Any] | None = None,
         inline: bool = False,
+        lenient: bool = False,
         scopes: Iterable[str] = (),
         task: Support = "forbidden",
         task_from_handler: bool = False,
@@ -136,6 +139,7 @@ class Tool:
         self.icons = icons
         self.meta = meta
         self.inline = inline
+        self.lenient = lenient
         self.scopes = frozenset([scopes] if isinstance(scopes, str) else scopes)
         self.task = task
         self.task_from_handler = task_from_handler

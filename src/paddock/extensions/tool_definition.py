@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _TABLES = ("input_schema", "output_schema", "annotations", "meta")
 _LISTS = ("icons", "scopes", "visibility")
-_FLAGS = ("inline", "task_from_handler")
+_FLAGS = ("inline", "lenient", "task_from_handler")
 _TEXTS = ("title", "description", "mime_type")
 _KEYS = {
     **{key: key for key in (*_TEXTS, *_TABLES, *_LISTS, *_FLAGS)},

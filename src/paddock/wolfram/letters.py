@@ -203,6 +203,9 @@ _ACCENTS = {
     "Hacek": "\u030c",
     "Cedilla": "\u0327",
 }
+_FOREIGN, _FIRST_PRIVATE = 0xA0, 0xE000
+"""The first code that is not ASCII or a control, and the first that Unicode leaves to others."""
+_UNNAMED = ("UnknownGlyph", "LineSeparator", "ParagraphSeparator")
 _ACCENTED = re.compile(rf"(Capital)?([A-Z])({'|'.join(_ACCENTS)})")
 
 
@@ -230,10 +233,22 @@ def spelled_out(text: str) -> str:
 
 
 def _spelling(found: re.Match[str]) -> str:
-    name = _names().get(ord(found[0]))
+    name = _names().get(found[0])
     return f"\\[{name}]" if name else f"\\:{ord(found[0]):04x}"
 
 
 @cache
-def _names() -> dict[int, str]:
-    return {code: name for name, code in _CODES.items()}
+def _names() -> dict[str, str]:
+    return {chr(code): name for name, code in _CODES.items()}
+
+
+def name_of(letter: str) -> str | None:
+    """The name under which a file can hold a character that is not ASCII.
+
+    Letters of Unicode and operators have one; private letters are safer by their codes.
+    """
+    name = _names().get(letter)
+    if name is None or ord(letter) < _FOREIGN or name in _UNNAMED:
+        return None
+    is_known = ord(letter) < _FIRST_PRIVATE or name in OPERATOR_CODES or name in SPACE_CODES
+    return name if is_known else None

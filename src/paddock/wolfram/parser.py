@@ -7,11 +7,11 @@ of operators in `results`, and the stacks are in `reading`.
 
 from __future__ import annotations
 
-import gc
 from typing import TYPE_CHECKING
 
 from paddock.wolfram import brackets, tokens
 from paddock.wolfram.characters import NAME_OF_CHARACTER
+from paddock.wolfram.collecting import collecting_later
 from paddock.wolfram.expressions import Atom, Node
 from paddock.wolfram.infix import get, operator
 from paddock.wolfram.operands import add_operand, before_operand, complete_if_begun
@@ -39,14 +39,8 @@ def parse(text: str) -> Source:
 
     It never raises for any text.
     """
-    # Nothing of what is made here is garbage: looking for some takes as long as reading.
-    is_collecting = gc.isenabled()
-    gc.disable()
-    try:
+    with collecting_later():
         return _parse(text)
-    finally:
-        if is_collecting:
-            gc.enable()
 
 
 def _parse(text: str) -> Source:

@@ -197,6 +197,7 @@ code_inspector_tool = Tool(
         ),
         Parameter("limit", "integer", "How many issues are shown at most.", default=LIMIT),
     ],
+    lenient=True,
     options={OPTION: ALLOWED_FOLDERS},
     annotations={
         "readOnlyHint": True,

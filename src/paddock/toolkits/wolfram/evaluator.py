@@ -94,5 +94,6 @@ evaluator_tool = Tool(
     },
     return_type=Content,
     task="optional",
+    lenient=True,
     options=OPTIONS,
 )

@@ -159,6 +159,7 @@ check_paclet_tool = Tool(
     description="Check a Wolfram paclet without running it: what PacletInfo.wl says, whether the "
     "files it names are there, and whether the code can be read.",
     annotations=_READ_ONLY,
+    lenient=True,
     options={OPTION: ALLOWED_FOLDERS},
 )
 build_paclet_tool = Tool(
@@ -173,6 +174,7 @@ build_paclet_tool = Tool(
         "idempotentHint": True,
         "openWorldHint": False,
     },
+    lenient=True,
     options={OPTION: ALLOWED_FOLDERS},
 )
 submit_paclet_tool = Tool(
@@ -182,5 +184,6 @@ submit_paclet_tool = Tool(
     description="Check a Wolfram paclet and say what submitting it to the paclet repository "
     "takes. Submitting itself needs a Wolfram system that is signed in.",
     annotations=_READ_ONLY,
+    lenient=True,
     options={OPTION: ALLOWED_FOLDERS},
 )

@@ -1,15 +1,16 @@
 """What the tool `TestReport` does: finds test files, has each run in a kernel, and reports.
 
 Reading tests and wording the report is done by `paddock.wolfram.verification`, running them by
-`verifying`.
+`verifying`. Loaded with the first call.
 """
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from paddock.authoring.failures import ToolError
-from paddock.errors import PaddockError
+from paddock.kernels.calls import call_kernel
 from paddock.kernels.limits import Limits
 from paddock.toolkits.paths import resolve, working_directory
 from paddock.toolkits.wolfram.engines import engine_for, engine_title, fresh_kernel
@@ -18,12 +19,14 @@ from paddock.wolfram import WolframSyntaxError, quoted
 from paddock.wolfram.verification import markdown_report
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from paddock.authoring.context import Context
-    from paddock.kernels.kernel import Kernel
+    from paddock.kernels.calls import IsCancelled, OnWait
+    from paddock.kernels.engines.engine import Engine
     from paddock.wolfram.verification import FileResult, WolframTestFile
+
+    Files = list[tuple[Path, WolframTestFile]]
 
 SUFFIX = ".wlt"
 
@@ -49,23 +52,26 @@ class InvalidTestFileError(ToolError):
 def report(
     ctx: Context, paths: str, seconds: float, memory_bytes: int | None, *, is_shared: bool
 ) -> str:
-    """The report on the tests in files and directories, with limits for each file.
+    """The report on the tests in some files, each with so much time and memory.
 
     Raises:
-        ToolError: when there are none, one cannot be read, or no kernel starts.
+        ToolError: when a file cannot be run; then none is.
+        PaddockError: when there is no such engine, or its kernel does not start.
     """
     read = [(file, _read(file)) for file in _files(paths, ctx)]
     directory = working_directory(ctx)
     limits = Limits(seconds=seconds)
     if memory_bytes:
-        limits = Limits(seconds=limits.seconds, memory_bytes=memory_bytes)
-    try:
-        results = _run(read, directory, limits, ctx, is_shared=is_shared)
-    except PaddockError as error:
-        raise ToolError(str(error)) from error
-    ctx.raise_if_cancelled()
-    title = engine_title(engine_for(ctx))
-    return f"{markdown_report(results)}\n\nEvaluated by {title}."
+        limits = Limits(seconds=seconds, memory_bytes=memory_bytes)
+    engine = engine_for(ctx)
+    groups = [read] if is_shared else [[each] for each in read]
+
+    def work(is_cancelled: IsCancelled, on_wait: OnWait) -> list[FileResult]:
+        run = _Run(engine, directory, limits, is_cancelled, on_wait)
+        return [result for group in groups for result in run.group(group)]
+
+    results = call_kernel(ctx, work, seconds * len(read))
+    return f"{markdown_report(results)}\n\nEvaluated by {engine_title(engine)}."
 
 
 def _files(paths: str, ctx: Context) -> list[Path]:
@@ -104,40 +110,34 @@ def _read(file: Path) -> WolframTestFile:
     return read
 
 
-def _run(
-    files: list[tuple[Path, WolframTestFile]],
-    directory: Path,
-    limits: Limits,
-    ctx: Context,
-    *,
-    is_shared: bool,
-) -> list[FileResult]:
-    engine = engine_for(ctx)
-    tell = _counting(ctx, sum(len(read.tests) for _, read in files))
-    results: list[FileResult] = []
-    for group in [files] if is_shared else [[each] for each in files]:
-        with fresh_kernel(engine, limits) as kernel:
-            kernel.evaluate(f"SetDirectory[{quoted(str(directory))}]", limits)
-            for file, read in group:
-                ctx.raise_if_cancelled()
-                results.append(_run_file(kernel, file, read, limits, ctx, tell))
-    return results
+class _Run:
+    """Runs groups of files, each group in a kernel of its own."""
 
+    def __init__(
+        self,
+        engine: Engine,
+        directory: Path,
+        limits: Limits,
+        is_cancelled: IsCancelled,
+        on_wait: OnWait,
+    ) -> None:
+        self._engine = engine
+        self._directory = directory
+        self._limits = limits
+        self._is_cancelled = is_cancelled
+        self._on_wait = on_wait
+        self._begun = time.monotonic()
 
-def _run_file(
-    kernel: Kernel,
-    file: Path,
-    read: WolframTestFile,
-    limits: Limits,
-    ctx: Context,
-    tell: Iterator[None],
-) -> FileResult:
-    run = FileRun(file.name, kernel, limits, lambda: ctx.is_cancelled)
-    return run.run(read, lambda: next(tell))
+    def group(self, files: Files) -> list[FileResult]:
+        """What came of the files of a group; of none when the call is cancelled."""
+        with fresh_kernel(self._engine, self._limits) as kernel:
+            kernel.evaluate(f"SetDirectory[{quoted(str(self._directory))}]", self._limits)
+            results = []
+            for file, read in files:
+                if not self._is_cancelled():
+                    run = FileRun(file.name, kernel, self._limits, self._is_cancelled)
+                    results.append(run.run(read, self._tell))
+        return results
 
-
-def _counting(ctx: Context, total: int) -> Iterator[None]:
-    """Tells progress each time it is asked for the next."""
-    for number in range(1, total + 1):
-        ctx.progress(number, total, f"{number} of {total} tests")
-        yield
+    def _tell(self) -> None:
+        self._on_wait(time.monotonic() - self._begun)

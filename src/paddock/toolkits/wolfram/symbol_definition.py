@@ -72,5 +72,6 @@ symbol_definition_tool = Tool(
         "idempotentHint": True,
         "openWorldHint": False,
     },
+    lenient=True,
     options={ENGINE_OPTION: ENGINE},
 )

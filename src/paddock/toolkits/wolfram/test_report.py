@@ -1,4 +1,4 @@
-"""The tool `TestReport`: its parameters and description.
+"""The tool `TestReport`: its parameters, options and description.
 
 What it does is in `reporting`, which is loaded with the first call.
 """
@@ -10,8 +10,10 @@ from typing import Annotated
 from msgspec import Meta
 
 from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
+from paddock.authoring.failures import ToolError
 from paddock.authoring.option import Option
 from paddock.authoring.tool import Tool
+from paddock.errors import PaddockError
 from paddock.toolkits.paths import ALLOWED_FOLDERS
 from paddock.toolkits.paths import OPTION as FOLDERS_OPTION
 from paddock.toolkits.wolfram.options import ENGINE, ENGINE_OPTION
@@ -48,13 +50,20 @@ def report_on_tests(
     """Run tests, and report on them."""
     from paddock.toolkits.wolfram.reporting import report  # noqa: PLC0415 - see the module's docstring
 
-    return report(
-        ctx,
-        paths,
-        timeConstraint or ctx.options[SECONDS],
-        memoryConstraint,
-        is_shared=newKernel is False,
-    )
+    try:
+        found = report(
+            ctx,
+            paths,
+            timeConstraint or ctx.options[SECONDS],
+            memoryConstraint,
+            is_shared=newKernel is False,
+        )
+    except ToolError:
+        raise
+    except PaddockError as error:
+        raise ToolError(str(error)) from error
+    ctx.raise_if_cancelled()
+    return found
 
 
 test_report_tool = Tool(
@@ -69,6 +78,7 @@ test_report_tool = Tool(
         "openWorldHint": False,
     },
     task="optional",
+    lenient=True,
     options={
         ENGINE_OPTION: ENGINE,
         SECONDS: Option(600.0, Annotated[float, Meta(gt=0)], "Seconds for each file"),

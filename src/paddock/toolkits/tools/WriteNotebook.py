@@ -1,0 +1,5 @@
+"""The tool `WriteNotebook`."""
+
+from paddock.toolkits.wolfram.notebooks import write_notebook_tool as tool
+
+__all__ = ["tool"]

@@ -1,0 +1,167 @@
+"""The tools `ReadNotebook` and `WriteNotebook`: files of notebooks as markdown, and back.
+
+What is wrong with a file is told as a text that the model can act on; only paths that tools may not
+touch are errors. Notebooks themselves are the matter of `paddock.wolfram.notebooks`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from msgspec import Meta
+
+from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
+from paddock.authoring.option import Option
+from paddock.authoring.tool import Tool
+from paddock.files import check_ordinary, write_atomically
+from paddock.protocol.model.content import ImageContent, TextContent
+from paddock.toolkits.paths import ALLOWED_FOLDERS, OPTION, resolve
+from paddock.wolfram import Atom, Node, has_head, parse
+from paddock.wolfram.notebooks import (
+    NotebookError,
+    markdown_to_notebook,
+    notebook_to_markdown,
+    read_notebook,
+    write_notebook,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_MOST_BYTES = 200_000_000
+_MODE = 0o644
+_LIMIT = Annotated[int, Meta(ge=1)]
+
+
+def read(notebook: str, ctx: Context) -> list[TextContent | ImageContent]:
+    """Read a Wolfram notebook (.nb) as markdown.
+
+    Headings, text, items, code with its results, tables and formulas are kept; what a notebook
+    computed is shown as it was saved, nothing is evaluated.
+
+    Args:
+        notebook: The path of the notebook file. Relative paths begin where the client works.
+    """
+    if _is_notebook_object(notebook):
+        return [TextContent(_NO_FRONT_END)]
+    path = resolve(notebook, ctx)
+    if not path.exists():
+        text = f"{notebook!r} is an invalid notebook specification: there is no file {path}"
+        return [TextContent(f"{text}. Give the path of a .nb file that exists.")]
+    try:
+        return _contents(path, ctx)
+    except NotebookError as error:
+        return [TextContent(f"{path} is not a valid notebook: {error}")]
+    except OSError as error:
+        return [TextContent(f"{path} is not a valid notebook: {error.strerror or error}")]
+
+
+_NO_FRONT_END = (
+    "A NotebookObject is a notebook that is open in a front end, and this server has none. "
+    "Save the notebook and give the path of its file."
+)
+
+
+def _is_notebook_object(text: str) -> bool:
+    """Whether a text stands for an open notebook: `NotebookObject["…", "…"]`."""
+    if not text.lstrip().startswith("NotebookObject["):
+        return False
+    source = parse(text)
+    if source.problems or len(source.expressions) != 1:
+        return False
+    found = source.expressions[0]
+    if not isinstance(found, Node) or not has_head(found, "NotebookObject"):
+        return False
+    return all(isinstance(arg, Atom) and arg.kind == "string" for arg in found.args)
+
+
+def _contents(path: Path, ctx: Context) -> list[TextContent | ImageContent]:
+    check_ordinary(path)
+    if path.stat().st_size > _MOST_BYTES:
+        raise NotebookError(f"it is larger than {_MOST_BYTES // 1_000_000} MB")
+    notebook = read_notebook(path.read_bytes().decode("utf-8", "replace"))
+    markdown = notebook_to_markdown(
+        notebook,
+        output_limit=ctx.options["MaxOutputCharacters"],
+        cell_limit=ctx.options["MaxCellCharacters"],
+        most_pictures=ctx.options["MaxPictures"],
+    )
+    text = markdown.text or "The notebook is empty.\n"
+    if notebook.problems:
+        text += f"\nThe file is damaged; this is what could be read. {notebook.problems[0]}\n"
+    pictures = [ImageContent(picture.data, picture.mime) for picture in markdown.pictures]
+    return [TextContent(text), *pictures]
+
+
+def write(
+    file: str,
+    markdown: str,
+    ctx: Context,
+    overwrite: bool = False,
+) -> str:
+    """Make a Wolfram notebook (.nb) of markdown.
+
+    Headings become sections, fenced blocks in `wl` become input cells, lists become items, tables
+    grids, and `$…$` formulas. The path of the file is returned. Nothing is evaluated.
+
+    Args:
+        file: The path of the notebook file to write, which should end in .nb.
+        markdown: What the notebook says.
+        overwrite: Whether a file that is there may be replaced.
+    """
+    path = resolve(file, ctx)
+    exists = f"File already exists: {path}. Set overwrite to true to replace it."
+    if not overwrite and path.exists():
+        return exists
+    text = write_notebook(markdown_to_notebook(markdown))
+    ctx.raise_if_cancelled()
+
+    def check() -> None:
+        if not overwrite and path.exists():
+            raise FileExistsError
+
+    try:
+        write_atomically(path, text.encode("ascii"), mode=_MODE, before_replacing=check)
+    except FileExistsError as error:
+        return exists if error.errno is None else _refused(path, error)
+    except OSError as error:
+        return _refused(path, error)
+    return str(path)
+
+
+def _refused(path: Path, error: OSError) -> str:
+    reason = error.strerror or str(error)
+    if not path.parent.is_dir():
+        return f"Cannot create the directory {path.parent}: {reason}"
+    return f"Cannot write {path}: {reason}"
+
+
+read_notebook_tool = Tool(
+    "ReadNotebook",
+    read,
+    title="Read notebook",
+    annotations={"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
+    return_type=list[TextContent | ImageContent],
+    lenient=True,
+    options={
+        OPTION: ALLOWED_FOLDERS,
+        "MaxOutputCharacters": Option(500, _LIMIT, "How much is shown of each output"),
+        "MaxCellCharacters": Option(10_000, _LIMIT, "How much is shown of any other cell"),
+        "MaxPictures": Option(
+            5, Annotated[int, Meta(ge=0)], "How many pictures with pixels are returned as images"
+        ),
+    },
+)
+write_notebook_tool = Tool(
+    "WriteNotebook",
+    write,
+    title="Write notebook",
+    annotations={
+        "readOnlyHint": False,
+        "destructiveHint": True,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    },
+    lenient=True,
+    options={OPTION: ALLOWED_FOLDERS},
+)

@@ -1,0 +1,30 @@
+"""Notebooks: reading and writing `.nb` files, and markdown both ways, without a front end.
+
+`read_notebook` and `write_notebook` are for files, `notebook_to_markdown` and
+`markdown_to_notebook` for people and models; `Cell`, `Group` and `Notebook` are what a notebook is
+made of; `boxes` and `boxes_to_text` turn code into boxes and back. Nothing is evaluated.
+"""
+
+from paddock.wolfram.notebooks.boxing import boxes
+from paddock.wolfram.notebooks.from_markdown import markdown_to_notebook
+from paddock.wolfram.notebooks.linear import boxes_to_text
+from paddock.wolfram.notebooks.model import Cell, Group, Notebook, NotebookError
+from paddock.wolfram.notebooks.pictures import Picture
+from paddock.wolfram.notebooks.reading import read_notebook
+from paddock.wolfram.notebooks.to_markdown import Markdown, notebook_to_markdown
+from paddock.wolfram.notebooks.writing import write_notebook
+
+__all__ = [
+    "Cell",
+    "Group",
+    "Markdown",
+    "Notebook",
+    "NotebookError",
+    "Picture",
+    "boxes",
+    "boxes_to_text",
+    "markdown_to_notebook",
+    "notebook_to_markdown",
+    "read_notebook",
+    "write_notebook",
+]

@@ -1,0 +1,169 @@
+r"""Names in TeX and the characters that they stand for, both ways: `\alpha` is an alpha."""
+
+from __future__ import annotations
+
+from paddock.wolfram.letters import character
+
+_NAMED = {
+    "epsilon": "Epsilon",
+    "varepsilon": "CurlyEpsilon",
+    "vartheta": "CurlyTheta",
+    "varpi": "CurlyPi",
+    "varrho": "CurlyRho",
+    "varsigma": "FinalSigma",
+    "varphi": "CurlyPhi",
+    "phi": "Phi",
+    "infty": "Infinity",
+    "partial": "PartialD",
+    "nabla": "Del",
+    "emptyset": "EmptySet",
+    "hbar": "HBar",
+    "ell": "ScriptL",
+    "aleph": "Aleph",
+    "angle": "Angle",
+    "pm": "PlusMinus",
+    "mp": "MinusPlus",
+    "times": "Times",
+    "div": "Divide",
+    "cdot": "CenterDot",
+    "circ": "SmallCircle",
+    "ast": "Star",
+    "oplus": "CirclePlus",
+    "otimes": "CircleTimes",
+    "leq": "LessEqual",
+    "geq": "GreaterEqual",
+    "neq": "NotEqual",
+    "ll": "LessLess",
+    "gg": "GreaterGreater",
+    "approx": "TildeTilde",
+    "sim": "Tilde",
+    "simeq": "TildeEqual",
+    "cong": "TildeFullEqual",
+    "equiv": "Congruent",
+    "propto": "Proportional",
+    "in": "Element",
+    "notin": "NotElement",
+    "ni": "ReverseElement",
+    "subset": "Subset",
+    "supset": "Superset",
+    "subseteq": "SubsetEqual",
+    "supseteq": "SupersetEqual",
+    "cup": "Union",
+    "cap": "Intersection",
+    "setminus": "Backslash",
+    "forall": "ForAll",
+    "exists": "Exists",
+    "neg": "Not",
+    "land": "And",
+    "lor": "Or",
+    "wedge": "Wedge",
+    "vee": "Vee",
+    "perp": "Perpendicular",
+    "mid": "VerticalBar",
+    "rightarrow": "RightArrow",
+    "leftarrow": "LeftArrow",
+    "leftrightarrow": "LeftRightArrow",
+    "Rightarrow": "DoubleRightArrow",
+    "Leftarrow": "DoubleLeftArrow",
+    "Leftrightarrow": "DoubleLeftRightArrow",
+    "mapsto": "RightTeeArrow",
+    "uparrow": "UpArrow",
+    "downarrow": "DownArrow",
+    "ldots": "Ellipsis",
+    "cdots": "CenterEllipsis",
+    "vdots": "VerticalEllipsis",
+    "ddots": "DescendingEllipsis",
+    "prime": "Prime",
+    "langle": "LeftAngleBracket",
+    "rangle": "RightAngleBracket",
+    "lfloor": "LeftFloor",
+    "rfloor": "RightFloor",
+    "lceil": "LeftCeiling",
+    "rceil": "RightCeiling",
+    "dagger": "Dagger",
+    "therefore": "Therefore",
+    "because": "Because",
+    "sum": "Sum",
+    "prod": "Product",
+    "int": "Integral",
+    "oint": "ContourIntegral",
+}
+_GREEK = (
+    "alpha beta gamma delta zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon chi "
+    "psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
+)
+_SYNONYMS = {
+    "le": "leq",
+    "ge": "geq",
+    "ne": "neq",
+    "to": "rightarrow",
+    "gets": "leftarrow",
+    "implies": "Rightarrow",
+    "iff": "Leftrightarrow",
+    "dots": "ldots",
+    "lnot": "neg",
+    "varnothing": "emptyset",
+    "bullet": "cdot",
+}
+
+
+def _symbols() -> dict[str, str]:
+    names = dict(_NAMED)
+    for name in _GREEK.split():
+        names[name] = name.capitalize() if name[0].islower() else f"Capital{name}"
+    found = {name: letter for name, long in names.items() if (letter := character(long))}
+    return found | {other: found[name] for other, name in _SYNONYMS.items()}
+
+
+SYMBOLS = _symbols()
+"""Characters by their names in TeX."""
+NAMES = {letter: name for name, letter in SYMBOLS.items() if name not in _SYNONYMS}
+"""Names in TeX by character."""
+NAMES |= {character("DifferentialD") or "": "mathrm{d}", character("Rule") or "": "rightarrow"}
+FUNCTIONS = frozenset(
+    (
+        *("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth", "arcsin"),
+        *("arccos", "arctan", "log", "ln", "exp", "det", "dim", "ker", "deg", "gcd", "arg", "hom"),
+        *("lim", "limsup", "liminf", "max", "min", "sup", "inf", "Pr"),
+    )
+)
+"""Functions whose names are commands."""
+WITH_LIMITS = frozenset(("lim", "limsup", "liminf", "max", "min", "sup", "inf"))
+"""Those that have what belongs to them below."""
+SPACES = {
+    ",": character("ThinSpace") or " ",
+    ":": character("MediumSpace") or " ",
+    ";": character("ThickSpace") or " ",
+    " ": " ",
+    "quad": "  ",
+    "qquad": "    ",
+}
+"""Spaces by the commands for them."""
+ACCENTS = {
+    "hat": "^",
+    "widehat": "^",
+    "bar": "_",
+    "overline": "_",
+    "tilde": "~",
+    "widetilde": "~",
+    "vec": character("RightVector") or "",
+    "dot": ".",
+    "ddot": "..",
+}
+"""What stands above a letter."""
+ALPHABETS = {"mathbb": "DoubleStruck", "mathcal": "Script", "mathfrak": "Gothic"}
+"""Letters in other styles."""
+ESCAPED = frozenset("{}%&#$_")
+"""Signs that need a backslash."""
+FENCES = {"pmatrix": "()", "bmatrix": "[]", "vmatrix": "||", "Bmatrix": "{}", "matrix": ""}
+"""What stands around a matrix."""
+
+
+def letters_of(style: str) -> dict[str, str]:
+    """The letters of an alphabet in a style, by plain letter."""
+    found = {}
+    for code in range(ord("A"), ord("Z") + 1):
+        letter = chr(code)
+        found[letter] = character(f"{style}Capital{letter}") or letter
+        found[letter.lower()] = character(f"{style}{letter}") or letter.lower()
+    return found
