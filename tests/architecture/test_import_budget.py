@@ -137,7 +137,7 @@ os.write(2, " ".join(sys.modules).encode())
 """
 
 
-@pytest.mark.parametrize("name", ["Demo", "two words"])
+@pytest.mark.parametrize("name", ["Demo", "WolframLanguage", "two words"])
 def test_a_named_server_answers_the_handshake_before_anything_heavy_is_loaded(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,7 @@
-"""Paclets through the public API: listed, shown, served and called, without an engine."""
+"""Paclets through the public API: listed, shown and served without an engine.
+
+What their functions do where there is one is in `test_paclet_functions`.
+"""
 
 import json
 import subprocess
@@ -9,6 +12,7 @@ import pytest
 
 from paddock import LoadError, PeerError, connect, create_server, get_server, list_servers
 from paddock.extensions.paclets.search_paths import PATH_VARIABLE
+from paddock.kernels.engines.detection import ENGINE_VARIABLE
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "paclets"
 BENCH = "SamplePublisher/Sampler/Bench"
@@ -19,6 +23,7 @@ def sample_paclets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PADDOCK_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv(PATH_VARIABLE, str(SAMPLES))
+    monkeypatch.setenv(ENGINE_VARIABLE, "none")
 
 
 def test_the_servers_of_paclets_are_listed_with_the_others() -> None:

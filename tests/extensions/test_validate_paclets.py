@@ -32,6 +32,7 @@ UNTIDY = [
 ]
 FOUND = {
     "Sampler": ["missing-description"] * 3,
+    "Counting": ["missing-description"],
     "Interpreters": ["missing-description"],
     "OldForm": ["missing-description"],
     "Combined": [

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.expressions import Atom, Node, is_symbol, same
+from paddock.wolfram.expressions import Atom, Node, has_head, is_symbol, same
 from paddock.wolfram.operators import INFIX
 from paddock.wolfram.parser import parse
 from paddock.wolfram.printer import input_form
@@ -140,8 +140,15 @@ def _listed(
         return None
     inner = column + INDENT
     margin = "\n" + " " * inner
-    lines = [_laid_out(arg, inner, width, depth + 1) for arg in args]
+    lines = [_line(arg, inner, width, depth + 1) for arg in args]
     return f"{opening}{margin}{f',{margin}'.join(lines)}\n{' ' * column}{closing}"
+
+
+def _line(arg: Expression, column: int, width: int, depth: int) -> str:
+    """An argument on a line of its own; statements have one each."""
+    if isinstance(arg, Node) and has_head(arg, "CompoundExpression"):
+        return _statements(arg, column, width, depth) or input_form(arg)
+    return _laid_out(arg, column, width, depth)
 
 
 def _name(node: Node) -> str:

@@ -31,7 +31,7 @@ from paddock.wolfram import Atom, Node, has_head, parse, quoted
 from paddock.wolfram.packages import Packages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from paddock.authoring.context import Context
     from paddock.extensions.paclets.owner import Owner
@@ -86,7 +86,7 @@ class _Loaded(NamedTuple):
     """A paclet whose packages the kernel has."""
 
     packages: Packages
-    broken: tuple[str, ...]
+    broken: list[str]
     """What could not be loaded, and why."""
 
 
@@ -173,10 +173,11 @@ class _OneCall:
     def run(self) -> Outcome:
         """Load, initialise, interpret the arguments, call."""
         paclet = self._paclet(self._call.owner)
+        for initialization, owner in self._call.initializations:
+            if _paclet_key(owner) == _paclet_key(self._call.owner):
+                self._initialise(initialization, owner)
         code = paclet.packages.resolved(self._call.code)
         self._check(code, paclet)
-        for initialization, owner in self._call.initializations:
-            self._initialise(initialization, owner)
         outcome = self._evaluate(f"({code})[{association(self._arguments())}]")
         return self._checked(outcome, code, paclet)
 
@@ -192,8 +193,7 @@ class _OneCall:
         return name in names
 
     def _paclet(self, owner: Owner) -> _Loaded:
-        key = "" if owner.files is None else str(owner.files.place)
-        return self._home.loaded(key, lambda: self._load(owner))
+        return self._home.loaded(_paclet_key(owner), lambda: self._load(owner))
 
     def _load(self, owner: Owner) -> _Loaded:
         files = kernel_files(owner.files)
@@ -209,7 +209,7 @@ class _OneCall:
             self._evaluate(f"PacletDirectoryLoad[{place}]; {needed or 'Null'}")
         else:
             broken += self._give(packages)
-        return _Loaded(packages, tuple(broken))
+        return _Loaded(packages, broken)
 
     @property
     def _loads_packages(self) -> bool:
@@ -240,7 +240,7 @@ class _OneCall:
         if missing:
             raise self._unresolved(missing, paclet.broken)
 
-    def _unresolved(self, symbols: list[str], reasons: tuple[str, ...] = ()) -> ToolError:
+    def _unresolved(self, symbols: list[str], reasons: Sequence[str] = ()) -> ToolError:
         call = self._call
         return unresolved(call.code, call.owner, symbols, self._title, reasons[:MOST_REASONS])
 
@@ -249,19 +249,20 @@ class _OneCall:
         return f"{self._engine.title} {self._engine.version}".strip()
 
     def _initialise(self, initialization: str, owner: Owner) -> None:
-        key = "" if owner.files is None else str(owner.files.place)
+        """Evaluate an initialization, unless it was; that it fails is told when a call fails."""
+        key = _paclet_key(owner)
         if not self._home.is_new(key, initialization):
             return
         paclet = self._paclet(owner)
         statements = _statements(paclet.packages.resolved(initialization), paclet.packages)
-        self._give(paclet.packages)
+        paclet.broken.extend(self._give(paclet.packages))
         for code in statements:
             outcome = self._evaluate(code)
+            if outcome.status == "cancelled":
+                return
             if outcome.status != "done" or outcome.result == "$Failed":
-                raise ToolError(
-                    f"The {self._call.owner} could not be initialised: {code} gave "
-                    f"{outcome.result or outcome.status}"
-                )
+                said = outcome.result or outcome.status
+                paclet.broken.append(f"the initialization {_first_line(code)} gave {said}")
         self._home.note(key, initialization)
 
     def _arguments(self) -> dict[str, str]:
@@ -340,6 +341,11 @@ def _head(result: str) -> str:
     expressions = parse(result).expressions
     found = expressions[0] if len(expressions) == 1 else None
     return found.head.text if isinstance(found, Node) and isinstance(found.head, Atom) else ""
+
+
+def _paclet_key(owner: Owner) -> str:
+    """Which paclet an item is of, wherever that is."""
+    return f"{owner.paclet} {owner.version}"
 
 
 def _no_file(_context: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.wolfram import Atom, Node, has_head, is_symbol, parse, walk
+from paddock.wolfram.expressions import CALL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,7 +50,7 @@ def _is_strange(
 
 
 def _used(expression: Expression) -> Iterator[tuple[str, bool]]:
-    """All symbols, and whether each is called."""
+    """All symbols, and whether each is called; not those that operators stand for."""
     if isinstance(expression, Atom):
         if expression.kind == "symbol":
             yield expression.text, True  # all of the code: it is the function
@@ -57,8 +58,8 @@ def _used(expression: Expression) -> Iterator[tuple[str, bool]]:
     for part in walk(expression):
         if isinstance(part, Atom) and part.kind == "symbol":
             yield part.text, False
-        elif isinstance(part, Node) and isinstance(part.head, Atom) and part.head.kind == "symbol":
-            yield part.head.text, True
+        elif isinstance(part, Node) and isinstance(part.head, Atom) and part.form == CALL:
+            yield part.head.text, part.head.kind == "symbol"
 
 
 def _bound(expression: Expression) -> Iterator[str]:

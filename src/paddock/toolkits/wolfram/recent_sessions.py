@@ -13,7 +13,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 MOST = 1000
 _lock = threading.Lock()
-_latest: dict[str | None, str] = {}
+_latest: dict[tuple[int, str], str] = {}
 _engines: dict[str, Engine] = {}
 
 
@@ -33,7 +33,7 @@ def _put(table: dict[K, V], key: K, value: V) -> None:
 
 
 def latest_session(ctx: Context) -> str | None:
-    """The session that whoever calls used last in this process; None when there is none."""
+    """The session that whoever calls used last with this server; None when there is none."""
     return _latest.get(_caller(ctx))
 
 
@@ -42,7 +42,7 @@ def engine_of(session: str) -> Engine | None:
     return _engines.get(session)
 
 
-def _caller(ctx: Context) -> str | None:
-    """Who calls, where the server checks that: nobody sees the sessions of others."""
+def _caller(ctx: Context) -> tuple[int, str]:
+    """Which server is called, and by whom if it checks that: nobody sees the sessions of others."""
     principal = ctx.principal
-    return None if principal is None else f"{principal.issuer} {principal.subject}"
+    return id(ctx.server), "" if principal is None else f"{principal.issuer} {principal.subject}"

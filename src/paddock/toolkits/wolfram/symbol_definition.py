@@ -33,7 +33,7 @@ def show_definitions(
     includeContextDetails: Annotated[  # noqa: N803 - the name that clients know
         bool | None, Meta(description="Whether to list the contexts of all symbols that appear.")
     ] = False,
-    maxLength: Annotated[  # noqa: N803
+    maxLength: Annotated[  # noqa: N803 - as above
         int | None, Meta(description="Characters shown of each symbol (10000 if not given).")
     ] = DEFAULT_LENGTH,
     session: Annotated[

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from paddock.wolfram import Atom, Node, assignments, has_head, is_symbol, parse, same, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from paddock.wolfram import Assignment, Expression
 
@@ -24,6 +24,8 @@ KINDS = (
     *("FormatValues", "Options", "Messages"),
 )
 """The functions that give definitions, in the order in which these are shown."""
+_EVALUATING = ("Options", "FormatValues")
+"""Those that evaluate the symbol, in some engines."""
 _WRITTEN = {"DownValues": "down", "SubValues": "sub", "UpValues": "up"}
 _BLANKS = ("Blank", "BlankSequence", "BlankNullSequence")
 _LOWERED = re.compile(r"(?<![\w$`])_{1,2}(?:dv|sp|up)\d+(?=_)|(?<![\w$`])__opts\d+___")
@@ -114,32 +116,54 @@ def values_of(name: str, ask: Ask, written: Written, *, is_protected: bool = Fal
     With `is_protected` the attribute ReadProtected is taken away meanwhile, which is for Wolfram's
     own kernels: others show everything.
     """
-    calls = [f"{kind}[{name}]" for kind in KINDS]
-    parts = _elements(_ask(", ".join(calls), name, ask, is_protected=is_protected))
-    definitions: list[Definition] = []
-    raw: list[str] = []
-    for index, kind in enumerate(KINDS):
-        part = parts[index] if len(parts) == len(KINDS) else None
-        if part is None:
-            answer = _ask(calls[index], name, ask, is_protected=is_protected)
-            part = (_elements(answer) or [None])[0]
-            if part is None and answer not in (None, "{{}}"):
-                raw.append(str(answer))
-        definitions += _definitions(kind, name, part, written)
-    return Values(attributes_of(name, ask), tuple(definitions), tuple(raw))
+    reading = _Reading(name, ask, written, is_protected=is_protected)
+    own = reading.read(KINDS[:1])
+    # Some functions evaluate what they are asked about, which nothing here may do.
+    others = [kind for kind in KINDS[1:] if not own or kind not in _EVALUATING]
+    definitions = [*own, *reading.read(others)]
+    return Values(attributes_of(name, ask), tuple(definitions), tuple(reading.raw))
+
+
+class _Reading:
+    """Asking a kernel for the definitions of a symbol."""
+
+    def __init__(self, name: str, ask: Ask, written: Written, *, is_protected: bool) -> None:
+        self._name = name
+        self._kernel = ask
+        self._written = written
+        self._is_protected = is_protected
+        self.raw: list[str] = []
+
+    def read(self, kinds: Sequence[str]) -> list[Definition]:
+        """The definitions of some kinds: all at once, or each alone if that cannot be read."""
+        parts = _elements(self._ask(kinds))
+        if len(parts) != len(kinds):
+            parts = [self._part(kind) for kind in kinds]
+        return [
+            definition
+            for kind, part in zip(kinds, parts, strict=True)
+            for definition in _definitions(kind, self._name, part, self._written)
+        ]
+
+    def _part(self, kind: str) -> Expression | None:
+        answer = self._ask([kind])
+        elements = _elements(answer)
+        if not elements and answer is not None:
+            self.raw.append(answer)
+        return elements[0] if elements else None
+
+    def _ask(self, kinds: Sequence[str]) -> str | None:
+        name = self._name
+        code = f"{{{', '.join(f'{kind}[{name}]' for kind in kinds)}}}"
+        if self._is_protected:
+            freed = f"Unprotect[{name}]; ClearAttributes[{name}, ReadProtected]"
+            code = f"Internal`InheritedBlock[{{{name}}}, {freed}; {code}]"
+        return self._kernel(code)
 
 
 def attributes_of(name: str, ask: Ask) -> tuple[str, ...]:
     """The attributes of a symbol."""
     return tuple(re.findall(r"[A-Za-z]+", ask(f"Attributes[{name}]") or ""))
-
-
-def _ask(calls: str, name: str, ask: Ask, *, is_protected: bool) -> str | None:
-    code = f"{{{calls}}}"
-    if is_protected:
-        freed = f"Unprotect[{name}]; ClearAttributes[{name}, ReadProtected]"
-        code = f"Internal`InheritedBlock[{{{name}}}, {freed}; {code}]"
-    return ask(code)
 
 
 def _elements(answer: str | None) -> list[Expression | None]:
