@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.wolfram import Atom, Node, has_head, is_symbol, parse, walk
-from paddock.wolfram.expressions import CALL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -58,7 +57,7 @@ def _used(expression: Expression) -> Iterator[tuple[str, bool]]:
     for part in walk(expression):
         if isinstance(part, Atom) and part.kind == "symbol":
             yield part.text, False
-        elif isinstance(part, Node) and isinstance(part.head, Atom) and part.form == CALL:
+        elif isinstance(part, Node) and isinstance(part.head, Atom) and part.head.start >= 0:
             yield part.head.text, part.head.kind == "symbol"
 
 
