@@ -186,7 +186,8 @@ def test_listing_the_wolfram_tools_loads_nothing_of_kernels(
 ) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
     loaded = modules_after(
-        f"import sys; sys.path.insert(0, {str(SOURCES)!r}); from paddock import connect, get_server; "
+        f"import sys; sys.path.insert(0, {str(SOURCES)!r}); "
+        "from paddock import connect, get_server; "
         "connect(get_server('WolframPacletDevelopment').load()).__enter__().tools()"
     )
     assert "paddock.toolkits.wolfram.evaluator" in loaded

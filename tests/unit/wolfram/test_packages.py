@@ -16,7 +16,14 @@ End[];
 EndPackage[];
 after = add[1]
 """
-UTIL = 'BeginPackage["Acme`Calc`Util`"]\ndouble\nBegin["`Private`"]\ndouble[x_] := 2 x\nEnd[]\nEndPackage[]'
+UTIL = """
+BeginPackage["Acme`Calc`Util`"]
+double
+Begin["`Private`"]
+double[x_] := 2 x
+End[]
+EndPackage[]
+"""
 
 
 def packages(**files: str) -> Packages:

@@ -80,7 +80,7 @@ def test_content_may_have_items_of_several_forms() -> None:
         ("$Failed", "[Error] The tool gave $Failed\nf::bad: why"),
         ('Failure["Bad", <|"Message" -> "no good"|>]', "[Error] no good"),
         (
-            'Failure["Bad", <|"MessageTemplate" -> "`1` `x` `` `9`", "MessageParameters" -> {1, 2}|>]',
+            'Failure["B", <|"MessageTemplate" -> "`1` `x` `` `9`", "MessageParameters" -> {1, 2}|>]',
             "[Error] 1 `x` 2 `9`",
         ),
         (
