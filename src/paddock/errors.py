@@ -44,6 +44,7 @@
     │   │   ├── InspectedFileNotFoundError
     │   │   ├── NoFilesFoundError
     │   │   └── InvalidConfidenceError
+    │   ├── UnresolvedSymbolsError     the engine does not know what Wolfram code uses
     │   └── NoEngineError              Wolfram code is to be evaluated, and there is no engine
     ├── ResultError                a handler returned what cannot be sent, or not what it declared
     ├── AskError                   a client refused a question or answered nonsense

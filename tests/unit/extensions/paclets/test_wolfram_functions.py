@@ -80,8 +80,8 @@ def test_content_may_have_items_of_several_forms() -> None:
         ("$Failed", "[Error] The tool gave $Failed\nf::bad: why"),
         ('Failure["Bad", <|"Message" -> "no good"|>]', "[Error] no good"),
         (
-            'Failure["B", <|"MessageTemplate" -> "`1` `x` `` `9`", "MessageParameters" -> {1, 2}|>]',
-            "[Error] 1 `x` 2 `9`",
+            'Failure["B", <|"MessageTemplate" -> "`1` `` `9` `x`", "MessageParameters" -> {1,2}|>]',
+            "[Error] 1 2 `9` `x`",
         ),
         (
             'Failure["B", <|"MessageTemplate" -> "`x`!", "MessageParameters" -> <|"x" -> f[1]|>|>]',
