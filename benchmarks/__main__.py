@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
-from benchmarks import report
+from benchmarks import extensions, report
 from benchmarks.contenders import OURS, PEERS, Contender, Field, Runner, try_out, why_not
 from benchmarks.http_contenders import HTTP_PEERS, OUR_HTTP
 from benchmarks.measures import GROUPS
@@ -15,6 +15,8 @@ from benchmarks.results import Metric
 from benchmarks.rounds import FULL, QUICK, Group, Run
 from benchmarks.targets import STRETCH_GOALS, TARGETS, Verdict, judge
 from external.environments import InstallError
+
+EXTENSIONS = 300
 
 
 def _names_from(known: Collection[str]) -> Callable[[str], list[str]]:
@@ -118,7 +120,18 @@ def main(argv: Sequence[str] | None = None) -> int:
             metrics.values(), field.contenders, failures, run.results, verdicts
         )
         arguments.json.write_text(json.dumps(everything, indent=2) + "\n", encoding="utf-8")
-    return int(arguments.check and not all(verdict.reached for verdict in verdicts))
+    is_reached = all(verdict.reached for verdict in verdicts)
+    if arguments.only == list(GROUPS):
+        is_reached = _measure_extensions(is_quick=arguments.quick) and is_reached
+    return int(arguments.check and not is_reached)
+
+
+def _measure_extensions(*, is_quick: bool) -> bool:
+    """Print what many installed extensions cost; whether that is within its limits."""
+    print("measuring extensions", file=sys.stderr)
+    print("\n## Extensions\n")
+    figures = extensions.measured(EXTENSIONS, 3 if is_quick else 10)
+    return extensions.report(figures, EXTENSIONS)
 
 
 if __name__ == "__main__":

@@ -80,9 +80,9 @@ def _mathics() -> Callable[[str], object] | None:
 
     def read(text: str) -> object:
         lines = feed.MathicsMultiLineFeeder(text, "benchmark")
-        found = parser.Parser().parse(lines)
-        while found is not None:
-            found = parser.Parser().parse(lines)
+        found = []
+        while not lines.empty():
+            found.append(parser.Parser().parse(lines))
         return found
 
     return read

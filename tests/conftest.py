@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from paddock import Server
 from paddock.directories import DATA_VARIABLE
@@ -16,7 +16,13 @@ from tests.behaviour.process import ServerProcess, run_command, serve_command
 from tests.behaviour.wire import SESSION, STATELESS
 
 # A test says what is right, not how fast this machine is today.
-settings.register_profile("paddock", deadline=None)
+# One that fails is shrunk and can be repeated; explaining it may take longer than a test has.
+settings.register_profile(
+    "paddock",
+    deadline=None,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
+    print_blob=True,
+)
 settings.load_profile("paddock")
 
 

@@ -103,8 +103,11 @@ def telling_faults(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def locked(path: Path, *, seconds: float = LOCK_SECONDS) -> Iterator[None]:
+def locked(path: Path, *, seconds: float = LOCK_SECONDS) -> Iterator[int | None]:
     """Be the only one of Paddock's processes that changes a file; wait for another so long.
+
+    The value of the `with` statement is the descriptor that holds the lock. A child that inherits
+    it holds the lock too, until it ends. There is none on Windows.
 
     Raises:
         FileBusyError: when another one does not finish.
@@ -124,7 +127,8 @@ def locked(path: Path, *, seconds: float = LOCK_SECONDS) -> Iterator[None]:
                 hint="end that process, then try again",
             ) from None
     try:
-        yield
+        held = lock._context  # noqa: SLF001 - the library hands it out in no other way
+        yield None if sys.platform == "win32" else held.lock_file_fd
     finally:
         lock.release()
 

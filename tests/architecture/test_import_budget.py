@@ -178,7 +178,7 @@ def test_the_command_that_serves_a_name_loads_nothing_it_does_not_use(
     assert json.loads(ended.stdout)["result"]["serverInfo"]["name"] == "Demo"
     loaded = {line.rpartition("|")[2].strip() for line in ended.stderr.splitlines()}
     assert "paddock.servers.assembly" in loaded
-    assert among({*NOT_FOR_SERVING, "filelock", "tomlkit"}, loaded) == set()
+    assert among({*NOT_FOR_SERVING, "filelock", "packaging", "tomlkit"}, loaded) == set()
 
 
 def test_listing_the_wolfram_tools_loads_nothing_of_kernels(

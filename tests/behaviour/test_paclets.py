@@ -4,15 +4,28 @@ What their functions do where there is one is in `test_paclet_functions`.
 """
 
 import json
+import pickle
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from paddock import LoadError, PeerError, connect, create_server, get_server, list_servers
+from paddock import (
+    LoadError,
+    PeerError,
+    Server,
+    connect,
+    create_server,
+    get_server,
+    list_servers,
+    validate,
+)
+from paddock.authoring.offering import Offering
+from paddock.extensions.errors import SpecificationError
 from paddock.extensions.paclets.search_paths import PATH_VARIABLE
 from paddock.kernels.engines.detection import ENGINE_VARIABLE
+from paddock.servers.serving import Serving
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "paclets"
 BENCH = "SamplePublisher/Sampler/Bench"
@@ -110,3 +123,74 @@ def test_a_server_of_a_paclet_is_shown_and_served_by_the_command() -> None:
     assert json.loads(shown.stdout)["initialization"] == 'Needs["SamplePublisher`Sampler`"]'
     with connect([*command, "serve", BENCH]) as peer:
         assert len(peer.tools()) == 5
+
+
+EVALUATOR = '<| "LLMEvaluator" -> <| {} |> |>'
+TO_PYTHON = {
+    "tool": EVALUATOR.format('"Tools" -> { "DemoGreet", "evil.py:run" }'),
+    "prompt": EVALUATOR.format('"Tools" -> { "DemoGreet" }, "MCPPrompts" -> { "evil.py:run" }'),
+    "module": EVALUATOR.format('"Tools" -> { "DemoGreet", "evil:run" }'),
+    "pattern": EVALUATOR.format('"Tools" -> { "DemoGreet", evil:run }'),
+    "own key": EVALUATOR.format('"tools" -> { "DemoGreet", "evil.py:run" }'),
+    "own table": EVALUATOR.format(
+        '"tools" -> { "DemoGreet", <| "name" -> "x", "function" -> "evil.py:run" |> }'
+    ),
+    "resource": EVALUATOR.format(
+        '"Tools" -> { "DemoGreet" },'
+        ' "Resources" -> { <| "uri" -> "x://x", "function" -> "evil.py:run" |> }'
+    ),
+    "file": EVALUATOR.format(
+        '"Tools" -> { "DemoGreet" }, "Resources" -> { <| "uri" -> "x://x", "file" -> "evil.py" |> }'
+    ),
+    "pickle": EVALUATOR.format(
+        '"tools" -> { "DemoGreet", <| "pickle" -> "evil.pkl", "python" -> "'
+        f'{sys.version_info.major}.{sys.version_info.minor}" |> }}'
+    ),
+    "initialization": (
+        '<| "initialization" -> "evil.py:run", "LLMEvaluator" -> <| "Tools" -> {"DemoGreet"} |> |>'
+    ),
+}
+"""Servers of a paclet, each of which would have Python beside it run in its own way."""
+
+
+class Mine:
+    """What has code run when its pickle is read."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Path.touch, (self.mark,)
+
+
+@pytest.mark.parametrize("definition", TO_PYTHON.values(), ids=TO_PYTHON)
+def test_no_python_that_a_server_of_a_paclet_leads_to_is_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, definition: str
+) -> None:
+    home, mark = tmp_path / "PyRef", tmp_path / "touched"
+    servers = home / "AgentTools" / "MCPServers"
+    servers.mkdir(parents=True)
+    (home / "PacletInfo.wl").write_text(
+        'PacletObject[<| "Name" -> "PyRef", "Version" -> "1",'
+        ' "Extensions" -> {{"AgentTools", "MCPServers" -> {{"S", "s"}}}} |>]',
+        encoding="utf-8",
+    )
+    (servers / "S.wl").write_text(definition, encoding="utf-8")
+    (servers / "evil.pkl").write_bytes(pickle.dumps(Mine(mark)))
+    (servers / "evil.py").write_text(
+        f"import pathlib\npathlib.Path({str(mark)!r}).touch()\ndef run(): ...\n", encoding="utf-8"
+    )
+    monkeypatch.syspath_prepend(servers)
+    monkeypatch.setenv(PATH_VARIABLE, str(home))
+    with pytest.raises(SpecificationError):
+        get_server("PyRef/S").load()
+    with connect(serving("PyRef/S")) as peer:  # the rest is served
+        assert [tool.name for tool in peer.tools()] == ["greet"]
+        assert [*peer.prompts(), *peer.resources()] == []
+    assert [one.code for one in validate(home).errors] == ["invalid-server"]
+    assert not mark.exists()
+
+
+def serving(name: str) -> Offering:
+    """A named server as it is loaded when it is served."""
+    return Serving(name).load({}, Server(name).facts)

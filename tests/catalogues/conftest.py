@@ -2,10 +2,13 @@
 
 import os
 import sys
+import sysconfig
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from uv import find_uv_bin
 
 import paddock
 from paddock.directories import DATA_VARIABLE
@@ -33,6 +36,27 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     packed(SAMPLES / "Sampler", directory / "Sampler-1.2.0.paclet", "Sampler/")
     write_catalogue(directory)
     return directory
+
+
+def wheel(directory: Path, name: str, metadata: str = "", manifest: str = "") -> Path:
+    """A wheel of an extension, written by hand; version 1.0."""
+    file = directory / f"{name}-1.0-py3-none-any.whl"
+    directory.mkdir(parents=True, exist_ok=True)
+    information = f"{name}-1.0.dist-info"
+    texts = {
+        f"{name}/__init__.py": "",
+        f"{name}/paddock.toml": manifest,
+        f"{information}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n{metadata}",
+        f"{information}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{information}/entry_points.txt": f"[paddock.extensions]\n{name} = {name}\n",
+    }
+    texts[f"{information}/RECORD"] = "".join(
+        f"{one},,\n" for one in [*texts, f"{information}/RECORD"]
+    )
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for place, text in texts.items():
+            zipped.writestr(place, text)
+    return file
 
 
 def write_catalogue(directory: Path) -> Path:
@@ -82,3 +106,19 @@ def paddock_in_venv(tmp_path: Path, shelf: Path) -> Program:
         CATALOGUES_VARIABLE: str(shelf / CATALOGUE),
     }
     return program
+
+
+@pytest.fixture
+def paddock_with_uv(paddock_in_venv: Program, tmp_path: Path) -> Program:
+    """The same in an environment without pip, where uv is on the path; neither has an index."""
+    lent = tmp_path / "lent"
+    lent.mkdir()
+    for place in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}:
+        for one in Path(place).iterdir():
+            if not one.name.startswith("pip"):
+                (lent / one.name).symlink_to(one)
+    environment = paddock_in_venv.environment
+    environment["PYTHONPATH"] = os.pathsep.join([str(Path(paddock.__file__).parents[1]), str(lent)])
+    environment["PATH"] = os.pathsep.join([str(Path(find_uv_bin()).parent), environment["PATH"]])
+    environment |= {"UV_NO_INDEX": "1", "UV_OFFLINE": "1"}
+    return paddock_in_venv

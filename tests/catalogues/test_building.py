@@ -9,6 +9,7 @@ import pytest
 from paddock.extensions.catalogue.building import build_catalogue
 from paddock.extensions.catalogue.document import catalogue_text, parse_catalogue
 from paddock.extensions.catalogue.errors import CatalogueError
+from tests.catalogues.conftest import wheel as by_hand
 
 
 def wheel(directory: Path, manifest: bytes, point: str = "bad = bad", *more: str) -> Path:
@@ -59,6 +60,7 @@ def test_files_elsewhere_are_named_as_seen_from_the_catalogue(shelf: Path, tmp_p
         (b"#" * 50_000_000, "bad = bad", [], "times its size"),
         (b"# " + bytes(range(1, 9)) * 200_000, "bad = bad", [], "times its size"),
         (b'tools = ["../Plot"]', "bad = bad", [], "tools[0] is '../Plot'"),
+        (b"n = " + b"9" * 5_000, "bad = bad", [], "cannot be read"),
         (b'root = "../elsewhere"', "bad = bad", [], "root is '../elsewhere'"),
         (b"", "../bad = bad", [], "for the entry point '../bad'"),
         (b"", "paddock = bad", [], "name is 'paddock'"),
@@ -91,3 +93,18 @@ def test_a_long_manifest_that_packs_badly_is_refused_too(tmp_path: Path) -> None
 def test_a_place_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CatalogueError, match="is no directory, wheel or paclet archive"):
         build_catalogue([tmp_path / "nowhere"], beside=tmp_path)
+
+
+def test_a_wheel_is_told_to_be_built_anew_and_not_as_a_paclet(tmp_path: Path) -> None:
+    bad = wheel(tmp_path, b"", "bad = bad", "../outside.py")
+    (problem,) = build_catalogue([bad], beside=tmp_path).problems
+    assert problem.hint == "nothing of it was used; get the archive anew, or build it anew"
+
+
+def test_what_the_metadata_says_of_python_and_the_purpose_is_kept(tmp_path: Path) -> None:
+    said = "Requires-Python: >=3.11\nSummary: Draws\n  things\nRequires-Dist: x>1\n"
+    by_hand(tmp_path, "words", said)
+    (entry,) = build_catalogue([tmp_path], beside=tmp_path).entries
+    assert (entry.requires_python, entry.description) == (">=3.11", "Draws things")
+    (read,) = parse_catalogue(catalogue_text([entry]), "here").entries
+    assert read._replace(catalogue="") == entry

@@ -1,17 +1,23 @@
 """Catalogues as people use them, by `paddock` in a shell."""
 
 import json
+import os
+import re
 from pathlib import Path
 
 import pytest
 
 from paddock.extensions.catalogue.settings import CATALOGUES_VARIABLE, NO_INSTALL_VARIABLE
-from tests.catalogues.conftest import CATALOGUE
+from tests.catalogues.conftest import CATALOGUE, wheel, write_catalogue
 from tests.catalogues.web import Web
 from tests.command_line.program import Program
+from tests.extensions import samples
 
 SAMPLER = "SamplePublisher/Sampler"
 BENCH = f"{SAMPLER}/Bench"
+CLEARING = "\x1b[2J\x9b2J"
+"""What clears a terminal that obeys it, written in two ways."""
+ESCAPED = r"\u001b[2J\u009b2J"
 
 
 @pytest.fixture
@@ -183,3 +189,79 @@ def test_on_a_terminal_one_is_asked(paddock_with_catalogue: Program) -> None:
         terminal.wait_for("Installed SamplePublisher/Sampler 1.2.0")
         assert terminal.end() == 0
     assert [one["name"] for one in paddock("extensions", "Sample*", "--json").json] == [SAMPLER]
+
+
+def test_serve_fetches_a_catalogue_of_which_there_is_no_copy(
+    paddock: Program, web: Web, shelf: Path
+) -> None:
+    web.put_directory(shelf)
+    paddock.environment[CATALOGUES_VARIABLE] = f"{web.url}/{CATALOGUE} {web.url}/away.json"
+    said = paddock("serve", "--install", BENCH)
+    assert said.code == 0, said.err
+    assert "Installed SamplePublisher/Sampler 1.2.0\n" in said.err
+    assert said.err.count(f"Warning: {web.url}/away.json: cannot be fetched") == 1
+
+
+def test_a_catalogue_that_cannot_be_read_is_told_to_whoever_installs(
+    paddock: Program, web: Web
+) -> None:
+    paddock.environment[CATALOGUES_VARIABLE] = f"{web.url}/away.json ftp://example.org/c.json"
+    said = paddock("extensions", "install", SAMPLER, "--yes")
+    assert said.code == 2
+    assert f"Warning: {web.url}/away.json: cannot be fetched" in said.err
+    assert f"Warning: the variable {CATALOGUES_VARIABLE}: " in said.err
+
+
+def test_extensions_are_searched_by_what_they_are_for(paddock: Program, tmp_path: Path) -> None:
+    wheel(tmp_path / "shelf", "words", "Summary: Counts syllables\n")
+    paddock.environment[CATALOGUES_VARIABLE] = str(write_catalogue(tmp_path / "shelf"))
+    (found,) = paddock("extensions", "search", "SYLLABLES", "--json").json
+    assert (found["name"], found["description"]) == ("words", "Counts syllables")
+
+
+@pytest.mark.parametrize("key", ["requires", "url"])
+def test_no_catalogue_writes_to_the_terminal_what_it_likes(
+    paddock: Program, tmp_path: Path, key: str
+) -> None:
+    wheel(tmp_path / "shelf", "words", "Requires-Dist: fine\n", f'tools = [["T", "{ESCAPED}"]]')
+    file = write_catalogue(tmp_path / "shelf")
+    table = json.loads(file.read_text())
+    table["extensions"][0][key] = CLEARING if key == "url" else [CLEARING]
+    file.write_text(json.dumps(table))
+    paddock.environment[CATALOGUES_VARIABLE] = f"{file} http://example.org/{CLEARING}"
+    for words in (("search",), ("install", "words")):
+        with paddock.terminal("extensions", *words) as terminal:
+            terminal.wait_for("Error: " if "install" in words else "Warning: ")
+            terminal.end()
+            assert not re.findall("\x1b.2J|\x9b", terminal.raw)
+
+
+def test_what_an_installed_extension_says_is_made_visible(paddock: Program, tmp_path: Path) -> None:
+    tools = f'tools = [["T", "{ESCAPED}"]]'
+    samples.put(tmp_path / "site", "words", {"paddock.toml": tools})
+    before = paddock.environment.get("PYTHONPATH", "")
+    paddock.environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path / "site"), before])
+    for words in (("extensions", "words"), ("tools", "words/*")):
+        with paddock.terminal(*words) as terminal:
+            assert terminal.end() == 0
+            assert "words/T" in terminal.text
+            assert not re.findall("\x1b.2J|\x9b", terminal.raw)
+
+
+def test_a_catalogue_that_cannot_be_written_is_told(paddock: Program, shelf: Path) -> None:
+    (paddock.work / "afile").touch()
+    said = paddock("catalogue", "build", str(shelf), "--output", "afile/c.json")
+    assert said.code == 2
+    assert "The catalogue cannot be written: Not a directory" in said.err
+    assert "Traceback" not in said.err
+
+
+def test_an_extension_that_is_in_a_catalogue_says_how_to_install_it(
+    known: Path, tmp_path: Path
+) -> None:
+    paddock = Program(tmp_path)
+    environment = {CATALOGUES_VARIABLE: str(known)}
+    said = paddock("extensions", "acme/charts", environment=environment)
+    assert "paddock extensions install acme/charts" in said.err
+    found = paddock("show", "acme/charts/Code", "--json", environment=environment).json
+    assert (found["tools"], found["resources"]) == (["acme/charts/Plot"], None)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import stat
 import subprocess
 import zipfile
@@ -21,7 +22,7 @@ from paddock.extensions.catalogue.errors import (
 from paddock.extensions.catalogue.installing import install_entry, plan_of
 from paddock.extensions.catalogue.remote import find_remote
 from paddock.extensions.paclets.archives import ArchiveError
-from tests.catalogues.conftest import CATALOGUE, write_catalogue
+from tests.catalogues.conftest import CATALOGUE, wheel, write_catalogue
 from tests.catalogues.web import Web
 from tests.command_line.program import PATIENCE, Program
 from tests.unit.extensions.paclets.making import info
@@ -103,26 +104,43 @@ def link(name: str) -> zipfile.ZipInfo:
     return entry
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
+UNSAFE = pytest.mark.parametrize(
+    ("name", "content", "said"),
     [
-        ("../outside.txt", b"text"),
-        ("/absolute.txt", b"text"),
-        ("a/../../outside.txt", b"text"),
-        (link("link"), b"/etc/passwd"),
-        ("bomb", bytes(50_000_000)),
+        ("../outside.txt", b"text", "'../outside.txt'"),
+        ("/absolute.txt", b"text", "'/absolute.txt'"),
+        ("a/../../outside.txt", b"text", "'a/../../outside.txt'"),
+        (link("link"), b"/etc/passwd", "'link'"),
+        ("bomb", bytes(50_000_000), "times"),
     ],
     ids=["traversal", "absolute", "hidden traversal", "symbolic link", "bomb"],
 )
+
+
+@UNSAFE
 def test_an_archive_that_is_not_safe_is_refused_and_nothing_stays(
-    known: Path, data: Path, tmp_path: Path, name: str | zipfile.ZipInfo, content: bytes
+    known: Path, data: Path, tmp_path: Path, name: str | zipfile.ZipInfo, content: bytes, said: str
 ) -> None:
     archive = tmp_path / "Sampler-1.2.0.paclet"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
         zipped.writestr("PacletInfo.wl", info('"Tools" -> { "Tool" }'))
         zipped.writestr(name, content)
-    with pytest.raises(ArchiveError):
+    with pytest.raises(ArchiveError, match=re.escape(said)):
         install_entry(relisted(archive, by=entry(SAMPLER)))
+    assert left_in(data) == []
+    assert not list(tmp_path.rglob("outside.txt"))
+
+
+@UNSAFE
+def test_a_wheel_that_is_not_safe_is_refused_before_an_installer_sees_it(
+    known: Path, data: Path, tmp_path: Path, name: str | zipfile.ZipInfo, content: bytes, said: str
+) -> None:
+    file = wheel(tmp_path, "unsafe")
+    with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as zipped:
+        zipped.writestr(name, content)
+    listed = entry("acme/charts")._replace(name="unsafe", distribution="unsafe", version="1.0")
+    with pytest.raises(ArchiveError, match=re.escape(said)):
+        install_entry(relisted(file, by=listed))
     assert left_in(data) == []
     assert not list(tmp_path.rglob("outside.txt"))
 
@@ -134,9 +152,40 @@ def test_a_file_that_is_not_what_its_entry_says_is_refused(
         file = shelf / entry("acme/charts").file
         with pytest.raises(HashMismatchError, match="as the catalogue describes it"):
             install_entry(relisted(file, by=other))
-    with pytest.raises(HashMismatchError, match="as the catalogue describes it"):
+    with pytest.raises(HashMismatchError) as raised:
+        install_entry(entry(SAMPLER)._replace(version="9"))
+    assert raised.value.message == (
+        "is not as the catalogue describes it: its version is '1.2.0', expected '9'"
+    )
+    with pytest.raises(
+        HashMismatchError, match=r"; its servers is \['Bench'\], expected \['Boom'\]"
+    ):
         install_entry(entry(SAMPLER)._replace(manifest=entry("mines").manifest))
     assert left_in(data) == []
+
+
+def test_what_a_process_that_was_ended_has_left_is_cleared(known: Path, data: Path) -> None:
+    left = data / "downloads" / "tmpleft" / "half.paclet"
+    left.parent.mkdir(parents=True)
+    left.touch()
+    assert install_entry(entry(SAMPLER))
+    assert not (data / "downloads").exists()
+
+
+def test_the_plan_names_what_will_be_installed_and_nothing_else(known: Path) -> None:
+    requires = (
+        "plain>=1",
+        'extra ; extra == "docs"',
+        'windows ; sys_platform == "atari"',
+        'here>2 ; python_version >= "3.11"',
+        "direct @ https://example.org/direct.whl",
+        "what is this",
+    )
+    lines = plan_of(entry("acme/charts")._replace(requires=requires))
+    assert lines[3:] == [
+        "and from pip's index, unless they are there: plain>=1, here>2, what is this",
+        "and, unless it is there, direct from https://example.org/direct.whl",
+    ]
 
 
 def test_a_setting_forbids_it(known: Path, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

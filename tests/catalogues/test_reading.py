@@ -11,6 +11,7 @@ from threading import Event, Thread
 from typing import Any
 
 import pytest
+from packaging.tags import sys_tags
 
 from paddock.errors import PaddockError
 from paddock.extensions.catalogue import cache, document, settings
@@ -52,6 +53,10 @@ def text(*entries: dict[str, Any]) -> bytes:
         {"file": "-r.whl"},
         {"file": "charts.exe"},
         {"url": "charts 1.whl"},
+        {"url": "charts\x9b1.whl"},
+        {"requires": ["fine", "evil\x1b[2K"]},
+        {"requires": [""]},
+        {"requires_python": ">=3\u202e"},
         {"sha256": ""},
         {"sha256": "z" * 64},
         {"size": 0},
@@ -219,6 +224,89 @@ def test_of_several_files_of_a_version_one_for_this_machine_is_chosen() -> None:
     assert found.file == files[1]
 
 
+@pytest.mark.parametrize(
+    ("versions", "chosen"),
+    [
+        (("1.0", "1.0.post1"), "1.0.post1"),
+        (("1.0", "1.0rc1", "2.0b1"), "1.0"),
+        (("1.0a1", "1.0rc1", "1.0.dev5"), "1.0rc1"),
+        (("9.0", "1!1.0"), "1!1.0"),
+        (("1.0", "1.0+local"), "1.0+local"),
+        (("1.0", "no-version"), "1.0"),
+    ],
+)
+def test_versions_of_distributions_are_ordered_as_pip_does(
+    versions: tuple[str, ...], chosen: str
+) -> None:
+    for several in (versions, versions[::-1]):
+        listed = [{**GOOD, "version": version} for version in several]
+        (found,) = best(parse_catalogue(text(*listed), "first").entries)
+        assert found.version == chosen
+
+
+def test_a_distribution_for_another_python_is_not_chosen() -> None:
+    later = f">=3.{sys.version_info.minor + 1}"
+    foreign = {**GOOD, "version": "2.0", "requires_python": later}
+    fine = {**GOOD, "version": "1.0", "requires_python": ">=3.11"}
+    odd = {**GOOD, "version": "0.9", "requires_python": "three"}
+    (found,) = best(parse_catalogue(text(foreign, fine, odd), "first").entries)
+    assert found.version == "1.0"
+
+
+def test_a_wheel_for_another_c_library_is_not_chosen() -> None:
+    machine = sysconfig.get_platform().rpartition("-")[2]
+    linux = [f"acme_charts-2.0-py3-none-{one}_1_2_{machine}.whl" for one in ("musllinux", "other")]
+    if any("musl" in tag.platform for tag in sys_tags()):
+        linux[0] = linux[0].replace("musllinux_1_2", "manylinux_2_17")
+    listed = [{**GOOD, "version": "2.0", "url": one} for one in linux]
+    (found,) = best(parse_catalogue(text(*listed, GOOD), "first").entries)
+    assert found.version == "1.0"
+
+
+def test_a_distribution_and_a_paclet_of_one_name_can_be_compared() -> None:
+    paclet = {**GOOD, "kind": "paclet", "version": "9.0", "url": "Charts-9.0.paclet"}
+    for listed in ((GOOD, paclet), (paclet, GOOD)):
+        (found,) = best(parse_catalogue(text(*listed), "first").entries)
+        assert found.kind == "distribution"
+
+
+def test_paths_of_catalogues_are_made_plain(tmp_path: Path, monkeypatch: Any) -> None:
+    (tmp_path / "a").mkdir()
+    monkeypatch.chdir(tmp_path / "a")
+    assert normal_location("../b/./c.json") == str(tmp_path / "b" / "c.json")
+
+
+def test_local_urls_are_decoded_once(tmp_path: Path) -> None:
+    file = tmp_path / "100%25.json"
+    assert normal_location(file.as_uri()) == str(file)
+    assert resolved("100%2525.whl", str(file)) == str(tmp_path / "100%25.whl")
+
+
+def test_a_directory_is_no_catalogue(tmp_path: Path) -> None:
+    with pytest.raises(FetchError, match="is no file"):
+        cache.refresh(str(tmp_path))
+
+
+def test_a_location_that_cannot_be_hides_no_other(
+    data: Path, shelf: Path, monkeypatch: Any
+) -> None:
+    data.mkdir()
+    bad = "http://example.org/c.json"
+    settings.settings_file().write_text(f'catalogues = ["{bad}"]\n')
+    monkeypatch.setenv(
+        settings.CATALOGUES_VARIABLE, f"{shelf / CATALOGUE} ftp://example.org/c.json"
+    )
+    first, good, second = cache.known_catalogues(may_fetch=False)
+    assert good.catalogue is not None
+    assert first.problem is not None
+    assert first.problem.where == str(settings.settings_file())
+    assert second.problem is not None
+    assert second.problem.where == f"the variable {settings.CATALOGUES_VARIABLE}"
+    assert find_remote("acme/charts") is not None
+    assert settings.remove_location(bad) == bad
+    assert settings.read_settings().catalogues == ()
+
+
 def test_settings_keep_what_else_stands_in_their_file(data: Path, tmp_path: Path) -> None:
     data.mkdir()
     settings.settings_file().write_text('# mine\ninstall = "never"\n')
@@ -230,7 +318,9 @@ def test_settings_keep_what_else_stands_in_their_file(data: Path, tmp_path: Path
     assert settings.settings_file().read_text().startswith("# mine\n")
 
 
-@pytest.mark.parametrize("content", ["catalogues = 1", "install = 'always'", "= 1"])
+@pytest.mark.parametrize(
+    "content", ["catalogues = 1", "install = 'always'", "= 1", f"n = {'9' * 5000}"]
+)
 def test_settings_that_cannot_be_are_refused(data: Path, content: str) -> None:
     data.mkdir()
     settings.settings_file().write_text(content)

@@ -3,13 +3,23 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from paddock import create_server, get_server, install, list_servers
+from paddock.extensions.catalogue.errors import CatalogueError
+from paddock.extensions.catalogue.settings import CATALOGUES_VARIABLE
 from paddock.extensions.errors import ExtensionNotInstalledError, ItemNotDeclaredError
 from paddock.servers.errors import BuiltInServerError
 from paddock.servers.needed import missing_extensions
+from tests.catalogues.conftest import CATALOGUE
+from tests.catalogues.web import Web
+from tests.extensions import samples
+from tests.extensions.conftest import put_on_path
+
+if TYPE_CHECKING:
+    from paddock.errors import PaddockError
 
 COMMAND = "paddock extensions install acme/charts"
 
@@ -19,7 +29,10 @@ def test_a_server_that_is_not_installed_is_described_by_its_manifest(known: Path
     assert server.is_remote
     assert (server.name, server.location) == ("acme/charts/Code", "acme/charts")
     assert (server.version, server.description, server.title) == ("1.2.3", "In Python", None)
-    assert (server.outline.tools, server.outline.prompts) == (["Plot"], None)
+    assert server.outline.tools == ["acme/charts/Plot"]
+    everything = [f"acme/charts/{name}" for name in ("Plot", "Table", "Export", "Search")]
+    assert get_server("acme/charts/Charts").outline.tools == everything
+    assert server.outline.prompts == ["acme/charts/Explain", "acme/charts/Greet"]
 
 
 @pytest.mark.parametrize(
@@ -80,8 +93,42 @@ def test_a_definition_of_ones_own_tells_which_extensions_it_needs(
     file.write_text('tools = ["acme/charts/Plot", "DemoDice", "nowhere/Thing"]\n')
     assert missing_extensions(str(file)) == ["acme/charts"]
     assert missing_extensions("acme/charts/Charts") == ["acme/charts"]
+    assert missing_extensions("acme/charts/Nothing") == []
     assert missing_extensions("Demo") == []
     assert missing_extensions("NoServer") == []
+
+
+def test_a_catalogue_is_fetched_when_something_is_missing_and_only_then(
+    web: Web, shelf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web.put_directory(shelf)
+    monkeypatch.setenv(CATALOGUES_VARIABLE, f"{web.url}/{CATALOGUE} {web.url}/away.json")
+    assert missing_extensions("Demo") == []
+    assert web.asked == []
+    problems: list[PaddockError] = []
+    assert missing_extensions("acme/charts/Charts", problems.append) == ["acme/charts"]
+    assert [one.where for one in problems] == [f"{web.url}/away.json"]
+
+
+def test_what_a_definition_in_python_names_is_found_out(
+    known: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "paddock.toml": 'servers = ["S"]',
+        "agenttools/servers/S.py": 'server = {"tools": ["acme/charts/" + "Plot"]}',
+    }
+    samples.put(tmp_path / "site", "python_ext", files)
+    put_on_path(monkeypatch, tmp_path / "site")
+    assert missing_extensions("python_ext/S") == ["acme/charts"]
+
+
+def test_settings_that_cannot_be_read_are_told_when_something_is_to_be_installed(
+    data: Path,
+) -> None:
+    data.mkdir()
+    (data / "catalogues.toml").write_text("= broken")
+    with pytest.raises(CatalogueError):
+        missing_extensions("acme/charts/Charts")
 
 
 def test_settings_that_cannot_be_read_do_not_hide_what_is_wrong_with_a_name(data: Path) -> None:
@@ -100,3 +147,17 @@ def test_looking_for_a_server_that_is_there_loads_nothing_of_catalogues() -> Non
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert ran.stdout == "[]\n"
+
+
+def test_catalogues_are_fetched_anew_when_that_is_asked_for(
+    web: Web, shelf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web.put_directory(shelf)
+    monkeypatch.setenv(CATALOGUES_VARIABLE, f"{web.url}/{CATALOGUE}")
+    times = []
+    for refresh in (False, False, True):
+        assert list_servers("acme/charts/Code", include_remote=True, refresh=refresh)
+        times.append(len(web.asked))
+    assert times == [1, 1, 2]
+    list_servers(refresh=True)  # nothing of theirs is listed
+    assert len(web.asked) == 2

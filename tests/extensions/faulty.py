@@ -54,6 +54,13 @@ FAULTY = {
         {"paddock.toml": 'publisher = "a/b"\nroot = "../x"\ntools = "Plot"'},
         ["invalid-value", "invalid-value", "invalid-value", "empty-extension"],
     ),
+    "f_spellings": Faulty(
+        {
+            "paddock.toml": 'tools = ["A"]\nTools = ["A"]',
+            "agenttools/tools/A.toml": GOOD_TOOL,
+        },
+        ["invalid-value"],
+    ),
     "f_item": Faulty(
         {
             "paddock.toml": 'tools = ["Good", 42, ["Alone"], "../Up", { description = "x" }]',
@@ -197,6 +204,110 @@ FAULTY = {
             "unknown-prompt",
             "unknown-resource",
         ],
+    ),
+    "f_initialization": Faulty(
+        {
+            "paddock.toml": 'servers = [["A", "a"], ["B", "b"]]',
+            "agenttools/servers/A.toml": 'initialization = "{package}.code:plot"',
+            "agenttools/servers/B.toml": 'initialization = "{package}.code:LIMIT"',
+        },
+        ["invalid-server"] * 2,
+        [],
+    ),
+    "f_templates": Faulty(
+        {
+            "paddock.toml": 'resources = ["A", "B"]',
+            "agenttools/resources/A.toml": """
+                uri_template = "x://{a"
+                function = "{package}.code:plot"
+                """,
+            "agenttools/resources/B.toml": """
+                uri_template = "x://{zz}"
+                function = "{package}.code:plot"
+                """,
+        },
+        ["invalid-resource"] * 2,
+        [],
+    ),
+    "f_null": Faulty(
+        {"paddock.toml": 'tools = ["A"]', "agenttools/tools.json": '{"A": null}'},
+        ["unreadable-definition"],
+    ),
+    "f_made": Faulty(
+        {
+            "paddock.toml": 'servers = [["A", "a"]]',
+            "agenttools/servers/A.py": """
+                from paddock import Server
+                server = Server("A")
+
+                @server.tool
+                def good() -> str:
+                    '''Good.'''
+
+                @server.tool
+                def bad(x: "Nope") -> str:
+                    '''Bad.'''
+                """,
+        },
+        ["invalid-tool"],
+        [],
+    ),
+    "f_arguments": Faulty(
+        {
+            "paddock.toml": 'tools = ["A"]\nprompts = ["B", "C"]',
+            "agenttools/tools/A.toml": """
+                description = "a"
+                function = "{package}.code:silent"
+                [parameters.x]
+                interpreter = "String"
+                """,
+            "agenttools/prompts/B.toml": """
+                description = "b"
+                type = "Template"
+                content = "Dear {nam},"
+                arguments = [{ name = "name" }]
+                """,
+            "agenttools/prompts/C.toml": """
+                description = "c"
+                type = "Function"
+                content = "{package}.code:silent"
+                arguments = [{ name = "name" }]
+                """,
+        },
+        ["invalid-tool", "unfilled-blank", "invalid-prompt"],
+        ["unfilled-blank"],
+    ),
+    "f_options": Faulty(
+        {
+            "paddock.toml": 'tools = ["A"]\nservers = [["B", "b"]]',
+            "agenttools/tools/A.toml": f"{GOOD_TOOL}\noptions = {{ most = 3 }}",
+            "agenttools/servers/B.toml": """
+                tools = ["A", "nobody/here/Tool"]
+                options = { A = { least = 1 }, "nobody/here/Tool" = { any = 1 } }
+                """,
+        },
+        ["extension-not-installed", "invalid-server"],
+        ["extension-not-installed"],
+    ),
+    "f_same": Faulty(
+        {
+            "paddock.toml": 'prompts = ["A", "B"]\nresources = ["C", "D"]\nservers = [["E", "e"]]',
+            "agenttools/prompts.toml": """
+                [A]
+                name = "same"
+                description = "a"
+                content = "a"
+                [B]
+                name = "same"
+                description = "b"
+                content = "b"
+                """,
+            "agenttools/resources/C.toml": 'uri = "c://c"\ntext = "c"',
+            "agenttools/resources/D.toml": 'uri = "c://c"\ntext = "d"',
+            "agenttools/servers/E.toml": 'prompts = ["A", "B"]\nresources = ["C", "D"]',
+        },
+        ["duplicate-name"] * 2,
+        [],
     ),
     "f_silent": Faulty(
         {

@@ -216,3 +216,18 @@ def run(command: list[str | Path]) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def put(site: Path, name: str, files: Mapping[str, str | bytes], version: str = "1.0") -> Path:
+    """A distribution and extension of a name, as an installer leaves it; its metadata.
+
+    Names of files count from its package, and from its metadata where they begin with `@`.
+    """
+    metadata = site / f"{name}-{version}.dist-info"
+    points = f"[paddock.extensions]\n{name} = {name}\n"
+    for place, content in {"@entry_points.txt": points, **files}.items():
+        file = metadata / place[1:] if place.startswith("@") else site / name / place
+        file.parent.mkdir(parents=True, exist_ok=True)
+        data = content if isinstance(content, bytes) else textwrap.dedent(content).encode()
+        file.write_bytes(data)
+    return metadata

@@ -105,3 +105,25 @@ def test_a_project_with_its_metadata_beside_it_is_found(
     information.mkdir()
     (information / "entry_points.txt").write_text(POINTS, encoding="utf-8")
     assert found(project / "src", monkeypatch) == [project / "src" / "acme_charts"]
+
+
+def test_a_project_that_was_installed_as_a_copy_does_not_lend_its_files(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = json.dumps({"url": project.as_uri(), "dir_info": {}})
+    metadata(tmp_path / "site", {"acme_charts-1.0.dist-info/direct_url.json": url})
+    put_on_path(monkeypatch, tmp_path / "site")
+    assert [one.problem.code for one in discover().broken] == ["extension-not-found"]
+
+
+@pytest.mark.parametrize(("value", "inner"), [("s_map", "."), ("s_map.deep", "deep")])
+def test_a_package_may_be_in_a_directory_of_another_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str, inner: str
+) -> None:
+    code = tmp_path / "lib" / "code"
+    (code / inner).mkdir(parents=True)
+    (code / inner / "paddock.toml").write_text('publisher = "acme"', encoding="utf-8")
+    finder = f"MAPPING = {{'s_map': {str(code)!r}}}\n"
+    points = f"[paddock.extensions]\ncharts = {value}\n"
+    metadata(tmp_path / "site", {"__editable___finder.py": finder}, points)
+    assert found(tmp_path / "site", monkeypatch) == [code / inner]

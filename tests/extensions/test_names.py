@@ -99,6 +99,14 @@ def test_a_distribution_that_is_no_extension_is_told() -> None:
         tool("pytest/Draw")
 
 
+def test_a_distribution_whose_extension_is_called_otherwise_is_told() -> None:
+    with pytest.raises(ExtensionNotFoundError) as raised:
+        tool("Acme_Charts/Plot")
+    assert raised.value.extension == "acme/charts"
+    assert raised.value.message.endswith('the extension in "Acme_Charts" is called "acme/charts"')
+    assert raised.value.hint == "did you mean acme/charts/Plot?"
+
+
 @pytest.mark.usefixtures("all_installed")
 def test_a_name_in_a_broken_extension_says_what_is_broken() -> None:
     with pytest.raises(ManifestError) as raised:

@@ -5,16 +5,21 @@ import os
 import re
 import sys
 import sysconfig
+import tomllib
 import venv
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 import paddock as package
 from paddock.extensions.manifest import read_manifest
-from paddock.extensions.starting import StartError, module_name, start_extension
+from paddock.extensions.names import normal_distribution
+from paddock.extensions.starting import TAKEN, StartError, module_name, start_extension
 from tests.command_line.program import Program
 from tests.extensions import samples
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -98,6 +103,8 @@ def test_the_steps_of_the_tutorial_work(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(site), *sys.path]))
     called = [sys.executable, "-m", "paddock", "call", "tutorial-words/Writing", "longest_word"]
     assert samples.run([*called, "text=a bcd ef"]) == "bcd\n"
+    tests = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly"]
+    assert "4 passed" in samples.run([*tests, project])
 
 
 @pytest.mark.parametrize("name", ["a/b", "-x", "", "two words", "ü", "x\ny"])
@@ -105,6 +112,37 @@ def test_a_name_that_cannot_be_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(StartError):
         start_extension(tmp_path / "new", name=name or "/")
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("name", ["paddock", "Paddock", "msgspec", "ruamel.yaml", "PyJWT", "jwt"])
+def test_no_extension_takes_the_place_of_what_paddock_needs(tmp_path: Path, name: str) -> None:
+    with pytest.raises(StartError, match="Paddock needs the distribution of that name"):
+        start_extension(tmp_path / "new", name=name)
+    assert not (tmp_path / "new").exists()
+
+
+def test_all_that_paddock_needs_is_known() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    needed = [*project["dependencies"], *extras["http"], *extras["pickle"]]
+    assert {normal_distribution(Requirement(one).name) for one in needed} <= TAKEN
+
+
+def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "afile").touch()
+    with pytest.raises(StartError, match="cannot be written: Not a directory"):
+        start_extension(tmp_path / "afile" / "new")
+
+
+def test_what_is_to_be_typed_next_can_be_typed(tmp_path: Path) -> None:
+    (tmp_path / "paddock").mkdir()
+    paddock = Program(tmp_path / "paddock")
+    said = paddock("new", "extension", "my dir/acme").err
+    assert said.splitlines() == [
+        "Install it: pip install -e './my dir/acme'",
+        "Look at it: paddock inspect acme/Writing",
+        "Check it: paddock validate './my dir/acme'",
+    ]
 
 
 def test_nothing_is_written_where_something_is(tmp_path: Path) -> None:
@@ -127,6 +165,8 @@ def test_a_directory_with_nothing_but_a_repository_will_do(tmp_path: Path) -> No
         ("Acme.Two", "acme_two"),
         ("class", "ext_class"),
         ("3d", "ext_3d"),
+        ("json", "ext_json"),
+        ("Test_Extension", "ext_test_extension"),
     ],
 )
 def test_the_package_has_a_name_that_python_can_import(name: str, module: str) -> None:

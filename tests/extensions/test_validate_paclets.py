@@ -31,11 +31,13 @@ UNTIDY = [
     "missing-key",
 ]
 FOUND = {
-    "Sampler": ["missing-description"] * 3,
+    "Sampler": ["duplicate-extension", *["missing-description"] * 2],
     "Counting": ["missing-description"],
     "Interpreters": ["missing-description"],
     "OldForm": ["missing-description"],
     "Combined": [
+        "shadowed-definition",
+        "shadowed-definition",
         "missing-description",
         "missing-description",
         "unreadable-definition",
@@ -63,6 +65,7 @@ FOUND = {
         "duplicate-definition-files",
         "closed-format-beside",
         "closed-format",
+        "shadowed-definition",
         "unreadable-definition",
         "missing-description",
     ],
@@ -70,7 +73,9 @@ FOUND = {
 }
 """The codes of what is found in each sample."""
 ELSEWHERE = {"no-extension", "no-entry-point", "invalid-entry-point", "invalid-archive"} | {
-    "broken-extension"
+    "broken-extension",
+    "immediate-initialization",
+    "unread-entry-points",
 }
 """Codes that other tests see, of what is no sample in a table."""
 
@@ -109,6 +114,51 @@ def test_faults_are_found_in_the_archive_of_a_paclet(
     assert found.is_static
 
 
+PARTS = """PacletObject[<| "Name" -> "Parts", "Version" -> 1.0, "Extensions" -> {
+    {"AgentTools", "Root" -> "../x", "Tools" -> {"A", "a/b", {"../x", "X"}, "B"}, "Bogus" -> 1},
+    {"AgentTools", "Tools" -> {"C"}}
+} |>]"""
+
+
+def test_everything_in_a_paclet_info_is_told_of_at_once(tmp_path: Path) -> None:
+    (tmp_path / "PacletInfo.wl").write_text(PARTS, encoding="utf-8")
+    found = [(one.code, one.place.key) for one in validate(tmp_path).findings]
+    assert found == [
+        ("invalid-item", "Tools[[2]]"),
+        ("invalid-item", "Tools[[3]]"),
+        ("unknown-key", "Bogus"),
+        ("invalid-value", "Root"),
+        ("duplicate-extension", "Extensions"),
+        ("missing-version", None),
+    ]
+
+
+SLIPS = """<|
+    "A" -> LLMTool[<| "Name" -> "a", "Descripton" -> "A", "Icon" -> 1, "Function" -> f,
+        "Parameters" -> {}, "Initialization" -> Needs["X`"] |>],
+    "B" -> <| "Name" -> "b", "Description" -> "B", "Function" -> f, "Parameters" -> {},
+        "Initialization" :> Needs["X`"] |>
+|>"""
+
+
+def test_slips_in_the_definitions_of_a_paclet_are_told_of(tmp_path: Path) -> None:
+    info = """PacletObject[<| "Name" -> "Slips", "Version" -> "1",
+        "Extensions" -> {{"AgentTools", "Tools" -> {"A", "B"}}} |>]"""
+    (tmp_path / "PacletInfo.wl").write_text(info, encoding="utf-8")
+    (tmp_path / "AgentTools").mkdir()
+    (tmp_path / "AgentTools" / "Tools.wl").write_text(SLIPS, encoding="utf-8")
+    found = [(one.code, one.place.key, one.remedy) for one in validate(tmp_path).findings]
+    assert found[:2] == [
+        ("unknown-key", "Descripton", "did you mean Description?"),
+        ("immediate-initialization", "Initialization", 'write "Initialization" :> …'),
+    ]
+    assert [one[0] for one in found[2:]] == ["missing-description"]
+
+
+def test_the_paclet_in_the_documentation_has_no_faults() -> None:
+    assert validate(PACLETS.parents[2] / "docs_src" / "paclets" / "Weather").findings == ()
+
+
 def test_a_paclet_on_the_path_is_known_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PADDOCK_PACLET_PATH", str(PACLETS / "Sampler"))
     forget_extensions()
@@ -117,7 +167,7 @@ def test_a_paclet_on_the_path_is_known_by_its_name(monkeypatch: pytest.MonkeyPat
     assert found.kind == "paclet"
     assert found.servers == ("SamplePublisher/Sampler/Bench",)
     server = validate("SamplePublisher/Sampler/Bench")
-    assert (server.kind, codes(server)) == ("server", ["missing-description"])
+    assert (server.kind, codes(server)) == ("server", FOUND["Sampler"])
 
 
 def test_a_finding_names_the_file_and_the_key() -> None:

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from paddock import LoadError, create_server, validate
+from paddock import LoadError, PaddockError, create_server, get_server, validate
 from tests.command_line.program import Program
+from tests.extensions import samples
+from tests.extensions.conftest import put_on_path
 
 DEFINITION = """
 tools = ["DemoDice", "DemoDise", "plain/Echo", "plain/Nothing", "tools.py:add", "tools.py:sub",
@@ -81,9 +83,66 @@ def test_what_comes_with_paddock_has_no_faults() -> None:
 
 def test_what_is_nothing_is_no_finding_but_an_error(tmp_path: Path) -> None:
     (tmp_path / "note.txt").touch()
-    for target in ("Nothing", "acme/nothing/Nothing", "no/where.whl", tmp_path / "note.txt"):
+    for target in ("", "Nothing", "acme/nothing/Nothing", "no/where.whl", tmp_path / "note.txt"):
         with pytest.raises(LoadError):
             validate(target)
+
+
+HOSTILE = "import pathlib; pathlib.Path('touched').touch()"
+
+
+@pytest.fixture
+def namesake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with Python in what is called like an extension and a distribution."""
+    monkeypatch.chdir(tmp_path)
+    for place in (tmp_path / "acme" / "charts", tmp_path / "acme-charts"):
+        (place / "agenttools" / "tools").mkdir(parents=True)
+        (place / "paddock.toml").write_text('tools = ["Own"]', encoding="utf-8")
+        (place / "agenttools" / "tools" / "Own.py").write_text(HOSTILE, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["acme/charts", "acme-charts", "Acme_Charts"])
+def test_a_name_is_never_a_path(namesake: Path, installed: Path, name: str) -> None:
+    found = validate(name)
+    assert found.servers == ("acme/charts/Charts", "acme/charts/Code")
+    assert found.places == (str(installed / "acme_charts"),)
+    assert found.beside == (name if (namesake / name).exists() else None)
+    assert not (namesake / "touched").exists()
+
+
+def test_a_path_is_what_is_written_as_one(namesake: Path) -> None:
+    for text in ("./acme/charts", "acme/charts/", str(namesake / "acme" / "charts")):
+        found = validate(text)
+        assert found.tools == ("charts/Own",)
+        assert found.places == (str(namesake / "acme" / "charts"),)
+        (namesake / "touched").unlink()
+
+
+def test_a_path_that_is_not_written_as_one_is_pointed_out(namesake: Path) -> None:
+    with pytest.raises(LoadError) as caught:
+        validate("acme-charts")
+    assert caught.value.hint == (
+        "there is acme-charts here: write ./acme-charts to have it validated"
+    )
+    assert not (namesake / "touched").exists()
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_qualified_name_that_leads_nowhere_says_why() -> None:
+    with pytest.raises(LoadError) as caught:
+        validate("acme/charts/Chart")
+    with pytest.raises(PaddockError) as known:
+        get_server("acme/charts/Chart")
+    assert (caught.value.message, caught.value.hint) == (known.value.message, known.value.hint)
+
+
+def test_the_command_says_what_it_has_looked_at(
+    paddock: Program, installed: Path, namesake: Path
+) -> None:
+    lines = paddock.at(namesake)("validate", "acme-charts").out.splitlines()
+    assert f"checked    {installed / 'acme_charts'}" in lines
+    assert "not acme-charts here: write ./acme-charts for that" in lines
 
 
 def test_the_command_says_what_is_wrong_and_what_to_do(paddock: Program, definition: Path) -> None:
@@ -123,3 +182,80 @@ def test_the_command_says_when_there_is_nothing_to_validate(paddock: Program) ->
     said = paddock("validate", "Nothing")
     assert (said.code, said.out) == (2, "")
     assert "no server" in said.err
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("static", [False, True])
+def test_what_a_server_names_is_looked_at_in_other_extensions(
+    tmp_path: Path, *, static: bool
+) -> None:
+    file = tmp_path / "Mine.toml"
+    file.write_text('tools = ["plain/Echo", "plain/Twice", "plain/Lost"]', encoding="utf-8")
+    found = validate(file, static=static)
+    assert [(one.code, Path(one.place.file).name) for one in found.findings] == [
+        ("unreadable-definition", "Twice.py"),
+        ("unreadable-definition", "tools.py"),
+    ]
+
+
+def test_a_server_of_an_extension_is_as_good_as_its_items(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "brittle/__init__.py": "",
+        "brittle/paddock.toml": 'tools = ["Good", "Bad"]\nservers = [["A", "a"], ["B", "b"]]',
+        "brittle/agenttools/tools/Good.py": "def tool() -> str:\n    '''Good.'''",
+        "brittle/agenttools/tools/Bad.py": "raise ValueError",
+        "brittle/agenttools/servers/A.toml": 'tools = ["Good"]',
+        "brittle/agenttools/servers/B.toml": 'tools = ["Good", "Bad"]',
+    }
+    project = samples.write(tmp_path, "brittle", "brittle = brittle", files)
+    put_on_path(monkeypatch, samples.install(samples.build([project], tmp_path), tmp_path / "site"))
+    assert validate("brittle/A").findings == ()
+    assert [one.code for one in validate("brittle/B").findings] == ["unreadable-definition"]
+
+
+def test_a_server_of_the_users_may_refer_to_any_file(tmp_path: Path) -> None:
+    code = tmp_path / "elsewhere" / "tools.py"
+    code.parent.mkdir()
+    code.write_text("def add(a: int) -> int:\n    '''Add.'''\n    return a", encoding="utf-8")
+    create_server("Stat", tools=[f"{code}:add"])
+    assert validate("Stat").findings == validate("Stat", static=True).findings == ()
+    code.write_text("", encoding="utf-8")
+    (one,) = validate("Stat", static=True).findings
+    assert one.code == "reference-not-found"
+
+
+LOUD = """
+import os, sys
+os.write(1, b"by number")
+sys.__stdout__.write("by another name")
+print("as usual")
+def tool() -> str:
+    '''Be loud.'''
+"""
+
+
+def test_nothing_that_a_definition_prints_disturbs_the_report(
+    paddock: Program, tmp_path: Path
+) -> None:
+    files = {
+        "loud/__init__.py": "",
+        "loud/paddock.toml": "tools = ['A']",
+        "loud/agenttools/tools/A.py": LOUD,
+    }
+    project = samples.write(tmp_path, "loud", "loud = loud", files)
+    said = paddock("validate", "--json", f"{project}")
+    assert said.json["is_valid"] is True
+    assert [word in said.err for word in ("by number", "by another name", "as usual")] == [True] * 3
+
+
+@pytest.mark.usefixtures("installed")
+def test_json_says_what_strict_makes_of_warnings(paddock: Program) -> None:
+    said = [paddock("validate", "--json", *words, "acme/charts") for words in ((), ("--strict",))]
+    keys = ("is_valid", "is_strict", "passes")
+    assert [tuple(one.json[key] for key in keys) for one in said] == [
+        (True, False, True),
+        (True, True, False),
+    ]
+    assert [one.code for one in said] == [0, 1]

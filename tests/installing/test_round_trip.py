@@ -1,8 +1,11 @@
 """Installing and then uninstalling is the identity on bytes, whatever the file and the client."""
 
+import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +19,14 @@ from tests.installing.texts import json_files, toml_files, yaml_files
 CLIENTS = [client for client in supported_clients().values() if client.has_file]
 CONTENTS = {client.id: client for client in CLIENTS}
 SUFFIXES = {"json": ".json", "toml": ".toml", "yaml": ".yaml"}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def unhurried_disk() -> Iterator[None]:
+    """Wait for no disk: that alone would be more than a thousand times on each run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)
+        yield
 
 
 def files_for(client: Client) -> st.SearchStrategy[bytes | None]:

@@ -21,6 +21,17 @@ for _ in range(20):
         write_atomically(counter, str(int(counter.read_text()) + 1).encode())
 """
 
+LEAVE = """
+import os, subprocess, sys
+from pathlib import Path
+from paddock.files import locked
+
+with locked(Path(sys.argv[1])) as lock:
+    child = "import sys; print('started', flush=True); sys.stdin.read()"
+    subprocess.Popen([sys.executable, "-c", child], pass_fds=[lock])
+    os._exit(1)
+"""
+
 WRITE_TOO_MUCH = """
 import resource, signal, sys
 from pathlib import Path
@@ -112,3 +123,18 @@ def test_who_waits_in_vain_is_told_of_the_other(tmp_path: Path) -> None:
     file = tmp_path / "c.txt"
     with locked(file), pytest.raises(FileBusyError), locked(file, seconds=0.01):
         pass
+
+
+def test_a_child_that_outlives_its_parent_holds_the_lock_for_it(tmp_path: Path) -> None:
+    file = tmp_path / "c.txt"
+    command = [sys.executable, "-c", LEAVE, str(file)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
+        assert parent.stdin is not None
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == b"started\n"
+        assert parent.wait() == 1
+        with pytest.raises(FileBusyError), locked(file, seconds=0.01):
+            pass
+        parent.stdin.close()
+        with locked(file):
+            pass

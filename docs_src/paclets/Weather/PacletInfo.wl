@@ -7,7 +7,7 @@ PacletObject[<|
             "Root" -> "AgentTools",
             "Tools" -> { { "Forecast", "What the weather will be like" } },
             "MCPPrompts" -> { "Packing" },
-            "MCPServers" -> { "Sky" }
+            "MCPServers" -> { { "Sky", "The weather where you travel" } }
         }
     }
 |>]

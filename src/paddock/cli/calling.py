@@ -17,7 +17,7 @@ from paddock.extensions.errors import ExtensionError
 from paddock.extensions.names import parse_qualified
 from paddock.protocol.versions import SUPPORTED_VERSIONS
 from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
-from paddock.servers.file_names import looks_like_path
+from paddock.servers.paths import means_file
 
 if TYPE_CHECKING:
     from paddock.peer.settings import Options
@@ -47,8 +47,8 @@ def target_of(ctx: click.Context, target: str) -> str | list[str]:
     command: list[str] | None = ctx.meta.get("paddock.command")
     if command is not None:
         return command
-    is_there = looks_like_path(target) and Path(target).exists()
-    return target if is_there or "://" in target else _named(target) or target
+    is_file = "://" not in target and means_file(target)
+    return target if is_file or "://" in target else _named(target) or target
 
 
 def _named(word: str) -> list[str] | None:
@@ -59,8 +59,10 @@ def _named(word: str) -> list[str] | None:
     try:
         lookup.find_source(word)
     except (ServerNotFoundError, ServerDefinitionError, ExtensionError):
-        is_name = word.isidentifier() or parse_qualified(word) is not None
-        if is_name and " " not in word and not Path(word).exists() and shutil.which(word) is None:
+        is_known = Path(word).exists() or shutil.which(word) is not None
+        if " " not in word and (
+            parse_qualified(word) is not None or (word.isidentifier() and not is_known)
+        ):
             raise
         return None
     launch = launch_command(word)

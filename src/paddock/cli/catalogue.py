@@ -66,7 +66,14 @@ def build(
     if target is None:
         click.echo(text, nl=False)
     else:
-        write_atomically(target, text, mode=READABLE)
+        try:
+            write_atomically(target, text, mode=READABLE)
+        except OSError as error:
+            raise ArgumentError(
+                f"The catalogue cannot be written: {error.strerror or error}",
+                where=str(target),
+                hint="--output takes a file that you may write",
+            ) from None
         output.note(f"Wrote {target}: {len(built.entries)} extensions")
     for problem in built.problems:
         CommandError(problem).show()
@@ -124,7 +131,7 @@ def refresh_them(ctx: click.Context, location: str | None) -> None:
 
     The exit code is 1 when some could not be fetched; what was known of these stays.
     """
-    wanted = locations() if location is None else [normal_location(location)]
+    wanted = list(locations()) if location is None else [normal_location(location)]
     if not set(wanted) <= set(locations()):
         raise ArgumentError(
             f"There is no catalogue {location!r} in your settings", hint="paddock catalogue list"

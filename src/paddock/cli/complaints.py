@@ -24,7 +24,9 @@ class CommandError(click.ClickException):
     exit_code = 2
 
     def __init__(self, error: PaddockError) -> None:
-        super().__init__(told(error))
+        from paddock.cli.render import visible  # noqa: PLC0415 - only where something is wrong
+
+        super().__init__(visible(told(error)))
 
 
 class NothingDoneError(CommandError):

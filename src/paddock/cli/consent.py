@@ -8,10 +8,12 @@ import click
 
 from paddock.cli import output
 from paddock.cli.complaints import ArgumentError
+from paddock.cli.wording import told
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from paddock.errors import PaddockError
     from paddock.extensions.catalogue.document import Entry
 
 Command = TypeVar("Command", bound="Callable[..., object]")
@@ -53,10 +55,21 @@ def install_needed(server: str, agreement: bool | None) -> None:
     if agreement is None and forbidding() is not None:
         return
     done: set[str] = set()
-    while missing := [name for name in missing_extensions(server) if name not in done]:
+    warned: set[str] = set()
+
+    def warn(problem: PaddockError) -> None:
+        if str(problem) not in warned:
+            _warn(problem)
+        warned.add(str(problem))
+
+    while missing := [name for name in missing_extensions(server, warn) if name not in done]:
         for name in missing:
             install_extension(entry_of(name), is_agreed=agreement is True)
         done.update(missing)
+
+
+def _warn(problem: PaddockError) -> None:
+    output.note(f"Warning: {told(problem)}")
 
 
 def entry_of(name: str) -> Entry:
@@ -67,8 +80,11 @@ def entry_of(name: str) -> Entry:
     """
     from paddock.extensions.catalogue.remote import find_remote  # noqa: PLC0415 - seldom
 
-    found = find_remote(name, may_fetch=True)
+    problems: list[PaddockError] = []
+    found = find_remote(name, may_fetch=True, report=problems.append)
     if found is None:
+        for problem in problems:
+            _warn(problem)
         raise ArgumentError(
             f"No catalogue lists an extension {name!r}",
             hint="paddock extensions search lists what they have, paddock catalogue list the "

@@ -12,6 +12,7 @@ import msgspec
 
 from paddock.cli import render
 from paddock.errors import PaddockError
+from paddock.extensions.python_modules import PREFIX
 
 if TYPE_CHECKING:
     from paddock.servers.installations import Installation
@@ -56,19 +57,16 @@ def everything(server: NamedServer) -> Json:
     if server.is_remote:
         said = server.outline
         found |= {"title": said.title, "description": said.description, "version": said.version}
-        found |= {kind: getattr(said, kind) or [] for kind in LISTS}
+        found |= {kind: getattr(said, kind) for kind in LISTS}
     elif problem is None:
-        found |= {key: getattr(server, key) for key in SAID}
+        found |= {key: _plain(getattr(server, key)) for key in SAID}
         try:
             found |= {names: getattr(server, names) for names in LISTS.values()}
         except PaddockError as error:
             problem = str(error)
         definition = server.definition
-        found |= {
-            kind: [msgspec.to_builtins(spec) for spec in getattr(definition, kind)]
-            for kind in LISTS
-        }
-        found |= definition.extra
+        found |= {kind: [_plain(spec) for spec in getattr(definition, kind)] for kind in LISTS}
+        found |= {key: _plain(value) for key, value in definition.extra.items()}
     found["installations"] = [installation(one) for one in server.installations]
     found["is_remote"] = server.is_remote
     found["problem"] = problem
@@ -103,18 +101,30 @@ def installation(one: Installation) -> Json:
 
 
 def spec_name(spec: object) -> str:
-    """What an item of a definition is called in it: a name, a reference, or the name in a table."""
+    """What an item of a definition is called in it: a name, a reference, or the name in a table.
+
+    Of a function it is the reference, of an object what that is called.
+    """
     if isinstance(spec, str):
         return spec
-    table = spec if isinstance(spec, dict) else {}
-    found = (table.get(key) for key in ("name", "Name", "uri", "uri_template", "pickle"))
-    return str(next((value for value in found if value), "(without a name)"))
+    if hasattr(spec, "__qualname__"):
+        return f"{spec.__module__.removeprefix(PREFIX)}:{spec.__qualname__}"
+    keys = ("name", "Name", "uri", "uri_template", "pickle")
+    if isinstance(spec, dict):
+        return str(next((spec[key] for key in keys if spec.get(key)), "(without a name)"))
+    named = (getattr(spec, key, None) for key in keys)
+    return str(next((value for value in named if value), repr(spec)))
+
+
+def _plain(value: Any) -> Any:
+    """A value as data; objects and functions in it by their names."""
+    return msgspec.to_builtins(value, enc_hook=spec_name)
 
 
 def _rows(found: Json) -> list[tuple[str, str]]:
     rows = [("location", found["location"])]
     for kind, names in LISTS.items():
-        listed = found.get(names) or [spec_name(spec) for spec in found.get(kind, ())]
+        listed = found.get(names) or [spec_name(spec) for spec in found.get(kind) or ()]
         if listed:
             rows.append((kind, ", ".join(listed)))
     rows += [

@@ -15,6 +15,8 @@ from paddock.cli.subcommands import CommandWithSubcommands
 from paddock.extensions.discovery import discover
 from paddock.extensions.extension import Extension
 from paddock.extensions.manifest import KINDS
+from paddock.extensions.missing import install_command
+from paddock.extensions.registry import find_not_installed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,8 +61,10 @@ def extensions(pattern: str, *, as_json: bool) -> None:
         output.print_json([_described(one) for one in matching])
     elif not matching:
         output.note(f"No extension matches {pattern!r}")
+        if find_not_installed(pattern) is not None:
+            output.note(f"A catalogue lists it; to install it: {install_command(pattern)}")
     elif pattern == matching[0].name:
-        click.echo("\n\n".join(_text(_described(one)) for one in matching))
+        click.echo(render.visible("\n\n".join(_text(_described(one)) for one in matching)))
     else:
         headings = ("extension", "version", "kind", *COUNTED, "from")
         output.print_table(headings, map(_row, matching))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -31,5 +32,13 @@ def extension(directory: Path, *, name: str | None, publisher: str | None) -> No
     click.echo(f"Created the extension {started.name}: {directory}")
     for file in started.files:
         click.echo(f"  {file}")
-    output.note(f"Install it: pip install -e {directory}")
+    place = shlex.quote(_as_path(directory))
+    output.note(f"Install it: pip install -e {place}")
     output.note(f"Look at it: paddock inspect {started.server}")
+    output.note(f"Check it: paddock validate {place}")
+
+
+def _as_path(directory: Path) -> str:
+    """A path that cannot be taken for a name."""
+    text = str(directory)
+    return text if directory.is_absolute() or text.startswith(".") else f"./{text}"

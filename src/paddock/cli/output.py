@@ -53,8 +53,8 @@ def coloured(text: str, colour: str, *, bold: bool = False) -> str:
 
 
 def note(text: str) -> None:
-    """Say something that was not asked for."""
-    click.echo(text, err=True)
+    """Say something that was not asked for; what of it a terminal would obey is made visible."""
+    click.echo(render.visible(text), err=True)
 
 
 def warn(text: str, hint: str | None = None) -> None:

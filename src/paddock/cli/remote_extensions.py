@@ -65,7 +65,8 @@ def install(name: str, *, yes: bool) -> None:
 def _searched(entry: Entry) -> str:
     items = [item for kind in KINDS for item in entry.manifest.items(kind)]
     texts = [text for item in items for text in (item.name, item.description or "")]
-    return "\n".join([entry.name, entry.distribution, *texts]).casefold()
+    about = [entry.name, entry.distribution, entry.description or ""]
+    return "\n".join([*about, *texts]).casefold()
 
 
 def _row(entry: Entry, here: dict[str, str | None]) -> list[output.Cell]:

@@ -45,7 +45,7 @@ def servers(pattern: str, *, no_built_in: bool, remote: bool, as_json: bool) -> 
     for server in found:
         problem = _problem(server)
         if problem is not None:
-            output.warn(visible(f"{server.name} is broken: {problem}"))
+            output.warn(f"{server.name} is broken: {problem}")
 
 
 def _problem(server: NamedServer) -> str | None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -11,9 +14,12 @@ from paddock.cli import completing, output
 from paddock.validation import validate as library
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from paddock.validation.finding import Finding
     from paddock.validation.outcome import Validation
 
+_OUTPUT, _ERRORS = 1, 2
 KINDS = ("servers", "tools", "prompts", "resources")
 
 
@@ -30,14 +36,32 @@ def validate(ctx: click.Context, target: str, *, as_json: bool, strict: bool, st
     of a server, or the name of an installed extension or of a server. Python definition files are
     run, unless they are in a wheel or --static is given. The exit code is 1 when there is an error.
     """
-    found = library.validate(target, static=static)
+    with _undisturbed():
+        found = library.validate(target, static=static)
     is_good = found.is_valid and not (strict and found.warnings)
     if as_json:
-        output.print_json(_as_json(found))
+        said = {"is_strict": strict, "passes": is_good}
+        output.print_json({**_as_json(found), **said})
     else:
         _print(found, is_good=is_good)
     if not is_good:
         ctx.exit(1)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Have whatever definitions write to standard output, by any means, go to standard error."""
+    sys.stdout.flush()
+    kept = os.dup(_OUTPUT)
+    os.dup2(_ERRORS, _OUTPUT)
+    try:
+        yield
+    finally:
+        for one in (sys.stdout, sys.__stdout__):
+            if one is not None:
+                one.flush()
+        os.dup2(kept, _OUTPUT)
+        os.close(kept)
 
 
 def _as_json(found: Validation) -> dict[str, object]:
@@ -54,6 +78,10 @@ def _print(found: Validation, *, is_good: bool) -> None:
         _print_finding(one)
     if found.findings:
         click.echo()
+    for place in found.places:
+        click.echo(f"checked    {place}")
+    if found.beside is not None:
+        click.echo(f"not {found.beside} here: write ./{found.target} for that")
     for kind in KINDS:
         names = getattr(found, kind)
         if names:

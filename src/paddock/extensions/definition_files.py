@@ -8,8 +8,8 @@ resources and servers of it.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,8 @@ from paddock.authoring.resource import Resource, ResourceTemplate
 from paddock.authoring.tool import Tool
 from paddock.errors import LoadError
 from paddock.extensions.manifest import Kind
+from paddock.extensions.parsed_files import ParsedFiles
+from paddock.extensions.plain_data import parse_json, parse_toml
 from paddock.extensions.python_modules import definition_module
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 ENDINGS = (".py", ".toml", ".json")
+MAX_BYTES = 2_000_000
+"""More than any definition file that is data has; what is longer is not read on."""
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "tools": (Tool,),
@@ -35,6 +39,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "resources": (Resource, ResourceTemplate),
     "servers": (Offering,),
 }
+_combined: ParsedFiles[object] = ParsedFiles()
 _FROM_FUNCTIONS = ("tools", "prompts")
 """Kinds of which a function alone is a definition."""
 
@@ -62,12 +67,16 @@ class DefinitionFile(msgspec.Struct, frozen=True):
             module = definition_module(self.path)
             found = _in_combined(self, module) if self.is_combined else _in_own(self, module)
         else:
-            found = _read_table(self.path)
-            if self.is_combined:
-                found = found.get(self.item) if isinstance(found, Mapping) else None
+            found = self._combined_item() if self.is_combined else _read_table(self.path)
         if found is None:
             raise _absent(self)
         return found
+
+    def _combined_item(self) -> object:
+        path = self.path
+        table = _combined.get(str(path), path, lambda: _read_table(path))
+        found = table.get(self.item) if isinstance(table, Mapping) else None
+        return deepcopy(found)  # the table is for others too
 
 
 def find_definition(root: Path, kind: Kind, item: str) -> DefinitionFile | None:
@@ -85,12 +94,22 @@ def find_definition(root: Path, kind: Kind, item: str) -> DefinitionFile | None:
 
 def _read_table(path: Path) -> object:
     try:
-        data = path.read_bytes()
-        if path.suffix == ".json":
-            return msgspec.json.decode(data)
-        return tomllib.loads(data.decode())
-    except (OSError, UnicodeDecodeError, msgspec.DecodeError, tomllib.TOMLDecodeError) as error:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        return parse_table(data, path.suffix)
+    except (OSError, ValueError) as error:
         raise LoadError(f"cannot be read: {error}", where=str(path)) from None
+
+
+def parse_table(data: bytes, suffix: str) -> object:
+    """What the bytes of a definition file that is data hold.
+
+    Raises:
+        ValueError: when they cannot be read, with the reason.
+    """
+    if len(data) > MAX_BYTES:
+        raise ValueError(f"it is longer than {MAX_BYTES:,} bytes")
+    return parse_json(data) if suffix == ".json" else parse_toml(data)
 
 
 def _in_own(file: DefinitionFile, module: ModuleType) -> object:

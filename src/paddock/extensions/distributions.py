@@ -24,6 +24,7 @@ from paddock.extensions.extension import (
     read_extension,
 )
 from paddock.extensions.manifest import is_name
+from paddock.extensions.names import normal_distribution
 
 GROUP = "paddock.extensions"
 ENTRY_POINTS = "entry_points.txt"
@@ -31,7 +32,6 @@ MAX_ENTRY_POINTS = 1_000_000
 """How many bytes of them are read: more than any distribution has."""
 _ENDINGS = (".dist-info", ".egg-info")
 _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
-_SEPARATORS = re.compile(r"[-_.]+")
 
 
 class EntryPoint(NamedTuple):
@@ -75,7 +75,7 @@ def find_named(name: str) -> Discovery:
 
 def is_installed(distribution: str) -> bool:
     """Whether there is a distribution of a name, be it an extension or not."""
-    return _SEPARATORS.sub("-", distribution).lower() in _installed()
+    return normal_distribution(distribution) in _installed()
 
 
 def forget() -> None:
@@ -87,7 +87,7 @@ def forget() -> None:
 def normal_name(metadata: str) -> str:
     """The name of a distribution, as the name of its metadata directory tells it."""
     stem = metadata.rpartition(".")[0]
-    return _SEPARATORS.sub("-", stem.partition("-")[0]).lower()
+    return normal_distribution(stem.partition("-")[0])
 
 
 def parse_entry_points(text: str) -> list[tuple[str, str]]:
@@ -153,9 +153,10 @@ def _discovered(points: list[EntryPoint]) -> Discovery:
             extensions.append(_extension(point))
         except PaddockError as error:
             broken.append(_broken(point, error))
-        except OSError as error:
-            reason = f"cannot be read: {error.strerror or error}"
-            broken.append(_broken(point, ManifestError(reason, where=str(point.metadata))))
+        except Exception as error:  # noqa: BLE001 - whatever it is, it hides no other extension
+            reason = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
+            fault = ManifestError(f"cannot be read: {reason}", where=str(point.metadata))
+            broken.append(_broken(point, fault))
     return Discovery(tuple(extensions), tuple(broken))
 
 
@@ -202,17 +203,16 @@ def _manifest(point: EntryPoint) -> Path:
             where=where,
             hint=f"expected the name of the package that holds {MANIFEST_NAME}",
         )
-    place = Path(*point.value.split("."), MANIFEST_NAME)
-    beside = point.metadata.parent / place
+    beside = Path(point.metadata.parent, *point.value.split("."), MANIFEST_NAME)
     if beside.is_file():
         return beside
     from paddock.extensions.editable import (  # noqa: PLC0415 - few are, and it loads slowly
-        editable_places,
+        editable_packages,
     )
 
-    for directory in editable_places(point.metadata, point.value):
-        if (directory / place).is_file():
-            return directory / place
+    for directory in editable_packages(point.metadata, point.value):
+        if (directory / MANIFEST_NAME).is_file():
+            return directory / MANIFEST_NAME
     raise ExtensionNotFoundError(
         f"the distribution {point.distribution!r} is installed without the manifest of its "
         f"extension {point.name!r}",

@@ -16,35 +16,46 @@ from urllib.request import url2pathname
 
 import msgspec
 
+from paddock.extensions.plain_data import parse_json
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _LAYOUTS = ("src", ".")
 _TABLE = "MAPPING"
 """What setuptools calls the table of packages in the module that it generates."""
+_MAX_FILE = 5_000_000
+"""Bytes of a file that are read: more than any of them has."""
 
 
-def editable_places(metadata: Path, package: str) -> Iterator[Path]:
-    """The directories in which a package may be, the likeliest first.
+def editable_packages(metadata: Path, package: str) -> Iterator[Path]:
+    """The directories that a package may be, the likeliest first.
 
     Args:
         metadata: The distribution's directory of metadata.
         package: The dotted name of the package.
+
+    Raises:
+        ValueError: when what leads to them makes no sense.
     """
+    inner = Path(*package.split("."))
     files = [metadata.parent / name for name in _file_list(metadata)]
     for file in files:
         if file.suffix == ".pth":
-            yield from _directories_in(file)
+            yield from (directory / inner for directory in _directories_in(file))
     for file in files:
         if file.suffix == ".py" and file.parent == metadata.parent:
             yield from _mapped(file, package)
     project = _project(metadata)
     if project is not None:
-        yield from (project / layout for layout in _LAYOUTS)
+        yield from (project / layout / inner for layout in _LAYOUTS)
 
 
 def _file_list(metadata: Path) -> list[str]:
-    return [row[0] for row in csv.reader(_text(metadata / "RECORD").splitlines()) if row]
+    try:
+        return [row[0] for row in csv.reader(_text(metadata / "RECORD").splitlines()) if row]
+    except csv.Error as error:
+        raise ValueError(f"RECORD cannot be read: {error}") from None
 
 
 def _directories_in(file: Path) -> Iterator[Path]:
@@ -54,23 +65,19 @@ def _directories_in(file: Path) -> Iterator[Path]:
 
 
 def _mapped(file: Path, package: str) -> Iterator[Path]:
-    """The directory from which a package's name leads to where a table says that it is."""
+    """Where a table says that a package is, or one that it is in."""
     for name, place in _table(_text(file)).items():
-        inner = package.removeprefix(f"{name}.")
-        if package == name or inner != package:
-            yield _above(Path(place), name)
-
-
-def _above(place: Path, name: str) -> Path:
-    parts = name.split(".")
-    return place.parents[len(parts) - 1] if [*place.parts[-len(parts) :]] == parts else place
+        if package == name:
+            yield Path(place)
+        elif package.startswith(f"{name}."):
+            yield Path(place, *package.removeprefix(f"{name}.").split("."))
 
 
 def _table(text: str) -> dict[str, str]:
     """The table in a generated module, read as text."""
     try:
         statements = ast.parse(text).body
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     for statement in statements:
         match statement:
@@ -85,22 +92,39 @@ def _table(text: str) -> dict[str, str]:
 def _literal(value: ast.Dict) -> dict[str, str]:
     try:
         return msgspec.convert(ast.literal_eval(value), dict[str, str])
-    except (ValueError, msgspec.ValidationError):
+    except (ValueError, TypeError, RecursionError, MemoryError, msgspec.ValidationError):
         return {}
 
 
 def _project(metadata: Path) -> Path | None:
-    """The directory that was installed from."""
-    try:
-        url = msgspec.json.decode(_text(metadata / "direct_url.json"), type=dict[str, object])
-    except msgspec.DecodeError:
+    """The directory that was installed from, if it still counts."""
+    text = _text(metadata / "direct_url.json")
+    if not text:
         return None
-    parts = urlsplit(str(url.get("url")))
-    return Path(url2pathname(parts.path)) if parts.scheme == "file" and parts.path else None
+    try:
+        said = msgspec.convert(parse_json(text), _DirectUrl)
+        parts = urlsplit(said.url)
+    except (ValueError, msgspec.ValidationError):
+        return None
+    if not said.dir_info.editable or parts.scheme != "file" or not parts.path:
+        return None
+    return Path(url2pathname(parts.path))
+
+
+class _DirectoryInfo(msgspec.Struct):
+    editable: bool = False
+
+
+class _DirectUrl(msgspec.Struct):
+    """Where a distribution was installed from, as the installer has written it."""
+
+    url: str
+    dir_info: _DirectoryInfo = msgspec.field(default_factory=_DirectoryInfo)
 
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
+        with path.open("rb") as file:
+            return file.read(_MAX_FILE).decode("utf-8", "replace")
+    except (OSError, ValueError):  # the latter for names that no file can have
         return ""

@@ -15,6 +15,7 @@ import msgspec
 from paddock.errors import LoadError
 from paddock.extensions.definition_files import find_definition
 from paddock.extensions.manifest import Manifest, read_manifest
+from paddock.extensions.names import normal_distribution
 from paddock.version import __version__
 
 if TYPE_CHECKING:
@@ -52,9 +53,19 @@ class Extension(msgspec.Struct, frozen=True):
         return self.kind == "built-in"
 
     @property
+    def runs_python(self) -> bool:
+        """Whether its definitions may lead to Python; a paclet is read, and never run."""
+        return self.kind != "paclet"
+
+    @property
     def is_installed(self) -> bool:
         """Whether its files are here; of one that a catalogue describes they are not."""
         return True
+
+    def is_brought_by(self, distribution: str) -> bool:
+        """Whether it is in the distribution or the paclet of a name."""
+        brought = normal_distribution(self.distribution or "")
+        return bool(brought) and brought == normal_distribution(distribution)
 
     def definition(self, kind: Kind, item: str) -> DefinitionFile:
         """The file with the definition of an item, neither read nor run.

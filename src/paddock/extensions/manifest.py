@@ -7,16 +7,17 @@ for a later version, and telling of typing errors is the business of a validator
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from paddock.extensions.errors import ManifestError
 from paddock.extensions.keys import normal_key
+from paddock.extensions.plain_data import parse_toml
 from paddock.extensions.properties import shown
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 Kind = Literal["tools", "prompts", "resources", "servers"]
@@ -86,8 +87,8 @@ def parse_manifest(data: bytes, where: str) -> Manifest:
     if len(data) > MAX_MANIFEST:
         raise ManifestError(f"is longer than {MAX_MANIFEST:,} bytes", where=where)
     try:
-        table = tomllib.loads(data.decode("utf-8-sig"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        table = parse_toml(data)
+    except ValueError as error:
         raise ManifestError(f"cannot be read: {error}", where=where) from None
     return make_manifest(table, where)
 
@@ -98,9 +99,9 @@ def make_manifest(table: Mapping[str, object], where: str) -> Manifest:
     Raises:
         ManifestError: with the key, and what was expected there.
     """
-    found = {_spelled(key): value for key, value in table.items()}
+    found = _by_meaning(table, _spelled, where)
     schema = found.pop("schema", SCHEMA)
-    if schema != SCHEMA:
+    if schema != SCHEMA or not isinstance(schema, int) or isinstance(schema, bool):
         raise ManifestError(
             f"schema is {shown(schema)}",
             where=where,
@@ -115,6 +116,20 @@ def make_manifest(table: Mapping[str, object], where: str) -> Manifest:
         servers=_items("servers", found.pop("servers", []), where),
         extra=found,
     )
+
+
+def _by_meaning(
+    table: Mapping[str, object], meaning: Callable[[str], str], where: str
+) -> dict[str, object]:
+    """A table by what its keys mean; two that mean the same are refused."""
+    spelled: dict[str, str] = {}
+    for key in table:
+        first = spelled.setdefault(meaning(key), key)
+        if first != key:
+            raise ManifestError(
+                f"{first!r} and {key!r} mean the same", where=where, hint="keep one"
+            )
+    return {name: table[key] for name, key in spelled.items()}
 
 
 def _spelled(key: str) -> str:
@@ -159,7 +174,7 @@ def _item(value: object, key: str, where: str) -> Item:
         if isinstance(name, str) and isinstance(description, str):
             return Item(name, description)
     if isinstance(value, Mapping):
-        properties = {normal_key(one): given for one, given in value.items()}
+        properties = _by_meaning(value, normal_key, f"{where}: {key}")
         name, description = properties.pop("name", None), properties.pop("description", None)
         if isinstance(name, str) and (description is None or isinstance(description, str)):
             return Item(name, description, properties)

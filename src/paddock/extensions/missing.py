@@ -78,6 +78,29 @@ def no_extension(
     )
 
 
+def otherwise_named(
+    kind: Kind, name: QualifiedName, extensions: Sequence[Extension], where: str | None
+) -> ExtensionError:
+    """The complaint about a name that begins with a distribution, and not with its extension.
+
+    Args:
+        kind: What was looked for.
+        name: Its name.
+        extensions: What the distribution brings.
+        where: Where the name stands.
+    """
+    called = " and ".join(f'"{one.name}"' for one in extensions)
+    items = [f"{one.name}/{item.name}" for one in extensions for item in one.manifest.items(kind)]
+    near = [one for one in items if one.rpartition("/")[2].casefold() == name.item.casefold()]
+    return ExtensionNotFoundError(
+        f'No {kind.removesuffix("s")} named "{name}" found: the extension in "{name.package_name}" '
+        f"is called {called}",
+        where=where,
+        hint=f"did you mean {near[0]}?" if near else f"its {kind} are: {listed(items)}",
+        extension=extensions[0].name,
+    )
+
+
 def not_here(
     kind: Kind, name: QualifiedName, extension: Extension, where: str | None
 ) -> ExtensionError:

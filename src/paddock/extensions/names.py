@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 _PARTS = (2, 3)
+_SEPARATORS = re.compile(r"[-_.]+")
 
 
 class QualifiedName(NamedTuple):
@@ -33,3 +35,8 @@ def parse_qualified(text: str) -> QualifiedName | None:
         return None
     *publisher, package, item = parts
     return QualifiedName(publisher[0] if publisher else None, package, item)
+
+
+def normal_distribution(name: str) -> str:
+    """The name of a distribution as installers compare it: in lower case, with hyphens."""
+    return _SEPARATORS.sub("-", name).lower()

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 
+PREFIX = "paddock_definition:"
+"""What stands before the path of a definition file in the name of its module."""
+
+
 def script_module(path: Path) -> ModuleType:
     """The module of a file of the user's, which may import its neighbours.
 
@@ -36,7 +40,7 @@ def definition_module(path: Path) -> ModuleType:
     if known is not None:
         return known
     try:
-        return run_file(path, f"paddock_definition:{path}")
+        return run_file(path, f"{PREFIX}{path}")
     except LoadError:
         raise
     except (Exception, SystemExit) as error:

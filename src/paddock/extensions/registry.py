@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from paddock.extensions.catalogue.errors import CatalogueError
+from paddock.extensions.data_only import refuse_python
 from paddock.extensions.discovery import find_extension, find_extensions, is_installed
 from paddock.extensions.errors import (
     PromptNotFoundError,
@@ -21,7 +22,14 @@ from paddock.extensions.errors import (
     ToolSpecificationError,
 )
 from paddock.extensions.extension import Extension, built_in
-from paddock.extensions.missing import listed, near_names, no_extension, not_declared, not_here
+from paddock.extensions.missing import (
+    listed,
+    near_names,
+    no_extension,
+    not_declared,
+    not_here,
+    otherwise_named,
+)
 from paddock.extensions.names import parse_qualified
 from paddock.extensions.prompt_definition import make_prompt
 from paddock.extensions.references import directory_of, is_reference, load_reference
@@ -147,6 +155,7 @@ class Registry:
     ) -> Any:
         """The tool, prompt or resource that a name, a reference, an object or a table means."""
         making = _MAKING[kind]
+        refuse_python(spec, owner, where)
         if not isinstance(spec, str):
             return making.make(spec, relative_to=relative_to, where=where)
         if is_reference(spec):
@@ -197,6 +206,9 @@ class Registry:
         if remote is not None:
             return not_here(kind, name, remote, where)
         near = near_names(str(name), [one.name for one in self.declared(kind)])
+        bringing = [one for one in self.extensions() if one.is_brought_by(name.package_name)]
+        if bringing:
+            return otherwise_named(kind, name, bringing, where)
         return no_extension(kind, name, near, where, is_installed=is_installed(name.package_name))
 
 

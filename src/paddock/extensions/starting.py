@@ -8,17 +8,30 @@ from __future__ import annotations
 
 import keyword
 import re
+import sys
 from pathlib import Path
 from string import Template
 from typing import NamedTuple
 
 from paddock.extensions.errors import ExtensionError
 from paddock.extensions.extension import qualified
+from paddock.extensions.names import normal_distribution
 
 STARTER = Path(__file__).parent / "starter"
 SERVER = "Writing"
 ENDING = ".template"
+TAKEN = frozenset(
+    [
+        *("paddock", "click", "filelock", "jsonschema-rs", "msgspec", "packaging", "rich"),
+        *("ruamel-yaml", "tomlkit", "httptools", "pyjwt", "urllib3", "uvicorn", "uvloop"),
+        *("cloudpickle", "pytest", "jwt", "ruamel"),
+    ]
+)
+"""Paddock, and what it and the new extension need, by the names of distributions and of modules:
+another distribution of that name would take its place."""
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
+_OF_TESTS = ("test_extension", "conftest")
+"""Modules that pytest has imported by the time the tests look for the package."""
 _PLACES = {
     "pyproject.toml": "pyproject.toml",
     "README.md": "README.md",
@@ -60,7 +73,7 @@ def start_extension(
         publisher: Gives its items names of three parts.
 
     Raises:
-        StartError: when the directory is not empty, or a name cannot be.
+        StartError: when the directory is not empty or cannot be written, or a name cannot be.
     """
     name = name or directory.absolute().name
     for what, given in (("name", name), ("publisher", publisher)):
@@ -69,6 +82,12 @@ def start_extension(
                 f"{given!r} cannot be the {what} of an extension",
                 hint="use letters, digits, '-', '_' and '.' between them, as in acme-charts",
             )
+    if normal_distribution(name) in TAKEN:
+        raise StartError(
+            f"{name!r} cannot be the name of an extension: Paddock needs the distribution of that "
+            "name",
+            hint=f"choose another, as in my-{name}: --name my-{name}",
+        )
     _check_empty(directory)
     module = module_name(name)
     full = qualified(name, publisher)
@@ -79,24 +98,38 @@ def start_extension(
         "publisher": "" if publisher is None else f'publisher = "{publisher}"\n',
     }
     places = {one: Path(place.format(module=module)) for one, place in _PLACES.items()}
-    for source, place in places.items():
-        text = (STARTER / f"{source}{ENDING}").read_text(encoding="utf-8")
-        file = directory / place
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(Template(text).substitute(blanks), encoding="utf-8")
+    try:
+        for source, place in places.items():
+            text = (STARTER / f"{source}{ENDING}").read_text(encoding="utf-8")
+            file = directory / place
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(Template(text).substitute(blanks), encoding="utf-8")
+    except OSError as error:
+        raise StartError(
+            f"cannot be written: {error.strerror or error}",
+            where=str(error.filename or directory),
+            hint="name a directory that you may write to",
+        ) from None
     return Started(full, f"{full}/{SERVER}", tuple(places.values()))
 
 
 def module_name(name: str) -> str:
-    """The Python package of a distribution of a name."""
+    """The Python package of a distribution of a name, which nothing else hides."""
     module = re.sub(r"\W+", "_", name).lower()
-    if not module.isidentifier() or keyword.iskeyword(module):
+    is_hidden = module in sys.stdlib_module_names or module in _OF_TESTS
+    if not module.isidentifier() or keyword.iskeyword(module) or is_hidden:
         module = f"ext_{module}"
     return module
 
 
 def _check_empty(directory: Path) -> None:
-    if directory.exists() and (not directory.is_dir() or any(directory.glob("[!.]*"))):
+    try:
+        is_empty = not directory.exists() or (
+            directory.is_dir() and not any(directory.glob("[!.]*"))
+        )
+    except OSError:
+        is_empty = True  # what is wrong with it is told when it is written
+    if not is_empty:
         raise StartError(
             "is not an empty directory", where=str(directory), hint="name one that is not there yet"
         )

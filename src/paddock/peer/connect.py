@@ -144,4 +144,4 @@ def _serve(path: str, name: str | None = None) -> list[str]:
         raise ConnectError(f"No such file: {path}")
     absolute = str(Path(path).absolute())
     target = absolute if name is None else f"{absolute}:{name}"
-    return [sys.executable, "-m", "paddock", "serve", target]
+    return [sys.executable, "-P", "-m", "paddock", "serve", target]

@@ -336,13 +336,14 @@ def _unfit_for_batch(message: bytes) -> bytes | None:
         return _NESTED_BATCH
     if _META_VERSION not in message:
         return None
-    text = "A request that names its version stands alone: it cannot be part of a batch"
     try:
-        request_id = decode_frame(message).id
+        frame = decode_frame(message)
     except DECODE_FAULTS:
-        request_id = UNSET
-    known_id = None if request_id is UNSET else request_id
-    return error_frame(known_id, ProtocolError(text, rpc_code=INVALID_REQUEST))
+        return None
+    if frame.method is UNSET or frame.id is UNSET:  # no request, so there is nothing to refuse
+        return None
+    text = "A request that names its version stands alone: it cannot be part of a batch"
+    return error_frame(frame.id, ProtocolError(text, rpc_code=INVALID_REQUEST))
 
 
 def _log_fault(method: str) -> None:

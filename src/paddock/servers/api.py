@@ -132,13 +132,18 @@ def get_server(server: str | os.PathLike[str]) -> NamedServer:
 
 
 def list_servers(
-    pattern: str = "*", *, include_built_in: bool = True, include_remote: bool = False
+    pattern: str = "*",
+    *,
+    include_built_in: bool = True,
+    include_remote: bool = False,
+    refresh: bool = False,
 ) -> list[NamedServer]:
     """The servers whose names match a pattern with `*`, `?` and `[…]`, the user's own first.
 
     Letters match in either case. Those of extensions are called by their qualified names. One whose
     definition cannot be read is among them, and says why: `server.problem`. With
-    `include_remote` also those that catalogues list and that are not installed: `server.is_remote`.
+    `include_remote` also those that catalogues list and that are not installed: `server.is_remote`;
+    with `refresh` the catalogues are fetched for that, however new their copies are.
     Trust level: discovery.
 
     Raises:
@@ -146,7 +151,7 @@ def list_servers(
     """
     return [
         NamedServer(source)
-        for source in all_sources(include_remote=include_remote)
+        for source in all_sources(include_remote=include_remote, refresh=refresh)
         if fnmatchcase(source.name.lower(), pattern.lower())
         and (include_built_in or source.location != BUILT_IN)
     ]

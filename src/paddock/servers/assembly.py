@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.authoring.loading_files import Loading
 from paddock.errors import DefinitionError, LoadError, PaddockError
+from paddock.extensions.data_only import refuse_python
 from paddock.extensions.functions import required_parameters
 from paddock.extensions.references import load_reference
 from paddock.extensions.registry import resolve_prompt, resolve_resource, resolve_tool
@@ -114,6 +115,8 @@ def _assembled(
     options: Sequence[Values],
     initialization: Initialization,
 ) -> Server:
+    if definition.made is not None:
+        return _as_made(definition, report, options)
     server = Server(
         definition.name,
         version=definition.version,
@@ -140,6 +143,15 @@ def _assembled(
     return server
 
 
+def _as_made(definition: ServerDefinition, report: Report, options: Sequence[Values]) -> Server:
+    """The server that an extension has made, under the name by which it was found."""
+    server: Server = definition.made
+    server.facts.name = definition.name
+    server.facts.version = definition.version
+    set_options(server, merged(*options), report)
+    return server
+
+
 def _resolved(
     kind: str, specs: list[Any], origin: Origin, report: Report
 ) -> Iterator[tuple[Any, Any]]:
@@ -153,6 +165,7 @@ def _resolved(
 
 
 def _item(kind: str, spec: Any, origin: Origin, where: str) -> Any:
+    refuse_python(spec, origin.owner, where)  # before anything is loaded
     spec = _unpickled(spec, origin, where)
     if isinstance(spec, Mapping):
         spec = {key: _unpickled(value, origin, where) for key, value in spec.items()}
@@ -185,9 +198,19 @@ def _initializer(spec: Any, origin: Origin, report: Report) -> Callable[[], Any]
 
 
 def _initializing_function(spec: Any, origin: Origin, where: str) -> Callable[[], Any]:
+    refuse_python(spec, origin.owner, where)
     found: object = _unpickled(spec, origin, where)
     if isinstance(spec, str):
         found = load_reference(spec, relative_to=origin.relative_to, where=where)
+    return initializer(found, where)
+
+
+def initializer(found: object, where: str) -> Callable[[], Any]:
+    """What can be called when a server starts.
+
+    Raises:
+        ServerDefinitionError: when it is no function, or one that needs arguments.
+    """
     if not callable(found):
         raise ServerDefinitionError(
             f"{found!r} is no function"[:100], where=where, hint="expected one without parameters"

@@ -81,6 +81,9 @@ class ServerDefinition(msgspec.Struct, kw_only=True):
     """Whether tools of it have a page that clients show."""
     extra: dict[str, Any] = {}
     """Whatever else the definition says; kept, and readable as properties."""
+    made: Any = None
+    """The `Server` that an extension's Python file has made, if it is defined so. What it is has no
+    other form; the rest of this only describes it."""
 
     @property
     def config_key(self) -> str:

@@ -10,9 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from paddock.authoring.offering import Offering
 from paddock.errors import PaddockError
 from paddock.extensions.names import parse_qualified
 from paddock.extensions.registry import (
@@ -22,6 +21,8 @@ from paddock.extensions.registry import (
     find_not_installed,
     registry,
 )
+from paddock.protocol.facts import ServerFacts
+from paddock.server import Server
 from paddock.servers.definition import from_mapping
 from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
 from paddock.servers.facts import DEFAULT_VERSION
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from paddock.servers.definition import ServerDefinition
 
 BUILT_IN = "built-in"
+Listed = Literal["tools", "prompts", "resources"]
+LISTED: tuple[Listed, ...] = ("tools", "prompts", "resources")
 _NEAR = 0.6
 
 
@@ -127,16 +130,42 @@ class Source(NamedTuple):
             PaddockError: when the definition is missing, or cannot be as it is.
         """
         if self.declared is None or not (self.is_remote or self._is_python(self.declared)):
-            said = self.read()
+            said = self._read_safely()
             return Outline(
                 *(said.title, said.description, said.version),
                 *(said.tools, said.prompts, said.resources),
             )
         item = self.declared.item
-        lists = [_names_in(item.properties, kind) for kind in ("tools", "prompts", "resources")]
+        lists = [self._names(self.declared, kind) for kind in LISTED]
         title = item.properties.get("title")
         version = self.declared.extension.version or DEFAULT_VERSION
         return Outline(title if isinstance(title, str) else None, item.description, version, *lists)
+
+    def _read_safely(self) -> ServerDefinition:
+        """The definition, for a list, in which no server may hide the others.
+
+        Raises:
+            PaddockError: whatever is wrong with it.
+        """
+        try:
+            return self.read()
+        except PaddockError:
+            raise
+        except Exception as error:  # noqa: BLE001 - what it may hold is without end
+            reason = f"cannot be read: {type(error).__name__}: {error}"
+            raise ServerDefinitionError(reason, where=str(self.file)) from None
+
+    def _names(self, declared: Declared, kind: Listed) -> list[Any] | None:
+        """What a manifest says of a server's list, for those who do not read its definition.
+
+        Of one that is not installed, everything that its extension declares, if it says nothing.
+        """
+        said = _names_in(declared.item.properties, kind)
+        if not self.is_remote or kind == "resources":
+            return said
+        extension = declared.extension
+        names = [one.name for one in extension.manifest.items(kind)] if said is None else said
+        return [_qualified(one, kind, extension) for one in names]
 
     def _is_python(self, declared: Declared) -> bool:
         return declared.definition().path.suffix == ".py"
@@ -170,11 +199,19 @@ class Source(NamedTuple):
         if isinstance(found, Mapping):
             table = with_version(found, version)
             return from_mapping(table, name=self.name, place=lambda key: f"{where}: {key}")
-        if isinstance(found, Offering):
-            return from_mapping(_parts_of(found), name=self.name)
+        if isinstance(found, Server):
+            definition = from_mapping(_parts_of(found, version), name=self.name)
+            definition.made = found
+            return definition
         raise ServerDefinitionError(
             f"holds {found!r}"[:100], where=where, hint="expected a table or a Server"
         )
+
+
+def _qualified(name: Any, kind: Listed, extension: Extension) -> Any:
+    """A name in an extension's own list as others have to write it."""
+    is_own = any(item.name == name for item in extension.manifest.items(kind))
+    return f"{extension.name}/{name}" if is_own else name
 
 
 def _names_in(properties: Mapping[str, object], kind: str) -> list[Any] | None:
@@ -183,16 +220,17 @@ def _names_in(properties: Mapping[str, object], kind: str) -> list[Any] | None:
     return list(found) if isinstance(found, list | tuple) else None
 
 
-def _parts_of(offering: Offering) -> dict[str, object]:
-    """What a server that an extension made itself consists of."""
+def _parts_of(server: Server, version: str | None) -> dict[str, object]:
+    """What can be told of a server that an extension made itself."""
+    is_said = server.facts.version != ServerFacts("").version
     return {
-        "version": offering.facts.version,
-        "title": offering.facts.title,
-        "description": offering.facts.description,
-        "instructions": offering.facts.instructions,
-        "tools": list(offering.tools),
-        "prompts": list(offering.prompts),
-        "resources": [*offering.resources, *offering.templates],
+        "version": server.facts.version if is_said else version,
+        "title": server.facts.title,
+        "description": server.facts.description,
+        "instructions": server.facts.instructions,
+        "tools": list(server.tools),
+        "prompts": list(server.prompts),
+        "resources": [*server.resources, *server.templates],
     }
 
 
@@ -204,6 +242,19 @@ def find_source(name: str, *, include_remote: bool = False) -> Source:
         ExtensionError: when the name is qualified, and its extension has no such server.
         ServerDefinitionError: when that cannot be the name of a server.
     """
+    found = find_installed(name) or (_find_remote(name) if include_remote else None)
+    if found is None:
+        raise not_found(name)
+    return found
+
+
+def find_installed(name: str) -> Source | None:
+    """Where the server of a name is defined, for those who need no reason when it is nowhere.
+
+    Raises:
+        ServerDefinitionError: when that cannot be the name of a server.
+        PaddockError: when its extension is broken.
+    """
     path = path_of(name)
     if os.path.lexists(path):
         return Source(name, path)
@@ -211,12 +262,7 @@ def find_source(name: str, *, include_remote: bool = False) -> Source:
         if one.name == name:
             return Source(name, one.path, problem=one.problem)
     item = find_declared("servers", name)
-    if item is not None:
-        return Source(item.name, None, item)
-    remote = _find_remote(name) if include_remote else None
-    if remote is not None:
-        return remote
-    raise not_found(name)
+    return None if item is None else Source(item.name, None, item)
 
 
 def _find_remote(name: str) -> Source | None:
@@ -234,26 +280,31 @@ def file_source(path: Path) -> Source:
     return Source(path.name.removesuffix(SUFFIX), path.absolute(), is_free=True)
 
 
-def all_sources(*, include_remote: bool = False) -> list[Source]:
+def all_sources(*, include_remote: bool = False, refresh: bool = False) -> list[Source]:
     """Every server there is: the user's own, then those of extensions that they do not shadow.
 
     If wanted, then those that catalogues list and that are not installed; a catalogue of which
-    there is no copy, or an old one, is fetched.
+    there is no copy, or an old one, is fetched; with `refresh` all of them.
     """
     own = [Source(one.name, one.path, problem=one.problem) for one in stored()]
     taken = {source.name for source in own}
     further = declared("servers")
     if include_remote:
-        further += _remote_servers()
+        further += _remote_servers(refresh=refresh)
     others = [Source(one.name, None, one) for one in further if one.name not in taken]
     return own + others
 
 
-def _remote_servers() -> list[Declared]:
+def _remote_servers(*, refresh: bool) -> list[Declared]:
+    from paddock.extensions.catalogue.cache import (  # noqa: PLC0415 - only when asked for
+        refresh_all,
+    )
     from paddock.extensions.catalogue.remote import (  # noqa: PLC0415 - only when asked for
         remote_extensions,
     )
 
+    if refresh:
+        refresh_all()
     return Registry(remote_extensions(may_fetch=True)).declared("servers")
 
 

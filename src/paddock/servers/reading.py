@@ -5,11 +5,11 @@ How they are written is `store`.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from paddock.extensions.plain_data import parse_toml
 from paddock.servers.definition import WRAPPER, from_mapping, own_key
 from paddock.servers.errors import ServerDefinitionError
 from paddock.servers.file_names import (
@@ -78,8 +78,8 @@ def parse(text: str, path: Path) -> dict[str, Any]:
         ServerDefinitionError: when it is no TOML.
     """
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        return parse_toml(text.encode())
+    except ValueError as error:
         raise ServerDefinitionError(f"is no TOML: {error}", where=str(path)) from None
 
 

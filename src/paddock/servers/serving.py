@@ -39,8 +39,10 @@ class Serving:
         self._problems: list[PaddockError] = []
         self._is_loaded = False
 
-    def load(self, options: Mapping[str, Mapping[str, Any]], facts: ServerFacts) -> Offering:
+    def load(self, options: Mapping[str, Mapping[str, Any]], facts: ServerFacts | None) -> Offering:
         """Make the server; what of it cannot be used is reported on standard error.
+
+        Clients are told the facts before that, if there are some.
 
         Raises:
             PaddockError: when the definition cannot be read, or nothing of it can be used.
@@ -125,9 +127,10 @@ def _has_anything(server: Server) -> bool:
     return any(len(catalogue) for catalogue in held)
 
 
-def _check_views(server: Server, facts: ServerFacts) -> None:
+def _check_views(server: Server, facts: ServerFacts | None) -> None:
     """Say so when a client has not been told of pages, because the definition does not say it."""
-    if server.facts.extension(UI) is not None and facts.extension(UI) is None:
+    is_told = facts is None or facts.extension(UI) is not None
+    if server.facts.extension(UI) is not None and not is_told:
         _say(
             f"{server.name}: a tool of it has a page, which clients are not told of until its "
             "definition says views = true"

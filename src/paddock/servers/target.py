@@ -18,6 +18,7 @@ from paddock.servers.file_names import (
     definition_path,
     looks_like_path,
 )
+from paddock.servers.paths import may_be_qualified, means_file
 from paddock.servers.variables import OPTIONS_VARIABLE, SERVER_VARIABLE
 from paddock.serving.target import Target
 from paddock.version import __version__
@@ -64,7 +65,7 @@ class NamedTarget:
             PaddockError: when the definition cannot be read, or nothing of it can be served.
         """
         self._serving = self._serving or self._find()
-        offering = self._serving.load(self.options, self.facts)
+        offering = self._serving.load(self.options, self.facts if self.is_certain else None)
         if self.complete is not None:
             self.complete(offering)
         return offering
@@ -89,21 +90,23 @@ class NamedTarget:
 def find_target(text: str) -> Loadable:
     """What `paddock serve TARGET` means by a text.
 
-    What looks like a path is one, if it is there; anything else is the name of a server first.
+    What looks like a path is one, if it is there and no server is called so; anything else is the
+    name of a server first.
 
     Raises:
         LoadError: when it is neither.
         ExtensionError: when it is a qualified name that leads nowhere.
     """
-    places = (text, text.rpartition(":")[0])
-    if looks_like_path(text) and any(map(os.path.exists, places)):
+    if means_file(text):
         return _file_target(text)
     try:
         return NamedTarget(text)
     except (ServerNotFoundError, ExtensionError) as error:
         if os.path.exists(text):
+            if looks_like_path(text):
+                raise  # a broken extension is no reason to run what is called like it
             return _file_target(text)
-        if isinstance(error, ExtensionError) and _may_be_qualified(text):
+        if isinstance(error, ExtensionError) and may_be_qualified(text):
             error.hint = f"there is no file or directory of that name either; {error.hint}"
             raise
         if looks_like_path(text):
@@ -133,7 +136,3 @@ def _set_options(offering: Offering) -> None:
     from paddock.servers.tool_options import set_from_environment  # noqa: PLC0415 - as above
 
     set_from_environment(offering)
-
-
-def _may_be_qualified(text: str) -> bool:
-    return not text.startswith((".", "~")) and not text.endswith((".py", SUFFIX))

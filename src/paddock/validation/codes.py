@@ -29,6 +29,7 @@ ERRORS = (
     "invalid-prompt",
     "invalid-resource",
     "invalid-server",
+    "duplicate-name",
     "prompt-without-content",
     "reference-not-found",
     "unknown-tool",
@@ -37,12 +38,17 @@ ERRORS = (
     "item-not-declared",
 )
 WARNINGS = (
+    "unread-entry-points",
     "empty-extension",
     "names-differ-by-case",
     "missing-version",
+    "duplicate-extension",
     "closed-format-beside",
     "undeclared-definition",
+    "shadowed-definition",
+    "immediate-initialization",
     "missing-description",
+    "unfilled-blank",
     "extension-not-installed",
 )
 SEVERITIES: dict[str, Severity] = {

@@ -1,29 +1,17 @@
-"""Definition files: whether each declared item has one, and what it holds.
-
-Data is read from wherever the files are. Python is run, unless nothing may be run; then it is
-only parsed.
-"""
+"""Definition files: whether each declared item has one, and whether that is what it should be."""
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from paddock.errors import LoadError, PaddockError
-from paddock.extensions.definition_files import DefinitionFile
 from paddock.extensions.manifest import KINDS
-from paddock.extensions.paclets.definitions import CLOSED, PacletDefinition
-from paddock.extensions.paclets.sources import read_content
-from paddock.extensions.paclets.tables import table_of
+from paddock.extensions.paclets.definitions import CLOSED
+from paddock.validation.contents import names_in, read_item
 from paddock.validation.finding import Place
 from paddock.validation.items import Definition, check_item
-from paddock.validation.python_source import PythonSource
-from paddock.validation.servers import check_server
-from paddock.validation.subject import MAX_BYTES
+from paddock.validation.servers import check_assembly, check_server
 
 if TYPE_CHECKING:
     from paddock.extensions.manifest import Item, Kind
@@ -32,12 +20,6 @@ if TYPE_CHECKING:
     from paddock.validation.subject import Subject
 
 ORDER: tuple[Kind, ...] = ("servers", "tools", "prompts", "resources")
-_REQUIRED: dict[str, tuple[str, ...]] = {
-    "tools": ("Name", "Function", "Parameters"),
-    "prompts": ("Name",),
-    "servers": ("LLMEvaluator",),
-}
-"""What definitions in paclets have to have, as the Wolfram documents say."""
 _ASIDE = ("_", ".")
 
 
@@ -54,20 +36,26 @@ def check_definitions(subject: Subject) -> None:
             _check_files(subject, kind, item.name, files)
             found.append((kind, item, files))
         _check_undeclared(subject, kind)
+    servers: list[tuple[ServerDefinition, Definition]] = []
     for kind, item, files in found:
         if files.used is not None and not files.used.endswith(CLOSED):
-            _check_contents(subject, kind, item, files)
+            checked = _check_contents(subject, kind, item, files)
+            servers += [] if checked is None else [checked]
+    for server, definition in servers:
+        check_assembly(server, definition, subject)
 
 
-def check_single(subject: Subject, item: Item) -> ServerDefinition | None:
-    """Check one server alone; what it says, if that can be read."""
+def check_single(
+    subject: Subject, kind: Kind, item: Item
+) -> tuple[ServerDefinition, Definition] | None:
+    """Check one item alone; what it says, if it is a server and can be read."""
     if _is_without_root(subject):
         return None
-    files = subject.item_files("servers", item.name)
-    _check_files(subject, "servers", item.name, files)
+    files = subject.item_files(kind, item.name)
+    _check_files(subject, kind, item.name, files)
     if files.used is None or files.used.endswith(CLOSED):
         return None
-    return _check_contents(subject, "servers", item, files)
+    return _check_contents(subject, kind, item, files)
 
 
 def _is_without_root(subject: Subject) -> bool:
@@ -123,24 +111,17 @@ def _check_undeclared(subject: Subject, kind: Kind) -> None:
             _tell_undeclared(subject, kind, file.stem, Place(subject.path(f"{folder}/{name}")))
     for ending in subject.endings:
         combined = f"{folder}{ending}"
-        for name in _names_in(subject, combined) if subject.files.has(combined) else ():
+        for name in names_in(subject, combined) if subject.files.has(combined) else ():
+            place = Place(subject.path(combined), key=name)
             if name not in declared:
-                place = Place(subject.path(combined), key=name)
                 _tell_undeclared(subject, kind, name, place)
-
-
-def _names_in(subject: Subject, combined: str) -> list[str]:
-    """The items that a combined file of data defines; what it cannot be read for is told later."""
-    if combined.endswith((".toml", ".json")):
-        return [str(name) for name in _table(subject, combined) or ()]
-    suffix, path = PurePosixPath(combined).suffix, subject.path(combined)
-    if suffix in (CLOSED, ".py"):
-        return []
-    try:
-        content = read_content(subject.files.read(combined, MAX_BYTES), suffix, path)
-        return list(table_of(content.value()) or ())
-    except LoadError:
-        return []
+            elif own := subject.item_files(kind, name).own:
+                subject.findings.add(
+                    "shadowed-definition",
+                    f"defines {name!r}, which has a file of its own that counts instead",
+                    place,
+                    f"delete it here, or {PurePosixPath(own[0]).name}",
+                )
 
 
 def _tell_undeclared(subject: Subject, kind: Kind, name: str, place: Place) -> None:
@@ -154,11 +135,11 @@ def _tell_undeclared(subject: Subject, kind: Kind, name: str, place: Place) -> N
 
 def _check_contents(
     subject: Subject, kind: Kind, item: Item, files: ItemFiles
-) -> ServerDefinition | None:
+) -> tuple[ServerDefinition, Definition] | None:
     file = files.used or ""
     place = Place(subject.path(file), key=None if files.own else item.name)
     try:
-        value = _read(subject, kind, item.name, files)
+        value = read_item(subject, kind, item.name, files)
     except PaddockError as error:
         code = "unreadable-definition" if isinstance(error, LoadError) else _invalid(kind)
         subject.findings.add_error(code, error, place)
@@ -167,92 +148,11 @@ def _check_contents(
         return None
     definition = Definition(kind, value, file, place, item.name)
     if kind == "servers":
-        return check_server(definition, subject, description=item.description)
+        server = check_server(definition, subject, description=item.description)
+        return None if server is None else (server, definition)
     check_item(definition, subject)
     return None
 
 
 def _invalid(kind: Kind) -> str:
     return f"invalid-{kind.removesuffix('s')}"
-
-
-def _read(subject: Subject, kind: Kind, item: str, files: ItemFiles) -> object:
-    """What a file holds for an item; None when that has been told of, or cannot be known."""
-    file = files.used or ""
-    if subject.is_paclet:
-        return _read_paclet(subject, kind, item)
-    if file.endswith(".py"):
-        return _read_python(subject, kind, item, file, is_combined=not files.own)
-    table = _table(subject, file)
-    if files.own or table is None:
-        return table
-    if item not in table:
-        raise LoadError(
-            f"holds no definition of the {kind.removesuffix('s')} {item!r}",
-            hint=f"expected a table {item!r}",
-        )
-    return table[item]
-
-
-def _read_paclet(subject: Subject, kind: Kind, item: str) -> object:
-    found = subject.extension.definition(kind, item)
-    content = found.content() if isinstance(found, PacletDefinition) else {}
-    missing = [key for key in _REQUIRED.get(kind, ()) if key not in content]
-    for key in missing:
-        subject.findings.add(
-            "missing-key",
-            f"the {kind.removesuffix('s')} {item!r} has no {key!r}",
-            Place(str(found.path), key=key),
-            f'add "{key}" -> …',
-        )
-    if {"Function", "LLMEvaluator"} & {*missing}:
-        return None
-    if kind == "prompts" and "Content" not in content:
-        return content  # told of by those who look for it
-    return found.load()
-
-
-def _read_python(
-    subject: Subject, kind: Kind, item: str, file: str, *, is_combined: bool
-) -> object:
-    path = subject.path(file)
-    if path not in subject.python_files:
-        subject.python_files.append(path)
-    if not subject.is_static:
-        return DefinitionFile(Path(path), kind, item, is_combined).load()
-    try:
-        source = PythonSource(subject.text(file))
-    except SyntaxError as error:
-        where = f"{path}:{error.lineno}:{error.offset}" if error.lineno else path
-        raise LoadError(f"SyntaxError: {error.msg}", where=where) from None
-    wanted = {kind, item} if is_combined else source.public_names
-    if source.is_open or wanted & source.public_names:
-        return None
-    word = kind.removesuffix("s")
-    expected = f"{kind} = {{{item!r}: …}}" if is_combined else f"{word} = …"
-    raise LoadError(f"holds no definition of the {word} {item!r}", hint=f"expected {expected}")
-
-
-def _table(subject: Subject, file: str) -> Mapping[str, object] | None:
-    """The table in a file of data; None after telling that it cannot be read."""
-    path = subject.path(file)
-    try:
-        data = subject.files.read(file, MAX_BYTES)
-        if file.endswith(".toml"):
-            return tomllib.loads(data.decode("utf-8-sig"))
-        found = msgspec.json.decode(data)
-        if isinstance(found, Mapping):
-            return found
-        reason = LoadError("holds no table", where=path, hint="expected { … }")
-    except (
-        UnicodeDecodeError,
-        msgspec.DecodeError,
-        tomllib.TOMLDecodeError,
-        RecursionError,
-    ) as error:
-        hint = "save it as UTF-8" if isinstance(error, UnicodeDecodeError) else "mend it there"
-        reason = LoadError(f"cannot be read: {error}", where=path, hint=hint)
-    except LoadError as error:
-        reason = error
-    subject.findings.add_error("unreadable-definition", reason, path)
-    return None

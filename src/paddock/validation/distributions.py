@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.errors import LoadError
@@ -13,13 +12,14 @@ from paddock.extensions.distributions import (
     normal_name,
     parse_entry_points,
 )
-from paddock.extensions.extension import MANIFEST_NAME, Extension, qualified
+from paddock.extensions.extension import BUILT_IN, MANIFEST_NAME, Extension, qualified
 from paddock.extensions.manifest import MAX_MANIFEST, is_name
 from paddock.extensions.paclets.archives import ArchiveError, opened
 from paddock.extensions.paclets.files import ArchiveFiles, DirectoryFiles
 from paddock.extensions.properties import shown
 from paddock.validation.finding import Place
 from paddock.validation.manifests import check_manifest
+from paddock.validation.projects import read_project
 from paddock.validation.subject import Subject
 
 if TYPE_CHECKING:
@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from paddock.extensions.paclets.files import PacletFiles
     from paddock.validation.finding import Findings
 
-PROJECT = "pyproject.toml"
 _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _POINTS = "/entry_points.txt"
 _LAYOUTS = ("src/", "")
+_ENTRY_POINTS = re.compile(r"[^/]+\.dist-info/entry_points\.txt")
+_METADATA = re.compile(r"[^/]+\.dist-info/METADATA")
 
 
 class Distribution(NamedTuple):
@@ -49,30 +50,15 @@ class Distribution(NamedTuple):
 
 def project_subjects(directory: Path, findings: Findings, *, is_static: bool) -> list[Subject]:
     """The extensions of a project, which is to be built into a distribution."""
-    file = directory / PROJECT
-    try:
-        table = tomllib.loads(file.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        reason = LoadError(f"cannot be read: {error}", hint="it has to be TOML")
-        findings.add_error("unreadable-manifest", reason, str(file))
+    project = read_project(directory, findings)
+    if project is None:
         return []
     layouts = (*_LAYOUTS, *(f"{one.name}/" for one in sorted(directory.glob("[!.]*/"))))
-    name = _at(table, "project", "name")
-    version = _at(table, "project", "version")
-    one = Distribution(
-        DirectoryFiles(directory),
-        is_static,
-        layouts,
-        name if isinstance(name, str) else None,
-        version if isinstance(version, str) else None,
-    )
-    points = _at(table, "project", "entry-points", GROUP)
-    points = points or _at(table, "tool", "poetry", "plugins", GROUP)
-    if not isinstance(points, dict) or not points:
-        remedy = f'add [project.entry-points."{GROUP}"] with NAME = "PACKAGE"'
-        findings.add("no-entry-point", f"has no entry point in {GROUP}", str(file), remedy)
-        points = _guessed(one)
-    subjects = [_subject(one, key, value, str(file), findings) for key, value in points.items()]
+    files = DirectoryFiles(directory)
+    one = Distribution(files, is_static, layouts, project.name, project.version)
+    points = project.points or _guessed(one)
+    where = str(project.file)
+    subjects = [_subject(one, key, value, where, findings) for key, value in points.items()]
     return [subject for subject in subjects if subject is not None]
 
 
@@ -81,7 +67,8 @@ def wheel_subjects(path: Path, findings: Findings) -> list[Subject]:
     try:
         files = ArchiveFiles(path, prefix="")
         with opened(path) as archive:
-            names = [one for one in archive.files if one.endswith(f".dist-info{_POINTS}")]
+            everything = list(archive.files)
+        names = [one for one in everything if _ENTRY_POINTS.fullmatch(one)]
         texts = [files.read(one, MAX_ENTRY_POINTS).decode("utf-8", "replace") for one in names]
     except ArchiveError as error:
         findings.add_error("invalid-archive", error, str(path))
@@ -89,18 +76,31 @@ def wheel_subjects(path: Path, findings: Findings) -> list[Subject]:
     except LoadError as error:
         findings.add_error("invalid-entry-point", error, str(path))
         return []
+    _check_metadata(path, everything, findings)
     found: list[Subject] = []
+    has_any = False
     for name, text in zip(names, texts, strict=True):
         metadata = name.removesuffix(_POINTS)
         version = metadata.removesuffix(".dist-info").partition("-")[2] or None
         one = Distribution(files, is_static=True, name=normal_name(metadata), version=version)
-        for key, value in parse_entry_points(text):
+        points = parse_entry_points(text)
+        has_any = has_any or bool(points)
+        for key, value in points:
             subject = _subject(one, key, value, str(path / name), findings)
             found += [] if subject is None else [subject]
-    if not any(GROUP in text for text in texts):
+    if not has_any:
         remedy = "declare it in pyproject.toml, and build the wheel again"
         findings.add("no-entry-point", f"has no entry point in {GROUP}", str(path), remedy)
     return found
+
+
+def _check_metadata(path: Path, names: list[str], findings: Findings) -> None:
+    """Tell of a wheel that no installer takes, for want of what says what it is."""
+    found = [one for one in names if _METADATA.fullmatch(one)]
+    if len(found) != 1:
+        said = "has no METADATA" if not found else f"has several: {', '.join(found)}"
+        remedy = "a wheel has one .dist-info directory, with METADATA in it; build it again"
+        findings.add("invalid-archive", said, str(path), remedy)
 
 
 def package_subject(
@@ -120,12 +120,6 @@ def package_subject(
         kind="distribution" if like is None else like.kind,
     )
     return _read(one, name, f"{directory.name}/{MANIFEST_NAME}", "", findings)
-
-
-def _at(table: object, *keys: str) -> object:
-    for key in keys:
-        table = table.get(key) if isinstance(table, dict) else None
-    return table
 
 
 def _guessed(one: Distribution) -> dict[str, object]:
@@ -160,7 +154,15 @@ def _subject(
     folder = value.replace(".", "/")
     for layout in one.layouts:
         if one.files.has(f"{layout}{folder}/{MANIFEST_NAME}"):
-            return _read(one, name, f"{layout}{folder}/{MANIFEST_NAME}", layout, findings)
+            found = _read(one, name, f"{layout}{folder}/{MANIFEST_NAME}", layout, findings)
+            if found is not None and found.extension.name == BUILT_IN:
+                findings.add(
+                    "invalid-entry-point",
+                    f"the extension is called {BUILT_IN!r}, as Paddock's own is",
+                    place,
+                    "call it something else, or give it a publisher",
+                )
+            return found
     findings.add(
         "missing-manifest",
         f"there is no {MANIFEST_NAME} in the package {value!r}",
@@ -184,4 +186,6 @@ def _read(
         return None
     name = qualified(package, found.publisher)
     extension = Extension(name, path.parent, found, one.kind, one.version, one.name)
-    return Subject(extension, one.files, manifest, one.is_static, packages, findings)
+    return Subject(
+        extension, one.files, manifest, one.is_static, packages=packages, findings=findings
+    )

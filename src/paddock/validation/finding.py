@@ -83,7 +83,5 @@ def place_of(where: str | None, known: Place) -> Place:
 def line_with(text: str, word: str) -> int | None:
     """The first line of a text in which a word stands, alone or in quotes."""
     pattern = re.compile(rf"(?<![\w.-]){re.escape(word)}(?![\w.-])")
-    for number, line in enumerate(text.splitlines(), 1):
-        if pattern.search(line):
-            return number
-    return None
+    found = pattern.search(text)
+    return None if found is None else text.count("\n", 0, found.start()) + 1

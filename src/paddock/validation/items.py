@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.authoring.entries import tool_entry
+from paddock.authoring.invocation import Invocation
+from paddock.authoring.prompt import Prompt
+from paddock.authoring.reading import Reading
 from paddock.authoring.rendering import Rendering
+from paddock.authoring.text_template import placeholders
 from paddock.authoring.tool import Tool
-from paddock.errors import PaddockError
+from paddock.errors import DefinitionError, PaddockError
 from paddock.extensions.keys import normal_key
+from paddock.extensions.paclets.string_templates import TemplateText, slots
 from paddock.extensions.prompt_definition import make_prompt
 from paddock.extensions.references import is_reference
 from paddock.extensions.resource_definition import make_resource
@@ -70,6 +76,7 @@ def check_item(definition: Definition, subject: Subject) -> None:
         code = f"invalid-{definition.kind.removesuffix('s')}"
         subject.findings.add_error(code, error, definition.place)
         return
+    _tell_blanks(made, definition, subject)
     is_known = not _has_stub(value)
     if definition.kind != "resources" and is_known and not (described or "").strip():
         word = definition.kind.removesuffix("s")
@@ -117,11 +124,53 @@ def _has_stub(value: object) -> bool:
 
 
 def _description(kind: Kind, made: Any) -> str | None:
-    """What the item says of itself to those who see it; with it, that it can be listed."""
+    """What the item says of itself to those who see it; with it, that it can be served."""
+    scratch = Server("scratch")
+    text: object
     if isinstance(made, Tool):
+        Invocation(made, scratch)
+        if made.input_schema is not None or made.parameters is not None:
+            _check_takes_arguments(made.handler)
         text = tool_entry(made).get("description")
     elif kind == "prompts":
-        text = Rendering(made, Server(made.name)).description
+        text = Rendering(made, scratch).description
+        if made.takes_dictionary:
+            _check_takes_arguments(made.handler)
     else:
-        text = made.description
+        text = Reading(made, scratch).description
     return text if isinstance(text, str) else None
+
+
+def _check_takes_arguments(handler: Callable[..., Any]) -> None:
+    """Refuse a function that is to be called with a dictionary and takes nothing at all."""
+    try:
+        taken = inspect.signature(handler).parameters
+    except (TypeError, ValueError):
+        return
+    if not taken and not isinstance(handler, Stub):
+        raise DefinitionError(
+            "the function takes no argument",
+            hint="with parameters or arguments of its own, a definition's function is called with "
+            "a dictionary of them",
+        )
+
+
+def _tell_blanks(made: Any, definition: Definition, subject: Subject) -> None:
+    """Tell of blanks in a prompt's text that no argument can fill."""
+    if not isinstance(made, Prompt) or made.arguments is None:
+        return
+    if isinstance(made.handler, TemplateText):
+        blanks = slots(made.handler.text)
+    elif made.handler is None and isinstance(made.messages, str):
+        blanks = placeholders(made.messages)
+    else:
+        return
+    known = {one.name for one in made.arguments}
+    for blank in dict.fromkeys(blanks):
+        if blank not in known:
+            subject.findings.add(
+                "unfilled-blank",
+                f"the prompt {made.name!r} has a blank {blank!r}, and no such argument",
+                definition.place,
+                f"its arguments: {', '.join(known) or 'none'}",
+            )

@@ -5,12 +5,12 @@ Every part is given to the reader that is used in earnest, alone.
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING
 
 from paddock.extensions.errors import ManifestError
 from paddock.extensions.keys import normal_key
 from paddock.extensions.manifest import KINDS, MAX_MANIFEST, Manifest, make_manifest
+from paddock.extensions.plain_data import parse_toml
 from paddock.extensions.properties import shown
 from paddock.suggestions import did_you_mean
 from paddock.validation.finding import Place, line_with
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from paddock.validation.finding import Findings
 
 KEYS = ("schema", "publisher", "root", *KINDS)
+_ITEM_KEYS = ("name", "description", "title", "parameters", "arguments", *KINDS)
+_NEAR = 0.8
 
 
 def check_manifest(data: bytes, file: str, findings: Findings) -> Manifest | None:
@@ -30,13 +32,12 @@ def check_manifest(data: bytes, file: str, findings: Findings) -> Manifest | Non
         findings.add("unreadable-manifest", f"is longer than {MAX_MANIFEST:,} bytes", file)
         return None
     try:
-        text = data.decode("utf-8-sig")
-        table = tomllib.loads(text)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        table = parse_toml(data)
+    except ValueError as error:
         reason = ManifestError(f"cannot be read: {error}", where=file, hint="it has to be TOML")
         findings.add_error("unreadable-manifest", reason, file)
         return None
-    manifest = _Reading(text, file, findings).read(table)
+    manifest = _Reading(data.decode("utf-8-sig"), file, findings).read(table)
     check_names(manifest, file, findings)
     return manifest
 
@@ -75,7 +76,12 @@ class _Reading:
 
     def read(self, table: Mapping[str, object]) -> Manifest:
         made = Manifest()
+        spelled: dict[str, str] = {}
         for key, value in table.items():
+            first = spelled.setdefault(_kind(key) or normal_key(key), key)
+            if first != key:
+                message = f"{first!r} and {key!r} mean the same"
+                self._findings.add("invalid-value", message, self._place(key, key), "keep one")
             single = self._made({key: value}, "invalid-value")
             if single is not None and single.extra:
                 unknown_key(key, KEYS, self._place(key, key), self._findings)
@@ -98,7 +104,16 @@ class _Reading:
                     message = f"{item.name!r} is declared twice"
                     self._findings.add("duplicate-item", message, place, "keep one of them")
                 found.setdefault(item.name, item)
+                self._check_properties(item, f"{key}[{index}]")
         return tuple(found.values())
+
+    def _check_properties(self, item: Item, key: str) -> None:
+        """Tell of what is like a key that is known; others are the extension's own business."""
+        for one in item.properties:
+            remedy = did_you_mean(one, _ITEM_KEYS, most=1, likeness=_NEAR)
+            if one not in _ITEM_KEYS and remedy is not None:
+                place = self._place(item.name, f"{key}.{one}")
+                self._findings.add("unknown-key", f"the key {one!r} is unknown", place, remedy)
 
     def _made(
         self, table: dict[str, object], code: str, element: str | None = None

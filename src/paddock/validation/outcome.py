@@ -25,6 +25,10 @@ class Validation:
     """Definition files in Python: run, or with `is_static` only read."""
     is_static: bool = False
     """Whether nothing was run."""
+    places: tuple[str, ...] = ()
+    """What was looked at: a file or a directory, or those of each installed extension."""
+    beside: str | None = None
+    """A path of the same name in the working directory, which was not looked at."""
 
     @property
     def is_valid(self) -> bool:

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 KEYS = ("Root", *LISTS)
 _FOLDERS = {kind: key for key, kind in LISTS.items()}
-_FORMS = 'expected "Name", {"Name", "Description"} or <| "Name" -> …, … |>'
+_FORMS = (
+    'expected "Name", {"Name", "Description"} or <| "Name" -> …, … |>, with a name of letters,'
+    " digits, '_', '-', '.' and ' '"
+)
 
 
 def paclet_subject(place: Path, findings: Findings) -> Subject | None:
@@ -51,10 +54,27 @@ def paclet_subject(place: Path, findings: Findings) -> Subject | None:
     for key in extension.manifest.extra:
         unknown_key(key, KEYS, Place(subject.path(name), line_with(text, key), key=key), findings)
     check_names(extension.manifest, subject.path(name), findings)
+    _check_whole(info, subject)
+    return None if info.problem is not None else subject
+
+
+def _check_whole(info: PacletInfo, subject: Subject) -> None:
+    """Tell of what concerns the whole paclet."""
+    findings, file = subject.findings, subject.path(subject.manifest)
+    if info.problem is not None:
+        findings.add_error("invalid-value", info.problem, Place(file, key="Root"))
+    if info.further:
+        findings.add(
+            "duplicate-extension",
+            f'there are {info.further + 1} "{EXTENSION}" extensions, of which the first counts',
+            Place(file, key="Extensions"),
+            "put everything into one",
+        )
     if info.version is None:
-        remedy = 'add "Version" -> "1.0.0"'
-        findings.add("missing-version", "has no version", subject.path(name), remedy)
-    return subject
+        odd = info.odd_version
+        message = "has no version" if odd is None else f"Version is {odd}, which is no string"
+        remedy = 'add "Version" -> "1.0.0"' if odd is None else 'write "Version" -> "1.0.0"'
+        findings.add("missing-version", message, file, remedy)
 
 
 def _read(files: PacletFiles, name: str, findings: Findings) -> PacletInfo | None:

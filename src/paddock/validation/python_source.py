@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,11 +25,28 @@ class PythonSource:
         except (ValueError, RecursionError, MemoryError) as error:
             raise SyntaxError(str(error) or "nested too deeply") from None
         self._names = set(_bound(self._body))
+        self._text = text
 
     @property
     def is_open(self) -> bool:
         """Whether it may define names that cannot be seen."""
         return "*" in self._names or _NAMING_ANYTHING in self._names
+
+    def mentions(self, text: str) -> bool:
+        """Whether a text stands somewhere as such, and so may be the name of what is defined."""
+        if text not in self._text:
+            return False
+        everything = (node for one in self._body for node in ast.walk(one))
+        return any(isinstance(node, ast.Constant) and node.value == text for node in everything)
+
+    @property
+    def takes_from_others(self) -> bool:
+        """Whether it imports names from elsewhere than Paddock and Python: they may be anything."""
+        known = ("paddock", *sys.stdlib_module_names)
+        return any(
+            isinstance(one, ast.ImportFrom) and (one.module or "").partition(".")[0] not in known
+            for one in self._body
+        )
 
     def defines(self, name: str) -> bool:
         """Whether a name is, or may be, defined."""

@@ -7,16 +7,18 @@ is said.
 from __future__ import annotations
 
 import posixpath
+from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddock.errors import LoadError
 from paddock.extensions.references import load_reference
-from paddock.validation.python_source import PythonSource
 
 if TYPE_CHECKING:
     from paddock.validation.finding import Place
     from paddock.validation.subject import Subject
+
+_COMPILED = (".so", ".pyd")
 
 
 class Stub:
@@ -57,26 +59,81 @@ def _static_problem(text: str, subject: Subject, file: str) -> str | None:
     """Why a reference leads nowhere, as far as that can be seen in files."""
     home, _, name = text.rpartition(":")
     if home.endswith(".py"):
-        module = _beside(file, home)
-        if posixpath.isabs(home) or module.startswith("..") or home.startswith("~"):
-            return f"{text!r} leads out of the extension"
-        places = [module]
-    else:
-        base = subject.packages + home.replace(".", "/")
-        if not _has_package(subject, home.partition(".")[0]):
-            return None  # somebody else's
-        places = [f"{base}.py", f"{base}/__init__.py"]
-    found = next((one for one in places if subject.files.has(one)), None)
-    if found is None:
-        return f"{text!r} leads nowhere: there is no {places[0]}"
+        script = _beside(file, home)
+        if posixpath.isabs(home) or script.startswith("..") or home.startswith("~"):
+            if not subject.is_users:
+                return f"{text!r} leads out of the extension"
+            script = str(Path(subject.path(file)).parent / Path(home).expanduser())
+        if not subject.files.has(script):
+            return f"{text!r} leads nowhere: there is no {script}"
+        return _problem_in(script, text, name, subject)
+    module = _module(home, subject)
+    if module is None:
+        return None
+    if not module:
+        missing = home.replace(".", "/")
+        return f"{text!r} leads nowhere: there is no {subject.packages}{missing}.py"
+    return _problem_in(module, text, name, subject)
+
+
+def _problem_in(file: str, text: str, name: str, subject: Subject) -> str | None:
     try:
-        source = PythonSource(subject.text(found))
+        source = subject.python_source(file)
     except (SyntaxError, LoadError) as error:
         return f"{text!r} leads to a file that cannot be read: {error}"
     first = name.partition(".")[0]
-    return None if source.defines(first) else f"{text!r} leads nowhere: there is no {first!r}"
+    if source.defines(first) or _is_submodule(file, first, subject):
+        return None
+    return f"{text!r} leads nowhere: there is no {first!r}"
 
 
-def _has_package(subject: Subject, name: str) -> bool:
-    place = subject.packages + name
-    return subject.files.has_folder(place) or subject.files.has(f"{place}.py")
+def _is_submodule(file: str, name: str, subject: Subject) -> bool:
+    """Whether a name is that of a module in the package that a file is, and so may be there."""
+    folder, _, last = file.rpartition("/")
+    return last == "__init__.py" and _part(f"{folder}/{name}", subject) is not _Part.NOTHING
+
+
+class _Part(Enum):
+    """What there is among the files for a part of a dotted name."""
+
+    MODULE = auto()
+    PACKAGE = auto()
+    NAMESPACE = auto()
+    COMPILED = auto()
+    NOTHING = auto()
+
+
+def _part(place: str, subject: Subject) -> _Part:
+    files = subject.files
+    if files.has(f"{place}/__init__.py"):
+        return _Part.PACKAGE
+    if files.has(f"{place}.py"):
+        return _Part.MODULE
+    folder, _, last = place.rpartition("/")
+    beside = files.names_in(folder or ".")
+    if any(one.startswith(f"{last}.") and one.endswith(_COMPILED) for one in beside):
+        return _Part.COMPILED
+    return _Part.NAMESPACE if files.has_folder(place) else _Part.NOTHING
+
+
+def _module(home: str, subject: Subject) -> str | None:
+    """The file of a module; nothing when it should be there and is not, None for others' modules.
+
+    A namespace may have parts in other distributions, so what is missing there may be elsewhere.
+    """
+    place, is_owned = subject.packages.rstrip("/"), False
+    parts = home.split(".")
+    for number, name in enumerate(parts, 1):
+        place = f"{place}/{name}" if place else name
+        found = _part(place, subject)
+        if found is _Part.COMPILED:
+            return None
+        if found is _Part.NOTHING:
+            return "" if is_owned else None
+        is_owned = is_owned or found in (_Part.PACKAGE, _Part.MODULE)
+        if number == len(parts):
+            return _FILES[found].format(place) if found in _FILES else None
+    return None
+
+
+_FILES = {_Part.MODULE: "{}.py", _Part.PACKAGE: "{}/__init__.py"}

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from paddock.extensions.definition_files import ENDINGS
+from paddock.extensions.definition_files import ENDINGS, MAX_BYTES
 from paddock.extensions.extension import Extension
 from paddock.extensions.paclets.definitions import CLOSED, FOLDERS, ItemFiles, find_files
 from paddock.extensions.paclets.definitions import ENDINGS as PACLET_ENDINGS
 from paddock.extensions.paclets.files import PacletFiles
 from paddock.validation.finding import Findings, Place, line_with
 from paddock.validation.importing import running
+from paddock.validation.python_source import PythonSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from paddock.extensions.manifest import Kind
-
-MAX_BYTES = 2_000_000
-"""More than any definition file has; what is longer is not read on."""
 
 
 @dataclass
@@ -34,10 +33,20 @@ class Subject:
     manifest: str
     """The manifest's name among the files."""
     is_static: bool
+    is_users: bool = False
+    """Whether it is a server of the user's own, whose paths may lead anywhere."""
     packages: str = ""
     """The folder among the files in which its Python packages are, with a slash in the end."""
     findings: Findings = field(default_factory=Findings)
     python_files: list[str] = field(default_factory=list)
+    tables: dict[str, Mapping[str, object] | None] = field(default_factory=dict)
+    """What the definition files that are data hold, as far as they have been read."""
+    siblings: Mapping[str, Extension] = field(default_factory=dict)
+    """Other extensions that come with it, by their names."""
+    unknown_names: set[str] = field(default_factory=set)
+    """Names in servers whose extensions are not here, so that nothing is known of them."""
+    _texts: dict[str, str] = field(default_factory=dict)
+    _sources: dict[str, PythonSource] = field(default_factory=dict)
 
     @property
     def is_paclet(self) -> bool:
@@ -79,7 +88,21 @@ class Subject:
         Raises:
             LoadError: when it cannot be read.
         """
-        return self.files.read(name, MAX_BYTES).decode("utf-8-sig", "replace")
+        if name not in self._texts:
+            data = self.files.read(name, MAX_BYTES)
+            self._texts[name] = data.decode("utf-8-sig", "replace")
+        return self._texts[name]
+
+    def python_source(self, name: str) -> PythonSource:
+        """What a Python file says, without running it.
+
+        Raises:
+            LoadError: when it cannot be read.
+            SyntaxError: when it is no Python.
+        """
+        if name not in self._sources:
+            self._sources[name] = PythonSource(self.text(name))
+        return self._sources[name]
 
     def declared_at(self, kind: Kind, item: str) -> Place:
         """Where the manifest declares an item."""

@@ -2,39 +2,40 @@
 
 from __future__ import annotations
 
-import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddock.errors import LoadError, PaddockError
 from paddock.extensions.discovery import discover, find_extension
+from paddock.extensions.errors import ExtensionError
 from paddock.extensions.extension import MANIFEST_NAME
-from paddock.extensions.manifest import KINDS
+from paddock.extensions.names import normal_distribution, parse_qualified
 from paddock.extensions.paclets.archives import SUFFIX as PACLET
 from paddock.extensions.paclets.info import INFO_NAMES
 from paddock.servers.file_names import SUFFIX as DEFINITION
 from paddock.servers.lookup import file_source, find_source
 from paddock.validation.definitions import check_definitions
-from paddock.validation.distributions import (
-    PROJECT,
-    package_subject,
-    project_subjects,
-    wheel_subjects,
-)
+from paddock.validation.distributions import package_subject, project_subjects, wheel_subjects
 from paddock.validation.finding import Findings
 from paddock.validation.installed import broken_subject, installed_subject
 from paddock.validation.named_servers import check_source
 from paddock.validation.outcome import Validation
 from paddock.validation.paclets import paclet_subject
+from paddock.validation.projects import PROJECT, is_project
+from paddock.validation.targets import WHEEL, beside, is_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paddock.extensions.extension import Discovery
+    from paddock.extensions.extension import BrokenExtension, Discovery, Extension
+    from paddock.extensions.manifest import Kind
     from paddock.validation.subject import Subject
 
-WHEEL = ".whl"
-_HINT = "give a directory, a .whl, a .paclet, a definition file, or the name of what is installed"
+_HINT = (
+    "give a directory as in ./charts, a .whl, a .paclet, a definition file, or the name of what is"
+    " installed"
+)
 
 
 def validate(target: str | Path, *, static: bool = False) -> Validation:
@@ -46,31 +47,45 @@ def validate(target: str | Path, *, static: bool = False) -> Validation:
     Args:
         target: The directory of a project, a package or a paclet; a wheel; a paclet archive; a
             file with the definition of a server; or the name of an installed extension or of a
-            server.
+            server. A text is a path when it is written as one: `./charts`, and not `charts`.
         static: Run nothing: of Python files, only what can be read in them is checked.
 
     Raises:
         LoadError: when there is no such thing.
     """
-    text, path = str(target), Path(target).expanduser()
-    if path.exists() and (isinstance(target, Path) or _looks_like_path(text)):
+    text = str(target)
+    if is_path(target):
+        path = Path(target).expanduser()
+        if not _is_there(path):
+            raise LoadError(f"there is no file or directory {text!r}", hint=_HINT)
         return _at_path(text, path.absolute(), is_static=static)
-    found = _by_name(text, is_static=static)
-    if found is not None:
-        return found
+    other = beside(text) if text else None
+    found = _by_name(text, is_static=static) or _server(text, other, is_static=static)
+    is_another = other is not None and str(other.absolute()) not in found.places
+    return replace(found, beside=str(other)) if is_another else found
+
+
+def _is_there(path: Path) -> bool:
     try:
-        return check_source(text, find_source(text), is_static=static)
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _server(name: str, other: Path | None, *, is_static: bool) -> Validation:
+    try:
+        source = find_source(name)
     except PaddockError as error:
-        if path.exists():
-            return _at_path(text, path.absolute(), is_static=static)
-        message = f"{text!r} is no file or directory, no installed extension and no server"
-        hint = _HINT if _looks_like_path(text) else error.hint
-        raise LoadError(message, hint=hint) from None
-
-
-def _looks_like_path(text: str) -> bool:
-    endings = (WHEEL, PACLET, DEFINITION, *INFO_NAMES)
-    return text in (".", "..") or text.endswith(endings) or os.sep in text or "/" in text
+        if other is not None:
+            hint = f"there is {other} here: write ./{other.as_posix()} to have it validated"
+        else:
+            hint = error.hint or _HINT
+        is_qualified = parse_qualified(name) is not None
+        message = f"{name!r} is no path, no installed extension and no server"
+        if isinstance(error, ExtensionError) and is_qualified and other is None:
+            raise
+        raise LoadError(error.message if is_qualified else message, hint=hint) from None
+    return check_source(name, source, is_static=is_static)
 
 
 def _at_path(text: str, path: Path, *, is_static: bool) -> Validation:
@@ -81,7 +96,8 @@ def _at_path(text: str, path: Path, *, is_static: bool) -> Validation:
     findings = Findings()
     if path.suffix == WHEEL:
         found = wheel_subjects(path, findings)
-        return _checked(text, "distribution", found, findings, is_static=True)
+        place = (str(path),)
+        return _checked(text, "distribution", found, findings, place, is_static=True)
     if path.suffix == PACLET:
         return _of_paclet(text, path, findings)
     if path.suffix == DEFINITION:
@@ -94,7 +110,7 @@ def _in_directory(text: str, path: Path, *, is_static: bool) -> Validation:
     if any((path / name).is_file() for name in INFO_NAMES):
         return _of_paclet(text, path, findings)
     found: list[Subject] = []
-    if (path / PROJECT).is_file():
+    if is_project(path):
         found = project_subjects(path, findings, is_static=is_static)
     elif (path / MANIFEST_NAME).is_file():
         subject = package_subject(path, path.name, findings, is_static=is_static)
@@ -106,31 +122,53 @@ def _in_directory(text: str, path: Path, *, is_static: bool) -> Validation:
             str(path),
             "give the directory of a project or a paclet; paddock new extension writes a project",
         )
-    return _checked(text, "distribution", found, findings, is_static=is_static)
+    place = (str(path),)
+    return _checked(text, "distribution", found, findings, place, is_static=is_static)
 
 
 def _of_paclet(text: str, path: Path, findings: Findings) -> Validation:
     subject = paclet_subject(path, findings)
     found = [] if subject is None else [subject]
-    return _checked(text, "paclet", found, findings, is_static=True)
+    return _checked(text, "paclet", found, findings, (str(path),), is_static=True)
 
 
 def _checked(
-    text: str, kind: str, subjects: Sequence[Subject], findings: Findings, *, is_static: bool
+    text: str,
+    kind: str,
+    subjects: Sequence[Subject],
+    findings: Findings,
+    places: tuple[str, ...],
+    *,
+    is_static: bool,
 ) -> Validation:
+    everything = {one.extension.name: one.extension for one in subjects}
     for subject in subjects:
+        subject.siblings = {
+            name: one for name, one in everything.items() if name != subject.extension.name
+        }
         with subject.opened():
             check_definitions(subject)
-    names = {
-        each: tuple(
-            f"{one.extension.name}/{item.name}"
-            for one in subjects
-            for item in one.extension.manifest.items(each)
-        )
-        for each in KINDS
-    }
     files = tuple(file for one in subjects for file in one.python_files)
-    return Validation(text, kind, findings.all(), python_files=files, is_static=is_static, **names)
+    return Validation(
+        text,
+        kind,
+        findings.all(),
+        _declared(subjects, "servers"),
+        _declared(subjects, "tools"),
+        _declared(subjects, "prompts"),
+        _declared(subjects, "resources"),
+        python_files=files,
+        is_static=is_static,
+        places=places,
+    )
+
+
+def _declared(subjects: Sequence[Subject], kind: Kind) -> tuple[str, ...]:
+    return tuple(
+        f"{one.extension.name}/{item.name}"
+        for one in subjects
+        for item in one.extension.manifest.items(kind)
+    )
 
 
 def _by_name(name: str, *, is_static: bool) -> Validation | None:
@@ -139,12 +177,17 @@ def _by_name(name: str, *, is_static: bool) -> Validation | None:
     if not found.extensions and not found.broken:
         everything = discover()
         found = everything._replace(
-            extensions=tuple(one for one in everything.extensions if one.distribution == name),
-            broken=tuple(one for one in everything.broken if one.distribution == name),
+            extensions=tuple(one for one in everything.extensions if _is_of(name, one)),
+            broken=tuple(one for one in everything.broken if _is_of(name, one)),
         )
     if not found.extensions and not found.broken:
         return None
     return _installed(name, found, is_static=is_static)
+
+
+def _is_of(distribution: str, one: Extension | BrokenExtension) -> bool:
+    known = one.distribution
+    return known is not None and normal_distribution(known) == normal_distribution(distribution)
 
 
 def _installed(name: str, found: Discovery, *, is_static: bool) -> Validation:
@@ -155,4 +198,6 @@ def _installed(name: str, found: Discovery, *, is_static: bool) -> Validation:
     subjects += [broken_subject(one, findings, is_static=is_static) for one in found.broken]
     present = [one for one in subjects if one is not None]
     is_read = is_static or kind == "paclet"
-    return _checked(name, kind, present, findings, is_static=is_read)
+    places = [str(one.directory) for one in found.extensions]
+    places += [str(one.place) for one in found.broken]
+    return _checked(name, kind, present, findings, tuple(places), is_static=is_read)

@@ -29,7 +29,7 @@ _LIST = symbol("List")
 def open_call(reading: Reading, text: str, start: int) -> None:
     """`f[` and `f[[`; without a head it is an error, and read as if one had been there."""
     if not reading.is_ready:
-        fill(reading, start, before_operator=True)
+        fill(reading, start, before_call=True)
     reading.reduce(CALL_PRECEDENCE)
     head = reading.operands.pop()
     if text == "[":
@@ -111,7 +111,8 @@ def _close_part(reading: Reading, start: int) -> None:
 def abandon(reading: Reading, at: int) -> None:
     """Close a bracket that was not closed where it should have been."""
     _, bracket, start, _ = reading.frames[-1]
-    reading.complain(f"{bracket} is not closed", start, start + len(bracket))
+    opening = tokens.OPENING.match(reading.text, start)
+    reading.complain(f"{bracket} is not closed", start, opening.end() if opening else start)
     _close_frame(reading, at, reading.previous)
 
 

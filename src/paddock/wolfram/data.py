@@ -7,19 +7,21 @@ expression, for whoever can evaluate it.
 
 from __future__ import annotations
 
-from math import prod
+from operator import add, mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.errors import PaddockError
-from paddock.wolfram.expressions import Atom, Expression, Node, has_head
+from paddock.wolfram.expressions import Atom, Expression, Node, has_head, is_symbol
 from paddock.wolfram.printer import input_form
-from paddock.wolfram.text import number_value, string_value
+from paddock.wolfram.text import is_too_long, number_value, string_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 MAX_DEPTH = 200
 """Deeper than any manifest; what is deeper is not data that somebody wrote."""
+_TOO_DEEP = f"The data is nested more than {MAX_DEPTH} deep"
+_INFINITE = (float("inf"), float("-inf"))
 _CONSTANTS: dict[str, object] = {"True": True, "False": False, "None": None, "Null": None}
 
 
@@ -65,7 +67,7 @@ class Template(NamedTuple):
     text: str
 
 
-def evaluate(expression: Expression, depth: int = 0) -> object:
+def evaluate(expression: Expression) -> object:
     """The value of an expression; what is not data is `Held`.
 
     Strings, numbers, `True`, `False`, lists and associations are their Python counterparts, `None`
@@ -74,10 +76,18 @@ def evaluate(expression: Expression, depth: int = 0) -> object:
     Raises:
         DataError: when it is nested too deeply.
     """
+    try:
+        return _value(expression, 0)
+    except RecursionError:
+        # Whoever asks may be deep in the stack already.
+        raise DataError(_TOO_DEEP) from None
+
+
+def _value(expression: Expression, depth: int) -> object:
     if isinstance(expression, Atom):
         return _atom(expression)
     if depth > MAX_DEPTH:
-        raise DataError(f"The data is nested more than {MAX_DEPTH} deep")
+        raise DataError(_TOO_DEEP)
     head = expression.head
     work = _WORK.get(head.text) if isinstance(head, Atom) and head.kind == "symbol" else None
     found = work(expression, depth + 1) if work is not None else None
@@ -98,53 +108,53 @@ def _atom(atom: Atom) -> object:
 
 
 def _list(node: Node, depth: int) -> Worked:
-    return ([evaluate(arg, depth) for arg in node.args],)
+    return ([_value(arg, depth) for arg in node.args if not is_symbol(arg, "Nothing")],)
 
 
 def _association(node: Node, depth: int) -> Worked:
     found: dict[object, object] = {}
-    for arg in _flat(node.args):
+    for arg in flat_rules(node.args):
         if not isinstance(arg, Node) or len(arg.args) != 2:
             return None
         is_delayed = has_head(arg, "RuleDelayed")
         if not is_delayed and not has_head(arg, "Rule"):
             return None
-        key = evaluate(arg.args[0], depth)
+        key = _value(arg.args[0], depth)
         try:
-            found[key] = Held(arg.args[1]) if is_delayed else evaluate(arg.args[1], depth)
+            found[key] = Held(arg.args[1]) if is_delayed else _value(arg.args[1], depth)
         except TypeError:
             return None
     return (found,)
 
 
-def _flat(args: list[Expression]) -> Iterator[Expression]:
-    """The rules of an association, which may stand in lists."""
+def flat_rules(args: list[Expression]) -> Iterator[Expression]:
+    """The rules of an association, which may stand in lists and other associations."""
     waiting = list(reversed(args))
     while waiting:
         arg = waiting.pop()
-        if isinstance(arg, Node) and has_head(arg, "List"):
+        if isinstance(arg, Node) and (has_head(arg, "List") or has_head(arg, "Association")):
             waiting += reversed(arg.args)
-        else:
+        elif not is_symbol(arg, "Nothing"):
             yield arg
 
 
 def _rule(node: Node, depth: int) -> Worked:
     if len(node.args) != 2:
         return None
-    return (Rule(evaluate(node.args[0], depth), evaluate(node.args[1], depth)),)
+    return (Rule(_value(node.args[0], depth), _value(node.args[1], depth)),)
 
 
 def _delayed_rule(node: Node, depth: int) -> Worked:
     if len(node.args) != 2:
         return None
-    return (Rule(evaluate(node.args[0], depth), Held(node.args[1])),)
+    return (Rule(_value(node.args[0], depth), Held(node.args[1])),)
 
 
 def _texts(node: Node, depth: int) -> list[str] | None:
     """The arguments, if all are texts or lists of texts."""
     found: list[str] = []
     for arg in node.args:
-        value = evaluate(arg, depth)
+        value = _value(arg, depth)
         for one in value if isinstance(value, list) else [value]:
             if not isinstance(one, str):
                 return None
@@ -167,20 +177,38 @@ def _template(node: Node, depth: int) -> Worked:
 
 def _numbers(node: Node, depth: int) -> list[Any] | None:
     """The arguments, if all are numbers."""
-    values = [evaluate(arg, depth) for arg in node.args]
-    return values if all(type(value) in (int, float) for value in values) else None
+    values: list[Any] = []
+    for arg in node.args:
+        value = _value(arg, depth)
+        if type(value) not in (int, float):
+            return None
+        values.append(value)
+    return values
 
 
 def _sum(node: Node, depth: int) -> Worked:
     values = _numbers(node, depth)
-    return None if values is None else _finite(lambda: sum(values))
+    return None if values is None else _gathered(values, add, 0)
 
 
 def _product(node: Node, depth: int) -> Worked:
     if len(node.args) == 2 and _is_inverse(node.args[1]):
         return _quotient(node, depth)
     values = _numbers(node, depth)
-    return None if values is None else _finite(lambda: prod(values))
+    return None if values is None else _gathered(values, mul, 1)
+
+
+def _gathered(values: list[Any], work: Callable[[Any, Any], Any], start: int) -> Worked:
+    """All together; nothing once it is more than a number in a source can be."""
+    found: Any = start
+    for value in values:
+        try:
+            found = work(found, value)
+        except OverflowError:
+            return None
+        if is_too_long(found) or found in _INFINITE:
+            return None
+    return (found,)
 
 
 def _is_inverse(expression: Expression) -> bool:
@@ -195,19 +223,14 @@ def _quotient(node: Node, depth: int) -> Worked:
     """`a/b`: whole if it can be."""
     inverse = node.args[1]
     below = inverse.args[0] if isinstance(inverse, Node) else inverse
-    values = _numbers(Node(node.head, [node.args[0], below]), depth)
+    values = _numbers(Node(node.head, [node.args[0], below]), depth + 1)
     if values is None or values[1] == 0:
         return None
     one, other = values
     if type(one) is type(other) is int and one % other == 0:
         return (one // other,)
-    return _finite(lambda: one / other)
-
-
-def _finite(work: Callable[[], Any]) -> Worked:
-    """What is worked out, unless it is more than Python can have."""
     try:
-        return (work(),)
+        return (one / other,)
     except OverflowError:
         return None
 

@@ -15,6 +15,14 @@ Kind = Literal["symbol", "string", "number", "boxes", "error"]
 Form = str
 """How a node was written: `call`, `list`, `association`, or the operator."""
 
+CONSTANTS = {
+    **dict.fromkeys(("\\[Pi]", "\u03c0"), "Pi"),
+    **dict.fromkeys(("\\[Infinity]", "\u221e"), "Infinity"),
+    **dict.fromkeys(("\\[Degree]", "\u00b0"), "Degree"),
+    **dict.fromkeys(("\\[ExponentialE]", "\uf74d"), "E"),
+    **dict.fromkeys(("\\[ImaginaryI]", "\uf74e", "\\[ImaginaryJ]", "\uf74f"), "I"),
+}
+"""Letters that alone are another way to write a symbol."""
 NOWHERE = -1
 CALL = "call"
 
@@ -90,8 +98,10 @@ def call(head: str | Expression, *args: Expression) -> Node:
 
 
 def is_symbol(expression: Expression, name: str) -> bool:
-    """Whether an expression is a symbol of this name."""
-    return isinstance(expression, Atom) and expression.kind == "symbol" and expression.text == name
+    """Whether an expression is a symbol of this name, also written as the letter for it."""
+    if not isinstance(expression, Atom) or expression.kind != "symbol":
+        return False
+    return expression.text == name or CONSTANTS.get(expression.text) == name
 
 
 def has_head(expression: Expression, name: str) -> bool:

@@ -6,14 +6,24 @@ from typing import TYPE_CHECKING
 
 from paddock.wolfram import results, tokens
 from paddock.wolfram.expressions import Atom, Node, quoted, symbol
-from paddock.wolfram.operands import add_operand, adjacent, before_operand, fill, wants_span_end
+from paddock.wolfram.operands import (
+    add_operand,
+    adjacent,
+    before_operand,
+    begin_span,
+    fill,
+    multiply,
+    wants_span_end,
+)
 from paddock.wolfram.operators import (
     DIFFERENTIAL_PRECEDENCE,
     INFIX,
     INTEGRAL_PRECEDENCE,
+    OPTIONAL_PRECEDENCE,
     PREFIX,
     SET_PRECEDENCE,
 )
+from paddock.wolfram.reading import INTEGRAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +33,6 @@ if TYPE_CHECKING:
 
     Act = Callable[[Reading, Operator, str, int], None]
 
-_INTEGRAL = "\\[Integral]"
-
 
 def operator(reading: Reading, text: str, start: int) -> None:
     """An operator stands here."""
@@ -33,10 +41,13 @@ def operator(reading: Reading, text: str, start: int) -> None:
     elif text in PREFIX:
         _prefix(reading, text, start)
     elif text == ";;" and not wants_span_end(reading):
-        add_operand(reading, Atom("number", "1", start, start), start)
-        _after_operand(reading, text, start)
+        begin_span(reading, start)
     else:
-        fill(reading, start, before_operator=text != ";")
+        fill(reading, start)
+        last = reading.last()
+        if last is not None and last.text in (";", ";;") and text != last.text:
+            # `a; // f` is `(a;) // f`: what is left out ends what the sign belongs to.
+            reading.reduce_through(last)
         _after_operand(reading, text, start)
 
 
@@ -59,6 +70,8 @@ def _after_operand(reading: Reading, text: str, start: int) -> None:
 def _prefix(reading: Reading, text: str, start: int) -> None:
     if not reading.frames:
         before_operand(reading, start)
+    if text == INTEGRAL:
+        reading.integrals.append(len(reading.pending))
     reading.push(PREFIX[text].precedence, text, results.make_prefix, start, 1)
 
 
@@ -96,16 +109,50 @@ def _unset(reading: Reading, _operator: Operator, text: str, _start: int) -> Non
     reading.operands[-1] = made
 
 
-def _triple(reading: Reading, operator: Operator, text: str, start: int) -> None:
-    """`a ~ f ~ b` and `a ;; b ;; c`: the second sign belongs to the first."""
+def _tilde(reading: Reading, operator: Operator, text: str, start: int) -> None:
+    """`a ~ f ~ b`: the second sign belongs to the first."""
     reading.reduce(operator.precedence + 1)
-    last = reading.last()
-    if last is not None and last.text == text and last.size == 2:
-        last.size = 3
-        reading.is_ready = False
+    if not _is_second(reading, text, start):
+        reading.reduce(operator.precedence)
+        reading.push(operator.precedence, text, results.make_tilde, start)
+
+
+def _span(reading: Reading, operator: Operator, text: str, start: int) -> None:
+    """`a ;; b ;; c`: the second sign belongs to the first, and a third begins another span."""
+    reading.reduce(operator.precedence + 1)
+    if _is_second(reading, text, start):
         return
-    reading.reduce(operator.precedence)
-    reading.push(operator.precedence, text, _MAKERS[text], start)
+    last = reading.last()
+    if last is not None and last.text == text:
+        reading.reduce_through(last)
+        multiply(reading, start)
+        begin_span(reading, start)
+    else:
+        reading.push(operator.precedence, text, results.make_span, start)
+
+
+def _is_second(reading: Reading, text: str, start: int) -> bool:
+    last = reading.last()
+    if last is None or last.text != text or last.size != 2:
+        return False
+    last.size, last.second = 3, start
+    reading.is_ready = False
+    return True
+
+
+def _colon(reading: Reading, operator: Operator, text: str, start: int) -> None:
+    """`x : p` and `p : d`: it belongs to what stands right before it, whatever stands further left.
+
+    In a pattern with a name it belongs to the whole of that, which then ends.
+    """
+    named = reading.innermost(operator.precedence)
+    if named is not None and named.precedence == operator.precedence:
+        reading.reduce_through(named)
+    left = reading.operands[-1]
+    if isinstance(left, Atom) and left.kind == "symbol" and not left.is_grouped:
+        reading.push(operator.precedence, text, results.make_pattern, start)
+    else:
+        reading.push(OPTIONAL_PRECEDENCE, text, results.make_optional, start)
 
 
 def _derivative(reading: Reading, operator: Operator, text: str, _start: int) -> None:
@@ -122,13 +169,13 @@ def _derivative(reading: Reading, operator: Operator, text: str, _start: int) ->
 
 def _differential(reading: Reading, _operator: Operator, text: str, start: int) -> None:
     r"""`\[DifferentialD] x` ends an integral, or is a factor."""
-    inside = reading.pending[reading.base :]
-    if any(one.text == _INTEGRAL and one.size == 1 for one in inside):
+    integral = reading.open_integral()
+    if integral is not None:
         reading.reduce(INTEGRAL_PRECEDENCE + 1)
-        last = reading.pending[-1]
-        if last.text == _INTEGRAL and last.size == 1:
-            last.make, last.size = results.make_integral, 2
-            last.precedence = DIFFERENTIAL_PRECEDENCE
+        if reading.pending[-1] is integral:
+            reading.integrals.pop()
+            integral.make, integral.size = results.make_integral, 2
+            integral.precedence = DIFFERENTIAL_PRECEDENCE
             reading.is_ready = False
             return
     adjacent(reading, start)
@@ -198,12 +245,12 @@ _BY_HEAD: dict[str, tuple[Act, Callable[..., None]]] = {
     "Divisible": (_left, results.make_divisible),
     "CompoundExpression": (_left, results.make_compound),
     "Postfix": (_left, results.make_postfix_call),
-    "Pattern": (_left, results.make_pattern),
+    "Pattern": (_colon, results.make_pattern),
     "Prefix": (_right, results.make_application),
     "Application": (_right, results.make_infix),
     "TagSet": (_right, results.make_tag),
-    "Infix": (_triple, results.make_tilde),
-    "Span": (_triple, results.make_span),
+    "Infix": (_tilde, results.make_tilde),
+    "Span": (_span, results.make_span),
     "Unset": (_unset, results.make_prefix),
     "Put": (_put, results.make_infix),
     "PutAppend": (_put, results.make_infix),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Atom
-from paddock.wolfram.operators import TIMES_PRECEDENCE
-from paddock.wolfram.results import IMPLICIT_TIMES, make_chain
+from paddock.wolfram.operators import SPAN_PRECEDENCE, TIMES_PRECEDENCE
+from paddock.wolfram.results import IMPLICIT_TIMES, make_chain, make_span
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
@@ -31,8 +31,8 @@ def before_operand(reading: Reading, start: int) -> None:
     elif not reading.frames:
         crosses = reading.crosses(start)
         if reading.pending:
-            if crosses and reading.pending[-1].text == ";":
-                # At the top, a line that ends with a semicolon is complete.
+            if crosses and reading.pending[-1].text in (";", ";;"):
+                # At the top, a line that ends with a semicolon or two is complete.
                 fill(reading, start)
                 complete(reading, start)
         else:
@@ -44,8 +44,19 @@ def adjacent(reading: Reading, start: int) -> None:
     if not reading.frames and reading.crosses(start):
         complete(reading, start)
         return
+    multiply(reading, start)
+
+
+def multiply(reading: Reading, start: int) -> None:
+    """A product with what begins here."""
     reading.reduce(TIMES_PRECEDENCE)
     reading.push(TIMES_PRECEDENCE, IMPLICIT_TIMES, make_chain, start)
+
+
+def begin_span(reading: Reading, start: int) -> None:
+    """A span whose beginning is left out; it is the operand of whatever stands before it."""
+    add_operand(reading, Atom("number", "1", start, start), start)
+    reading.push(SPAN_PRECEDENCE, ";;", make_span, start)
 
 
 def wants_span_end(reading: Reading) -> bool:
@@ -54,14 +65,15 @@ def wants_span_end(reading: Reading) -> bool:
     return last is not None and last.text == ";;"
 
 
-def fill(reading: Reading, at: int, *, before_operator: bool = False) -> None:
+def fill(reading: Reading, at: int, *, before_call: bool = False) -> None:
     """Put in what may be left out, or an error where nothing may."""
     last = reading.last()
-    if last is not None and last.text == ";" and not before_operator:
+    if last is not None and last.text == ";" and not before_call:
         # Not where a comment ends that may follow.
         end = last.place + len(last.text)
         missing = Atom("symbol", "Null", end, end)
     elif wants_span_end(reading):
+        _divide_span(reading)
         missing = Atom("symbol", "All", reading.previous, reading.previous)
     else:
         lines = reading.text[at : at + _SHOWN].splitlines()
@@ -70,6 +82,17 @@ def fill(reading: Reading, at: int, *, before_operator: bool = False) -> None:
         missing = Atom("error", "", at, at)
     reading.operands.append(missing)
     reading.is_ready = True
+
+
+def _divide_span(reading: Reading) -> None:
+    """`a ;; b ;;` without a step is `a ;; b` times another span."""
+    last = reading.last()
+    if last is None or last.size == 2:
+        return
+    last.size = 2
+    reading.reduce_through(last)
+    multiply(reading, last.second)
+    begin_span(reading, last.second)
 
 
 def complete(reading: Reading, at: int) -> None:

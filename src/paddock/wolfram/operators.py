@@ -32,6 +32,8 @@ CALL_PRECEDENCE = 670
 COMPARE_PRECEDENCE = 290
 DIFFERENTIAL_PRECEDENCE = 565
 INTEGRAL_PRECEDENCE = 325
+OPTIONAL_PRECEDENCE = 140
+PATTERN_PRECEDENCE = 150
 SET_PRECEDENCE = 40
 SPAN_PRECEDENCE = 297
 TIMES_PRECEDENCE = 400
@@ -238,7 +240,7 @@ _SPECIAL = _infix(
     ("=.", SET_PRECEDENCE, "Unset"),
     ("/:", SET_PRECEDENCE, "TagSet"),
     ("//", 70, "Postfix"),
-    (":", 150, "Pattern"),
+    (":", PATTERN_PRECEDENCE, "Pattern"),
     (";;", SPAN_PRECEDENCE, "Span"),
     ("-", 310, "Subtract"),
     ("\\[Minus]", 310, "Subtract"),

@@ -7,6 +7,7 @@ of operators in `results`, and the stacks are in `reading`.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from paddock.wolfram import brackets, tokens
@@ -31,6 +32,7 @@ _MOST_READ_AGAIN = 3
 """How many times the length of a text is read again after brackets without an end, at most."""
 _ALWAYS_READ_AGAIN = 200_000
 """How many characters are, however short the text is."""
+_LEAST_BASE, _MOST_BASE = 2, 36
 _UNEXPECTED = "Unexpected character"
 
 
@@ -78,9 +80,8 @@ def _skip_opening(reading: Reading) -> None:
     """A byte-order mark and the line that names the interpreter of a script are no code."""
     if reading.text.startswith("\ufeff"):
         reading.position = 1
-    if reading.text.startswith("#!", reading.position):
-        line = tokens.REST_OF_LINE.match(reading.text, reading.position)
-        reading.position = line.end() if line else reading.position
+    line = tokens.SCRIPT.match(reading.text, reading.position)
+    reading.position = line.end() if line else reading.position
     reading.previous = reading.position
     reading.set_mark(reading.position)
 
@@ -141,9 +142,11 @@ def _next_statement(reading: Reading) -> int | None:
     """Where something new very likely begins, after a bracket that is not closed."""
     if not reading.frames:
         return None
+    comments = reading.source.comments
     for found in tokens.STATEMENT.finditer(reading.text, reading.frames[0][2] + 1):
         at = found.start()
-        if not any(start < at < end for start, end in reading.source.comments):
+        before = bisect_left(comments, (at,)) - 1
+        if before < 0 or comments[before][1] <= at:
             return at
     return None
 
@@ -204,6 +207,11 @@ def _symbol_call(reading: Reading, found: re.Match[str], _kind: int) -> None:
 def _based_number(reading: Reading, found: re.Match[str], kind: int) -> None:
     text = found[kind]
     base, _, rest = text.partition("^^")
+    if not _LEAST_BASE <= int(base) <= _MOST_BASE:
+        at = found.start(kind)
+        reading.complain(f"{base} is no base from 2 to 36", at, at + len(base))
+        _atom(reading, found, kind)
+        return
     for place, digit in enumerate(rest):
         if digit in "`*":
             break
@@ -212,6 +220,14 @@ def _based_number(reading: Reading, found: re.Match[str], kind: int) -> None:
             reading.complain(f"{digit} is no digit in base {base}", at, at + 1)
             break
     _atom(reading, found, kind)
+
+
+def _joined(reading: Reading, found: re.Match[str], kind: int) -> None:
+    """A number or name that goes on in another line."""
+    start, text = found.start(kind), tokens.LINE_JOIN.sub("", found[kind])
+    is_number = text[0].isdecimal() or text[0] == "."
+    atom = Atom("number" if is_number else "symbol", text, start, reading.position)
+    add_operand(reading, atom, start)
 
 
 def _named_blank(reading: Reading, found: re.Match[str], kind: int) -> None:
@@ -342,5 +358,6 @@ _ACTS_BY_KIND: dict[int, Callable[[Reading, re.Match[str], int], None]] = {
     tokens.COMMENT: _comment,
     tokens.BOXES: _boxes,
     tokens.BLANK: _blank,
+    tokens.JOINED: _joined,
 }
-_ACTS = [_ACTS_BY_KIND.get(kind, _plain) for kind in range(tokens.BLANK + 1)]
+_ACTS = [_ACTS_BY_KIND.get(kind, _plain) for kind in range(tokens.JOINED + 1)]

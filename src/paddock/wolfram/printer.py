@@ -64,6 +64,9 @@ def _walked(expression: Expression, write: Callable[[Expression], Written]) -> s
     while waiting:
         item = waiting.pop()
         if isinstance(item, str):
+            if item.startswith("-") and pieces and pieces[-1].endswith("-"):
+                # The signs of `- --a` are two operators.
+                pieces.append(" ")
             pieces.append(item)
             continue
         inner, least = item

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression, Node
 
 
+INTEGRAL = "\\[Integral]"
 Frame = tuple["Node", str, int, int]
 """An open bracket: the node that its arguments belong to, its text, its place, and how many of the
 pending operators are outside of the bracket around it. A plain tuple, for there are many."""
@@ -29,7 +30,9 @@ class Pending:
     `make` takes `size` operands from the stack and puts their expression there.
     """
 
-    __slots__ = ("make", "place", "precedence", "size", "text")
+    __slots__ = ("make", "place", "precedence", "second", "size", "text")
+    second: int
+    """Of one with three operands: where its second sign stands."""
 
     def __init__(
         self,
@@ -50,8 +53,8 @@ class Reading:
     """The state of one parse."""
 
     __slots__ = (
-        *("base", "boxes", "comments", "frames", "has_crossed", "is_ready", "mark", "operands"),
-        *("pending", "position", "previous", "source", "text"),
+        *("base", "boxes", "comments", "frames", "has_crossed", "integrals", "is_ready"),
+        *("mark", "operands", "pending", "position", "previous", "source", "text"),
     )
 
     def __init__(self, text: str) -> None:
@@ -64,6 +67,9 @@ class Reading:
         """How many of the pending operators are outside of the innermost bracket."""
         self.is_ready = False
         """Whether an operand is complete, so that an operator may follow."""
+        self.integrals: list[int] = []
+        """Which of the pending operators are integrals without their differential, and some that
+        are no more."""
         self.position = 0
         self.previous = 0
         """Where the previous token ended."""
@@ -79,11 +85,36 @@ class Reading:
         """The innermost operator that is not complete, within the innermost bracket."""
         return self.pending[-1] if len(self.pending) > self.base else None
 
+    def open_integral(self) -> Pending | None:
+        """The innermost integral that waits for its differential, within the innermost bracket."""
+        pending, integrals = self.pending, self.integrals
+        while integrals and integrals[-1] >= self.base:
+            if integrals[-1] < len(pending):
+                found = pending[integrals[-1]]
+                if found.text == INTEGRAL and found.size == 1:
+                    return found
+            integrals.pop()
+        return None
+
     def reduce(self, precedence: int) -> None:
         """Complete what binds at least as tightly."""
         pending, base = self.pending, self.base
         while len(pending) > base and pending[-1].precedence >= precedence:
             last = pending.pop()
+            last.make(self, last)
+
+    def innermost(self, precedence: int) -> Pending | None:
+        """The innermost operator that binds no more tightly, within the innermost bracket."""
+        for at in range(len(self.pending) - 1, self.base - 1, -1):
+            if self.pending[at].precedence <= precedence:
+                return self.pending[at]
+        return None
+
+    def reduce_through(self, until: Pending) -> None:
+        """Complete everything up to and with an operator."""
+        last = None
+        while last is not until:
+            last = self.pending.pop()
             last.make(self, last)
 
     def push(
@@ -120,6 +151,7 @@ class Reading:
         del self.source.problems[problems:], self.source.comments[comments:]
         self.operands.clear()
         self.pending.clear()
+        self.integrals.clear()
         self.frames.clear()
         self.base = 0
         self.is_ready = self.has_crossed = False

@@ -191,12 +191,17 @@ def make_application(reading: Reading, pending: Pending) -> None:
 
 
 def make_pattern(reading: Reading, pending: Pending) -> None:
-    """`x : p` names a pattern, `p : d` gives its default."""
+    """`x : p` names a pattern."""
     right = reading.operands.pop()
     left = reading.operands[-1]
-    is_name = isinstance(left, Atom) and left.kind == "symbol" and not left.is_grouped
-    head = "Pattern" if is_name else "Optional"
-    reading.operands[-1] = node(head, [left, right], left.start, right.end, pending.text)
+    reading.operands[-1] = node("Pattern", [left, right], left.start, right.end, pending.text)
+
+
+def make_optional(reading: Reading, pending: Pending) -> None:
+    """`p : d` gives the default of a pattern."""
+    right = reading.operands.pop()
+    left = reading.operands[-1]
+    reading.operands[-1] = node("Optional", [left, right], left.start, right.end, pending.text)
 
 
 def make_tag(reading: Reading, pending: Pending) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from paddock.wolfram.expressions import CONSTANTS
 from paddock.wolfram.letters import character
 
 _ESCAPE = re.compile(
@@ -30,7 +31,11 @@ _NUMBER = re.compile(
 _LARGEST_PLAIN, _SMALLEST_PLAIN = 1e6, 1e-5
 """Between these, numbers with a point are written without an exponent."""
 _MOST_DIGITS = 4000
-"""Of what becomes a whole number: Python refuses to read and to write much longer ones."""
+"""Of a whole number: Python refuses to read and to write much longer ones."""
+
+
+_MOST_BITS = 13_288
+"""As many digits in base 2."""
 
 
 def string_value(text: str) -> str:
@@ -40,7 +45,12 @@ def string_value(text: str) -> str:
 
 
 def symbol_name(text: str) -> str:
-    r"""The name of a symbol with its characters themselves: `\[EAcute]x` is `éx`."""
+    r"""The name of a symbol with its characters themselves: `\[EAcute]x` is `éx`.
+
+    A letter that alone stands for a constant is that: `\[Pi]` is `Pi`.
+    """
+    if text in CONSTANTS:
+        return CONSTANTS[text]
     return _ESCAPE.sub(_unescaped, text) if "\\" in text else text
 
 
@@ -74,7 +84,15 @@ def number_value(text: str) -> int | float | None:
 
 
 def _whole(digits: str, base: int, exponent: int) -> int | None:
-    return None if exponent > _MOST_DIGITS else int(digits, base) * base**exponent
+    if exponent > _MOST_DIGITS:
+        return None
+    value = int(digits, base) * base**exponent
+    return None if is_too_long(value) else value
+
+
+def is_too_long(value: float) -> bool:
+    """Whether a whole number has more digits than one in a source may have."""
+    return isinstance(value, int) and value.bit_length() > _MOST_BITS
 
 
 def _based_real(found: re.Match[str], base: int, exponent: int) -> float | None:

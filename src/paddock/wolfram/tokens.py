@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SYMBOL, SYMBOL_CALL, SYMBOL_COMMA, SYMBOL_BLANK, STRING, STRING_COMMA = range(1, 7)
 LIST, CLOSER, CLOSER_COMMA, PART, OPERATOR, BASED, NUMBER, NUMBER_COMMA = range(7, 15)
-SLOT, OUT, NAMED_OPERATOR, CHARACTER, COMMENT, BOXES, BLANK = range(15, 22)
+SLOT, OUT, NAMED_OPERATOR, CHARACTER, COMMENT, BOXES, BLANK, JOINED = range(15, 23)
 """Groups of `TOKEN`: the last one that matched says what was found."""
 
 
@@ -31,43 +31,56 @@ _SEPARATORS = re.escape(SPACES)
 _WORD = r"[A-Za-z$][A-Za-z0-9$]*+"
 _SYMBOL = rf"`?{_WORD}(?:`{_WORD})*+"
 _QUOTED = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_MARKS = r"(?:``?(?:[-+]?(?:\d+\.?\d*|\.\d+))?)?(?:\*\^[-+]?\d+)?"
+_MARK = r"[-+]?(?:\d+\.?\d*|\.\d+)"
+_MARKS = rf"(?:``{_MARK}|`(?!`)(?:{_MARK})?)?(?:\*\^[-+]?\d+)?"
 _DIGITS = rf"(?:\d+\.(?!\.)\d*|\.\d+|\d+){_MARKS}"
 _BASED = rf"\d{{1,2}}\^\^[0-9a-zA-Z]+(?:\.(?!\.)[0-9a-zA-Z]*)?{_MARKS}"
+_JOIN = r"\\\r?\n[ \t]*"
+"""The end of a line that a number or name goes on after."""
 _SPACE = rf"[\s{_SEPARATORS}]|\\\r?\n|\\\[(?:{_one_of(SPACE_CODES)})\]"
 _SKIPPED = rf"\s*+(?:(?:{_SPACE})++)?"
 # `=.5` and `/.5` are an operator and a number.
 _PLAIN = _one_of(PLAIN).replace(r"=\.", r"=\.(?!\d)").replace(r"|/\.", r"|/\.(?!\d)")
-_NOT_MORE = r"(?!`?(?:\\[\[:.|]|[^\x00-\xa0]))"
+_NOT_MORE = r"(?!`?(?:\\[\[:.|\r\n]|[^\x00-\xa0]))"
 """What follows is no letter that a simple symbol does not have."""
 _NO_LETTER = r"(?![A-Za-z$`\\]|[^\x00-\xa0])"
 """What follows is nothing that may be a letter."""
 _NEVER_TWO = r"((?!))((?!))"
 """Two groups that match nothing, to keep the numbers of others."""
+_NEVER = "(?!)"
 
 
-def _token(symbol: str, word: str, none: str, named: str, string: str) -> re.Pattern[str]:
-    """A pattern with a group for each kind; `none` stands where a symbol is left out."""
+def _token(
+    symbol: str, word: str, none: str, named: str, string: str, joined: str, joins: str
+) -> re.Pattern[str]:
+    """A pattern with a group for each kind; `none` stands where a symbol is left out.
+
+    `joined` is an atom that goes on in another line, and `joins` what no number is followed by.
+    """
     blank = rf"_\.(?![.\d])|_{{1,3}}+(?:{symbol}|{none})"
     return re.compile(
-        rf"{_SKIPPED}(?:"
+        rf"{_SKIPPED}(?:(?!{joined})(?:"
         rf"({symbol})(?:(\[)(?!\s*\[)|(,)|({blank})|(?!_))"
         rf"|{string}"
         r"|(\{)|([\]}])(?:\s*(,))?|(\[\s*\[)"
         rf"|(?!\(\*|\.\d)({_PLAIN})"
-        rf"|({_BASED})|({_DIGITS})(?:\s*(,))?"
+        rf"|(?>({_BASED})){joins}|(?>({_DIGITS})){joins}(?:\s*(,))?"
         rf"|(\#(?:\#\d*|\d+|{word}|{_QUOTED}|{none}))"
-        r"|(%+(?!\d)|%\d+)"
+        r"|(%%++|%\d+|%)"
         rf"|{named}"
         r"|(\(\*)"
         r"|((?:\\!)?\\\(|\\\)|\\[!@%^_&/`*+])"
-        rf"|({blank}))",
+        rf"|({blank}))|({joined}))",
         re.DOTALL,
     )
 
 
 _STRING = rf"({_QUOTED})(?:\s*(,))?"
-TOKEN = _token(_SYMBOL + _NOT_MORE, _WORD + _NOT_MORE, _NO_LETTER, _NEVER_TWO, _STRING)
+TOKEN = _token(
+    *(_SYMBOL + _NOT_MORE, _WORD + _NOT_MORE, _NO_LETTER, _NEVER_TWO, _STRING),
+    joined=_NEVER,
+    joins=r"(?!\\[\r\n]|\^\^)",
+)
 """Finds tokens of plain characters: nearly all that there are."""
 
 
@@ -84,9 +97,24 @@ def full_token(*, strings: bool = True) -> re.Pattern[str]:
     )
     mark = r"`(?=[A-Za-z$]|\\[\[:.|]|[^\x00-\xa0])"
     other = rf"[^\x00-\xa0{operators}{_SEPARATORS}]"
-    symbol = rf"(?!\d)(?:[A-Za-z0-9$]|{other}|{mark}|{letter})++"
+    character = rf"(?:[A-Za-z0-9$]|{other}|{mark}|{letter})"
+    symbol = rf"(?!\d){character}++"
     named = rf"(\\\[(?:{_one_of(NAMED)})\])|([{operators}])"
-    return _token(symbol, symbol, "", named, _STRING if strings else _NEVER_TWO)
+    joined = rf"{symbol}(?:{_JOIN}{character}++)++|{_joined_number()}"
+    string = _STRING if strings else _NEVER_TWO
+    return _token(symbol, symbol, "", named, string, joined=joined, joins="")
+
+
+def _joined_number() -> str:
+    """A number of which a row of digits goes on in another line."""
+    digits, others = map(_joined_digits, (r"\d", "[0-9a-zA-Z]"))
+    return rf"(?:\d{{1,2}}\^\^(?:{others})|{digits}){_MARKS}"
+
+
+def _joined_digits(one: str) -> str:
+    more = rf"(?:{_JOIN}{one}++)"
+    part = rf"\.(?!\.){one}*+"
+    return rf"{one}++{more}++(?:{part}{more}*+)?|(?:{one}++{part}|\.{one}++){more}++"
 
 
 def is_name(text: str) -> bool:
@@ -102,8 +130,14 @@ LINE_END = re.compile(
     r"(?<!\\)(?<!\\\r)[\n\r\u2028\u2029\uf3a3]|\\\[(?:IndentingNewLine|NewLine|LineSeparator)\]"
 )
 """The end of a line that goes on in no other."""
+LINE_JOIN = re.compile(_JOIN)
+OPENING = re.compile(r"\\\[\w+\]|::\[|\[\s*\[|<\||.", re.DOTALL)
+"""An opening bracket, as it was written."""
+SCRIPT = re.compile(r"\#![ \t]*/[^\r\n]*+")
+"""The line that names the interpreter of a script."""
 COMMENT_EDGE = re.compile(r"\(\*|\*\)")
-BOX_EDGE = re.compile(rf"\\\(|\\\)|{_QUOTED}", re.DOTALL)
+BOX_EDGE = re.compile(rf"\\.|{_QUOTED}", re.DOTALL)
+"""Or another escape: a quote in one begins no string."""
 TAG = re.compile(rf"[ \t]*((?:[^\W_]|\$)++|{_QUOTED})", re.DOTALL)
 FILE_NAME = re.compile(rf"[ \t]*({_QUOTED}|[\w$`/.\\:!*~?-]+)", re.DOTALL)
 STATEMENT = re.compile(

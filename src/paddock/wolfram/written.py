@@ -10,7 +10,14 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.wolfram.expressions import Atom, Node, call, has_head, is_symbol
-from paddock.wolfram.operators import CALL_PRECEDENCE, COMPARE_PRECEDENCE, INFIX, PREFIX
+from paddock.wolfram.operators import (
+    CALL_PRECEDENCE,
+    COMPARE_PRECEDENCE,
+    INFIX,
+    OPTIONAL_PRECEDENCE,
+    PATTERN_PRECEDENCE,
+    PREFIX,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -281,28 +288,39 @@ def _pattern(node: Node) -> Written | None:
         blank = written(inner)
         if blank.precedence == ATOM:
             return Written(ATOM, [(name, ATOM), *blank.pieces])
-    precedence = INFIX[":"].precedence
-    return Written(precedence, [(name, ATOM), ":", (inner, precedence + 1)])
+    low = PATTERN_PRECEDENCE
+    return Written(low, [(name, ATOM), ":", (inner, low + 1)])
 
 
 def _optional(node: Node) -> Written | None:
     if len(node.args) == 1:
         return _optional_alone(node.args[0])
-    if len(node.args) != 2 or _is_name(node.args[0]):
+    if len(node.args) != 2 or not _has_default_sign(node.args[0]):
         return None
-    precedence = INFIX[":"].precedence
     inner, default = node.args
-    return Written(precedence, [(inner, precedence), ":", (default, precedence + 1)])
+    low = OPTIONAL_PRECEDENCE
+    return Written(low, [(inner, PATTERN_PRECEDENCE), ":", (default, low + 1)])
+
+
+def _has_default_sign(inner: Expression) -> bool:
+    """Whether a default can be written after it: a blank, or a pattern with a name."""
+    if not isinstance(inner, Node):
+        return False
+    if has_head(inner, "Pattern"):
+        return len(inner.args) == 2 and _is_name(inner.args[0])
+    is_plain = not inner.args or (len(inner.args) == 1 and _is_name(inner.args[0]))
+    return is_plain and any(has_head(inner, head) for head in _BLANKS)
 
 
 def _optional_alone(inner: Expression) -> Written | None:
-    """`x_.` and `_.`."""
-    found = written(inner)
-    text = "".join(piece if isinstance(piece, str) else "x" for piece in found.pieces)
-    is_simple = has_head(inner, "Pattern") or has_head(inner, "Blank")
-    if not is_simple or found.precedence != ATOM or text.strip("x") != "_" or text.endswith("x"):
-        return None
-    return Written(ATOM, [*found.pieces, "."])
+    """`x_.` and `_.`, with nothing after the bar."""
+    name: list[Piece] = []
+    if isinstance(inner, Node) and has_head(inner, "Pattern") and len(inner.args) == 2:
+        if not _is_name(inner.args[0]):
+            return None
+        name, inner = [(inner.args[0], ATOM)], inner.args[1]
+    is_bare = isinstance(inner, Node) and has_head(inner, "Blank") and not inner.args
+    return Written(ATOM, [*name, "_."]) if is_bare else None
 
 
 def _message_name(node: Node) -> Written | None:

@@ -12,6 +12,8 @@ import math
 import re
 import struct
 import zlib
+from itertools import accumulate
+from operator import mul
 from typing import TYPE_CHECKING
 
 from paddock.errors import PaddockError
@@ -24,8 +26,9 @@ if TYPE_CHECKING:
 
 MAX_UNPACKED = 64 * 1024 * 1024
 """Bytes. What is larger is not a definition that somebody wrote."""
-MAX_ELEMENTS = 4_000_000
-"""Of arrays, all together: each becomes an expression."""
+MAX_EXPRESSIONS = 4_000_000
+"""All together, with the elements of arrays: each takes a hundred times its byte."""
+_MAX_RANK = 255
 _INTEGERS = {ord("C"): "<b", ord("j"): "<h", ord("i"): "<i", ord("L"): "<q"}
 _ELEMENTS = {
     0x00: "b",
@@ -44,6 +47,8 @@ _ELEMENTS = {
 _COMPLEX = (0x33, 0x34)
 _PACKED, _NUMERIC = 0xC1, 0xC2
 _WHOLE = re.compile(r"-?\d+")
+_REAL = re.compile(r"[.`]|\*\^-")
+"""What a number has that is not whole."""
 _PRECISE = re.compile(r"``|`[-+.\d]")
 """A mark of precision or accuracy, with its number."""
 _LONGEST_MACHINE_NUMBER = 20
@@ -123,7 +128,7 @@ class _Reader:
         self.data = data
         self.position = 0
         self.open: list[_Open] = []
-        self.elements = 0
+        self.expressions = 0
 
     def run(self) -> Expression:
         while True:
@@ -139,6 +144,11 @@ class _Reader:
                     break
                 self.open.pop()
                 done = Node(last.parts[0], last.parts[1:])
+
+    def _count(self, more: int) -> None:
+        self.expressions += more
+        if self.expressions > MAX_EXPRESSIONS:
+            raise WxfError(f"There are more than {MAX_EXPRESSIONS:,} expressions")
 
     def _check_end(self) -> None:
         if self.position < len(self.data):
@@ -162,6 +172,7 @@ class _Reader:
     def _begin(self, parts: int) -> None:
         if parts > len(self.data) - self.position + 1:
             raise WxfError("The data ends too early")
+        self._count(parts)
         self.open.append(_Open(parts))
 
     def _with_head(self, name: str) -> Expression | None:
@@ -211,18 +222,21 @@ class _Reader:
             if shift > 63:
                 raise WxfError("A length is too great")
 
+    def _sizes(self) -> list[int]:
+        rank = self._length()
+        if not 0 < rank <= _MAX_RANK:
+            raise WxfError(f"An array has {rank} dimensions")
+        return [self._length() for _ in range(rank)]
+
     def _array(self, mark: int) -> Expression:
         kind = self.data[self.position]
         self.position += 1
         if kind not in _ELEMENTS:
             raise WxfError(f"Unknown type {kind:#x} of an array")
-        sizes = [self._length() for _ in range(self._length())]
-        count = 2 if kind in _COMPLEX else 1
-        for size in sizes:
-            count *= size
-        self.elements += count
-        if self.elements > MAX_ELEMENTS:
-            raise WxfError(f"There are more than {MAX_ELEMENTS} numbers in arrays")
+        sizes = self._sizes()
+        rows = list(accumulate(sizes, mul))
+        count = rows[-1] * (2 if kind in _COMPLEX else 1)
+        self._count(count + sum(rows))
         form = _ELEMENTS[kind]
         data = self._bytes(count * struct.calcsize(form))
         values: list[Expression] = [_number(one) for one in struct.unpack(f"<{count}{form}", data)]
@@ -309,6 +323,8 @@ def _numeral(text: str) -> bytes:
     value = number_value(text)
     if isinstance(value, int):
         return _integer(value)
+    if value is None and not _REAL.search(text):
+        raise WxfError(f"{text[:40]!r} is too long a whole number to be written")
     if value is None or _PRECISE.search(text):
         return _counted(b"R", text.encode())
     return b"r" + struct.pack("<d", value)

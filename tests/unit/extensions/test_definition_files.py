@@ -1,5 +1,6 @@
 """Which file holds an item, and what it holds."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -134,3 +135,49 @@ def test_a_file_without_the_item_is_told(tmp_path: Path, file: str, text: str) -
         load(tmp_path)
     assert raised.value.message == "holds no definition of the tool 'Plot'"
     assert raised.value.where == str(place)
+
+
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every text that the parser of the standard library is given."""
+    given: list[str] = []
+    parse = tomllib.loads
+
+    def loads(text: str) -> dict[str, object]:
+        given.append(text)
+        return parse(text)
+
+    monkeypatch.setattr(tomllib, "loads", loads)
+    return given
+
+
+def test_a_combined_file_is_parsed_once_for_all_its_items(
+    tmp_path: Path, parsed: list[str]
+) -> None:
+    text = "\n".join(f'[T{number}]\nname = "t{number}"' for number in range(20))
+    write(tmp_path / "tools.toml", text)
+    found = [load(tmp_path, item=f"T{number}") for number in range(20)]
+    assert found == [{"name": f"t{number}"} for number in range(20)]
+    assert len(parsed) == 1
+
+
+def test_a_combined_file_that_has_changed_is_parsed_anew(tmp_path: Path) -> None:
+    write(tmp_path / "tools.toml", '[Plot]\nname = "first"')
+    assert load(tmp_path) == {"name": "first"}
+    write(tmp_path / "tools.toml", '[Plot]\nname = "the second"')
+    assert load(tmp_path) == {"name": "the second"}
+
+
+def test_what_a_combined_file_gives_is_not_shared(tmp_path: Path) -> None:
+    write(tmp_path / "tools.toml", '[Plot]\nname = "plot"')
+    found = load(tmp_path)
+    assert isinstance(found, dict)
+    found.clear()
+    assert load(tmp_path) == {"name": "plot"}
+
+
+@pytest.mark.parametrize("file", ["tools/Plot.toml", "tools/Plot.json", "tools.toml"])
+def test_a_definition_that_is_too_long_is_not_read(tmp_path: Path, file: str) -> None:
+    write(tmp_path / file, "#" * 2_000_001)
+    with pytest.raises(LoadError, match="longer than 2,000,000 bytes"):
+        load(tmp_path)

@@ -110,3 +110,21 @@ def test_paddock_is_an_extension_with_a_demo_server() -> None:
     assert find_extensions()[0] == built_in()
     assert built_in().name == "paddock"
     assert "Demo" in [item.name for item in built_in().manifest.servers]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('Tools = ["A"]\ntools = ["B"]', "'Tools' and 'tools' mean the same"),
+        ('MCPServers = ["A"]\nservers = ["B"]', "'MCPServers' and 'servers' mean the same"),
+        ('tools = [{ name = "A", Name = "B" }]', "'name' and 'Name' mean the same"),
+        ("schema = true", "schema is True"),
+        ("schema = 1.0", "schema is 1.0"),
+    ],
+)
+def test_nothing_that_a_manifest_says_is_dropped_unsaid(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    with pytest.raises(ManifestError) as raised:
+        read(tmp_path, text)
+    assert raised.value.message == message

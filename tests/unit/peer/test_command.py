@@ -6,7 +6,8 @@ import pytest
 from paddock.errors import ConnectError
 from paddock.peer.connect import command_for
 
-SERVE = [sys.executable, "-m", "paddock", "serve"]
+# A module of the working directory must not stand in for one of ours: -P.
+SERVE = [sys.executable, "-P", "-m", "paddock", "serve"]
 
 
 def test_a_list_is_a_command() -> None:

@@ -23,6 +23,8 @@ def value(text: str) -> object:
         ('<|"a" -> 1, "b" -> <|"c" -> {}|>|>', {"a": 1, "b": {"c": []}}),
         ('Association[{"a" -> 1}, "b" -> 2]', {"a": 1, "b": 2}),
         ('<|"a" -> 1, "a" -> 2|>', {"a": 2}),
+        ('<|"a" -> 1, Nothing, <|"b" -> 2|>|>', {"a": 1, "b": 2}),
+        ("{1, Nothing}", [1]),
         ('"a" -> 1', Rule("a", 1)),
         ('"a" <> "b" <> {"c", "d"}', "abcd"),
         ('FileNameJoin[{"a", "b"}]', "a/b"),
@@ -31,6 +33,8 @@ def value(text: str) -> object:
         ("6/3", 2),
         ("1/4", 0.25),
         ("24*60*60", 86400),
+        ("Times[]", 1),
+        ("Plus[]", 0),
     ],
 )
 def test_data_has_a_value(text: str, expected: object) -> None:
@@ -55,8 +59,18 @@ def test_delayed_values_are_held() -> None:
     assert value('"f" :> 1 + 1') == Rule("f", Held(parse_strict("1 + 1")[0]))
 
 
-def test_too_great_a_number_is_held() -> None:
-    assert isinstance(value("1.*^300 * 1*^500"), Held)
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("1.*^300 * 1*^500", "1.*^300 * 1.*^300", "1*^3000 * 1*^3000"),
+        "+".join(["9" * 3999] * 20),
+        # Worked out to its end, it would take longer than the limit for a test.
+        "*".join("9" * 200_000),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_too_great_a_number_is_held(text: str) -> None:
+    assert isinstance(value(text), Held)
 
 
 def test_a_paclet_describes_itself() -> None:

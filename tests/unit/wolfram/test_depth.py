@@ -29,6 +29,7 @@ DEEP = {
     "quotients": "a" + "/b" * FEWER,
     "parts": "a" + "[[1]]" * FEWER,
     "associations": "<|1->" * FEWER + "2" + "|>" * FEWER,
+    "defaults": "Optional[" * FEWER + "a" + "]" * FEWER,
     "comments": "(*" * FEWER + "*)" * FEWER + "a",
 }
 
@@ -51,6 +52,14 @@ def test_deep_expressions_go_through_wxf() -> None:
 @pytest.mark.parametrize("name", ["lists", "associations"])
 def test_data_has_a_limit_to_its_depth(name: str) -> None:
     (expression,) = parse_strict(DEEP[name])
+    with pytest.raises(DataError):
+        evaluate(expression)
+
+
+@pytest.mark.parametrize("operator", ["1/(", "1+(", "1*(", '"a" <> (', "{(", "a -> ("])
+def test_the_limit_comes_before_the_end_of_the_stack(operator: str) -> None:
+    closing = "})" if operator == "{(" else ")"
+    (expression,) = parse_strict(operator * 250 + "1" + closing[::-1] * 250)
     with pytest.raises(DataError):
         evaluate(expression)
 

@@ -65,6 +65,12 @@ OPERATORS = table(
     x|->x^2              ==> Function[x, Power[x, 2]]
     x|->#&               ==> Function[x, Function[Slot[1]]]
     #1+##2&              ==> Function[Plus[Slot[1], SlotSequence[2]]]
+    a; b; // f           ==> f[CompoundExpression[a, b, Null]]
+    Print[#]; &          ==> Function[CompoundExpression[Print[Slot[1]], Null]]
+    a; /. b; c           ==> CompoundExpression[ReplaceAll[CompoundExpression[a, Null], b], c]
+    a; ; b               ==> CompoundExpression[a, Null, b]
+    a; + b               ==> CompoundExpression[a, Plus[b]]
+    {a; & /@ b}          ==> List[Map[Function[CompoundExpression[a, Null]], b]]
     a/.b->c/;d           ==> ReplaceAll[a, Rule[b, Condition[c, d]]]
     a//.b                ==> ReplaceRepeated[a, b]
     a~~b~~c              ==> StringExpression[a, b, c]
@@ -98,6 +104,17 @@ OPERATORS = table(
     ;;                   ==> Span[1, All]
     a;;                  ==> Span[a, All]
     a;;;;c               ==> Span[a, All, c]
+    a;;b;;               ==> Times[Span[a, b], Span[1, All]]
+    a;;b;;c;;d           ==> Times[Span[a, b, c], Span[1, d]]
+    a;;;;                ==> Times[Span[a, All], Span[1, All]]
+    a;;b;;;;c            ==> Times[Span[a, b], Span[1, All, c]]
+    ;;*1                 ==> Times[Span[1, All], 1]
+    x+;;*2               ==> Plus[x, Times[Span[1, All], 2]]
+    f@;;                 ==> f[Span[1, All]]
+    f@;;b                ==> f[Span[1, b]]
+    a;;;b                ==> CompoundExpression[Span[a, All], b]
+    a;;-2                ==> Span[a, -2]
+    #;;#2&               ==> Function[Span[Slot[1], Slot[2]]]
     f[;;3]               ==> f[Span[1, 3]]
     x[[1;;-2,All]]       ==> Part[x, Span[1, -2], All]
     x[ [1] ][[ ]]        ==> Part[Part[x, 1]]
@@ -107,6 +124,9 @@ OPERATORS = table(
     <||>                 ==> Association[]
     (a;b)                ==> CompoundExpression[a, b]
     %+%%+%5              ==> Plus[Out[], Out[-2], Out[5]]
+    %%5                  ==> Times[Out[-2], 5]
+    %%%                  ==> Out[-3]
+    - --a                ==> Times[-1, PreDecrement[a]]
     a&[x]                ==> Function[a][x]
     f//Attributes = x    ==> Set[Attributes[f], x]
     """
@@ -123,6 +143,19 @@ PATTERNS = table(
     x_:0                 ==> Optional[Pattern[x, Blank[]], 0]
     x:_:0                ==> Optional[Pattern[x, Blank[]], 0]
     x:a|b                ==> Pattern[x, Alternatives[a, b]]
+    None | s:_String     ==> Alternatives[None, Pattern[s, Blank[String]]]
+    a | n:_|b:3          ==> Alternatives[a, Optional[Pattern[n, Alternatives[Blank[], b]], 3]]
+    _:3 | c              ==> Optional[Blank[], Alternatives[3, c]]
+    x_ + y_:0            ==> Plus[Pattern[x, Blank[]], Optional[Pattern[y, Blank[]], 0]]
+    x_^n_:1 -> 2         ==> Rule[Power[Pattern[x, Blank[]], Optional[Pattern[n, Blank[]], 1]], 2]
+    n:_h?q:3             ==> Optional[Pattern[n, PatternTest[Blank[h], q]], 3]
+    n_?q:3               ==> PatternTest[Pattern[n, Blank[]], Pattern[q, 3]]
+    x:y:z                ==> Optional[Pattern[x, y], z]
+    x_:y_:z              ==> Optional[Pattern[x, Blank[]], Optional[Pattern[y, Blank[]], z]]
+    a ~~ x:b ~~ c        ==> StringExpression[a, Pattern[x, b], c]
+    -x:_ /; y            ==> Condition[Times[-1, Pattern[x, Blank[]]], y]
+    x:(y:z)              ==> Pattern[x, Pattern[y, z]]
+    (x|y):z              ==> Optional[Alternatives[x, y], z]
     x_Integer?Positive   ==> PatternTest[Pattern[x, Blank[Integer]], Positive]
     a _b                 ==> Times[a, Blank[b]]
     #name                ==> Slot["name"]
@@ -185,6 +218,15 @@ TOP = [
     ("a; b\n", ["CompoundExpression[a, b]"]),
     ("a \\\n b", ["Times[a, b]"]),
     ("a \\\r\n b", ["Times[a, b]"]),
+    ("12\\\n34", ["1234"]),
+    ("1.5\\\r\n  25`20", ["1.525`20"]),
+    ("1\\\n2.\\\n5 x", ["Times[12.5, x]"]),
+    ("{16^^f\\\nf, .5\\\n5}", ["List[16^^ff, .55]"]),
+    ("long\\\n  Name[x]", ["longName[x]"]),
+    ("\u00e9\\\n\\[Alpha]b`c\\\nd", ["\u00e9\\[Alpha]b`cd"]),
+    ("a\\\n+b", ["Plus[a, b]"]),
+    ("5\\\n", ["5"]),
+    ("a;;\nb", ["Span[a, All]", "b"]),
     ("f[a\nb]", ["f[Times[a, b]]"]),
     ("(a;\nb)", ["CompoundExpression[a, b]"]),
     ("a (* c\n *) b", ["Times[a, b]"]),
@@ -195,6 +237,8 @@ TOP = [
     ("a\n<< b`\nc", ["a", 'Get["b`"]', "c"]),
     ("\ufeffa", ["a"]),
     ("#!/usr/bin/env wolframscript\na", ["a"]),
+    ("#! /bin/sh\n#!", ["Factorial[Slot[1]]"]),
+    ("#!=#2&", ["Function[Unequal[Slot[1], Slot[2]]]"]),
     ("\ufeff#!/bin/sh\r\n#1", ["Slot[1]"]),
     ("", []),
     ("  (* only *) \n", []),

@@ -24,6 +24,9 @@ a + b - 5
 x^2
 -x^2
 (a + b)*c
+- --a
+- --a^2
+a - --b
 a^(-1)
 f /@ x
 f @@ x
@@ -39,6 +42,12 @@ _.
 x_.
 x_Integer:3
 n:_Integer?Positive
+n:_Integer?Positive:3
+x_ + (y_:0)
+a | (s:b)
+Optional[a | b, c]
+Optional[x_?q, 0]
+x_:a:b
 a; b;
 a; b
 f[x_] := x^2

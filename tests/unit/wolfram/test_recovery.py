@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from paddock.wolfram import full_form, input_form, parse, walk
@@ -22,7 +22,7 @@ FAULTS = [
     ("[a]", [("Expected an expression before '[a]'", 0, 0)], ["[a]"]),
     ("a+", [("Expected an expression before the end", 2, 2)], ["Plus[a, ]"]),
     ("f[a *]", [("Expected an expression before ']'", 5, 5)], ["f[Times[a, ]]"]),
-    ("a; /. b", [("Expected an expression before '/. b'", 3, 3)], None),
+    ("a; [b]", [("Expected an expression before '[b]'", 3, 3)], None),
     ("()", [("Nothing in parentheses", 0, 2)], ["()"]),
     ("(a, b)", [("A comma in parentheses", 2, 3)], ["Sequence[a, b]"]),
     ("a, b", [("A comma outside of brackets", 1, 2)], ["a", "b"]),
@@ -33,6 +33,13 @@ FAULTS = [
     ("a \\? b", [("Unexpected character '\\\\'", 2, 3)], None),
     ("a \x01\x02 b", [("Unexpected character '\\x01'", 2, 4)], ["Times[a, b]"]),
     ("16^^fg", [("g is no digit in base 16", 5, 6)], ["16^^fg"]),
+    ("37^^1", [("37 is no base from 2 to 36", 0, 2)], ["37^^1"]),
+    ("1^^1", [("1 is no base from 2 to 36", 0, 1)], ["1^^1"]),
+    ("1`` ", [("Unexpected character '`'", 1, 3)], ["1"]),
+    ("\uf603", [("\\[LeftBracketingBar] is not closed", 0, 1)], None),
+    ("\u230aa", [("\\[LeftFloor] is not closed", 0, 1)], ["Floor[a]"]),
+    ("\\[LeftAssociation]a", [("<| is not closed", 0, 18)], None),
+    ("a[ [1", [("[[ is not closed", 1, 4)], None),
     ("a::", [("Expected the name of a message after ::", 1, 3)], None),
     ("<<", [("Expected the name of a file", 0, 2)], None),
     ("a~f", [("Expected a second ~", 1, 2)], ["f[a]"]),
@@ -74,6 +81,7 @@ def check(source: Source) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(st.text())
+@example("\uf603")
 def test_any_text_is_read_without_an_exception(text: str) -> None:
     check(parse(text))
 
@@ -108,6 +116,13 @@ HOSTILE = {
     "bars": "_" * 100_000,
     "quotes": '"' * 100_001,
     "backslashes": "\\" * 100_001,
+    "quotes in boxes": "\\(" + 'x\\"' * 200_000,
+    "strings in boxes": '\\("' + 'x\\"' * 200_000,
+    "comments after a bracket": "f[<|\n" + "(*\nx = 1\n*)\n" * 60_000,
+    "differentials": "a=" + "b\\[DifferentialD]c=" * 60_000 + "d",
+    "integrals": "\\[Integral]a=" * 40_000 + "b\\[DifferentialD]c=" * 40_000 + "d",
+    "defaults": "x_^a|" * 20_000 + "y_:1^" * 20_000 + "n:a|_:" * 20_000 + "1",
+    "numbers after an open string": '"\n' + ".1" * 100_000,
     "digits": "1" * 100_000 + "^^" + "z" * 100_000,
 }
 

@@ -6,7 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.wolfram import number_value, spelled_out, string, string_value, symbol_name
+from paddock.wolfram import (
+    input_form,
+    is_symbol,
+    number_value,
+    parse_strict,
+    read_wxf,
+    spelled_out,
+    string,
+    string_value,
+    symbol_name,
+    write_wxf,
+)
 
 STRINGS = [
     (r'"plain"', "plain"),
@@ -45,6 +56,8 @@ NUMBERS: list[tuple[str, float | None]] = [
     ("1.*^999", None),
     ("1*^999999999", None),
     ("1" * 5000, None),
+    ("9" * 3000 + "*^3999", None),
+    ("36^^" + "z" * 3500, None),
     ("16^^fg", None),
     ("x", None),
 ]
@@ -85,3 +98,23 @@ def test_the_name_of_a_symbol_has_its_characters() -> None:
 
 def test_private_use_characters_can_be_spelled_out() -> None:
     assert spelled_out("\uf351 \ue0ff é") == r"\[FreeformPrompt] \:e0ff é"
+
+
+@pytest.mark.parametrize(
+    ("letters", "name"),
+    [
+        ((r"\[Pi]", "\u03c0"), "Pi"),
+        ((r"\[Infinity]", "\u221e"), "Infinity"),
+        ((r"\[Degree]", "\u00b0"), "Degree"),
+        ((r"\[ExponentialE]", "\uf74d"), "E"),
+        ((r"\[ImaginaryI]", r"\[ImaginaryJ]"), "I"),
+    ],
+)
+def test_a_letter_may_be_a_constant(letters: tuple[str, str], name: str) -> None:
+    for letter in letters:
+        (expression,) = parse_strict(letter)
+        assert symbol_name(letter) == name
+        assert is_symbol(expression, name)
+        assert input_form(expression) == letter
+        assert read_wxf(write_wxf(expression)).text == name  # type: ignore[union-attr]  # an atom
+        assert symbol_name(f"x{letter}") != f"x{name}"

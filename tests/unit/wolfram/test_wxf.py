@@ -94,9 +94,13 @@ BOMB = b"8C:" + zlib.compress(b"S" + b"\xff\xff\xff\x7f" + b" " * (MAX_UNPACKED 
         b"8:\xc1\x00\x02\xff\xff\xff\x7f\xff\xff\xff\x7f",
         b"8:s\x04f[1]",
         b"8:I\x04x[1]",
+        b"8:f\x81\x92\xf4\x01" + b"C\x01" * 4_000_002,
+        b"8:\xc1\x00\xff\x01" + b"\x80\x89\x7a" + b"\x01" * 254 + b"\x00" * 2_000_000,
+        b"8:\xc1\x00" + b"\x80\x89\x7a" + b"\x7f" * 2_000_000,
+        b"8:\xc1\x00\x00\x00",
         BOMB,
     ],
-    ids=repr,
+    ids=lambda data: repr(data[:20]),
 )
 def test_what_is_no_wxf_is_refused(data: bytes) -> None:
     with pytest.raises(WxfError) as caught:
@@ -129,7 +133,11 @@ def test_expressions_read_back_as_they_were_written(expression: Expression) -> N
     assert same(read_wxf(write_wxf(expression)), expression)
 
 
-@pytest.mark.parametrize("text", ["\\(x\\)", '"\\:d800"'])
+@pytest.mark.parametrize(
+    "text",
+    ["\\(x\\)", '"\\:d800"', "36^^" + "z" * 3000, "9" * 3000 + "*^3999", "1*^99999"],
+    ids=lambda text: text[:20],
+)
 def test_what_has_no_bytes_cannot_be_written(text: str) -> None:
     (expression,) = parse_strict(text)
     with pytest.raises(WxfError):

@@ -64,6 +64,9 @@ def build_catalogue(places: Iterable[Path], base_url: str | None = None, *, besi
             entries += describe(file, _url(file, root, base_url, beside))
         except PaddockError as error:
             problems.append(error)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it hides no other file
+            reason = f"cannot be read: {type(error).__name__}: {error}"
+            problems.append(ManifestError(reason, where=str(file)))
     entries.sort(key=lambda one: (one.name, one.version, one.file))
     return Built(entries, problems)
 
@@ -139,7 +142,7 @@ def _wheel(file: Path, url: str) -> list[Entry]:
             )
         said = BytesHeaderParser().parsebytes(_read(archive, f"{metadata}/METADATA", MAX_METADATA))
         name, version = str(said["Name"] or ""), str(said["Version"] or "")
-        requires = tuple(map(str, said.get_all("Requires-Dist") or ()))
+        requires = tuple(map(_one_line, said.get_all("Requires-Dist") or ()))
         found = []
         for package, value in points:
             place = f"{value.replace('.', '/')}/{MANIFEST_NAME}"
@@ -163,9 +166,16 @@ def _wheel(file: Path, url: str) -> list[Entry]:
                     size=size,
                     manifest=manifest,
                     requires=requires,
+                    requires_python=_one_line(said["Requires-Python"] or ""),
+                    description=_one_line(said["Summary"] or "") or None,
                 )
             )
     return found
+
+
+def _one_line(text: object) -> str:
+    """A header of the metadata, which may have been folded."""
+    return " ".join(str(text).split())
 
 
 def _metadata_directory(archive: Archive, file: Path) -> str:

@@ -8,18 +8,24 @@ from __future__ import annotations
 
 import hashlib
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.directories import data_directory
 from paddock.errors import PaddockError
 from paddock.extensions.catalogue.document import MAX_DOCUMENT, Catalogue, parse_catalogue
-from paddock.extensions.catalogue.fetching import Limit, fetch_bytes, local_path
+from paddock.extensions.catalogue.errors import CatalogueError
+from paddock.extensions.catalogue.fetching import Limit, fetch_bytes, local_path, normal_location
 from paddock.extensions.catalogue.settings import locations
 from paddock.files import telling_faults, write_atomically
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from paddock.extensions.catalogue.document import Entry
+
+    Report = Callable[[PaddockError], object]
 
 MAX_AGE = 24 * 60 * 60.0
 """Seconds after which a copy is fetched anew, by those who may fetch."""
@@ -51,13 +57,21 @@ def known_catalogues(*, may_fetch: bool) -> list[Known]:
     Raises:
         CatalogueError: when the settings cannot be read.
     """
-    return [_known(location, may_fetch=may_fetch) for location in locations()]
+    return [
+        _known(location, said_in, may_fetch=may_fetch) for location, said_in in locations().items()
+    ]
 
 
-def known_entries(*, may_fetch: bool) -> list[Entry]:
-    """Everything that all catalogues list, in their order."""
-    found = [one.catalogue for one in known_catalogues(may_fetch=may_fetch)]
-    return [entry for catalogue in found if catalogue is not None for entry in catalogue.entries]
+def known_entries(*, may_fetch: bool, report: Report | None = None) -> list[Entry]:
+    """Everything that all catalogues list, in their order.
+
+    `report` is given why a catalogue could not be read.
+    """
+    known = known_catalogues(may_fetch=may_fetch)
+    for one in known:
+        if one.problem is not None and report is not None:
+            report(one.problem)
+    return [entry for one in known if one.catalogue is not None for entry in one.catalogue.entries]
 
 
 def refresh(location: str) -> Catalogue:
@@ -65,9 +79,10 @@ def refresh(location: str) -> Catalogue:
 
     Raises:
         FetchError: when it cannot be had.
-        CatalogueError: when it is none.
+        CatalogueError: when it is none, or cannot be there.
         DataDirectoryError: when there is no place for the copy.
     """
+    normal_location(location)
     data = fetch_bytes(location, LIMIT)
     catalogue = _parse(data, location)
     if local_path(location) is None:
@@ -76,12 +91,28 @@ def refresh(location: str) -> Catalogue:
     return catalogue
 
 
+def refresh_all() -> None:
+    """Fetch every catalogue now; of one that cannot be had the copy stays.
+
+    Raises:
+        CatalogueError: when the settings cannot be read.
+    """
+    for location in locations():
+        with suppress(PaddockError):  # told of by those who read the copies
+            refresh(location)
+
+
 def forget_copy(location: str) -> None:
     """Delete the copy of a catalogue that counts no longer."""
     _copy(location).unlink(missing_ok=True)
 
 
-def _known(location: str, *, may_fetch: bool) -> Known:
+def _known(location: str, said_in: str, *, may_fetch: bool) -> Known:
+    try:
+        normal_location(location)
+    except CatalogueError as error:
+        problem = CatalogueError(error.message, where=said_in, hint=error.hint)
+        return Known(location, None, None, problem)
     if local_path(location) is not None:
         return _fetched(location, None)
     fetched = _fetched_at(location)

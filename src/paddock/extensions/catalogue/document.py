@@ -14,6 +14,7 @@ from paddock.errors import PaddockError
 from paddock.extensions.catalogue.errors import CatalogueError
 from paddock.extensions.extension import BUILT_IN, qualified
 from paddock.extensions.manifest import KINDS, Manifest, is_name, make_manifest
+from paddock.extensions.plain_data import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,6 +56,10 @@ class Entry(NamedTuple):
     manifest: Manifest
     requires: tuple[str, ...] = ()
     """What a distribution depends on, as its metadata says it."""
+    requires_python: str = ""
+    """The versions of Python that a distribution is for, as its metadata says it."""
+    description: str | None = None
+    """What a distribution is for, in a line."""
     catalogue: str = ""
     """The catalogue that it stands in."""
 
@@ -76,8 +81,8 @@ def parse_catalogue(data: bytes, where: str) -> Catalogue:
     if len(data) > MAX_DOCUMENT:
         raise CatalogueError(f"is longer than {MAX_DOCUMENT:,} bytes", where=where)
     try:
-        table = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        table = parse_json(data)
+    except ValueError as error:
         raise CatalogueError(f"is no JSON: {error}", where=where) from None
     listed = table.get("extensions") if isinstance(table, dict) else None
     if not isinstance(listed, list) or table.get("catalogue") != FORMAT:
@@ -96,6 +101,9 @@ def parse_catalogue(data: bytes, where: str) -> Catalogue:
             entries.append(_entry(one, where, f"extensions[{index}]"))
         except PaddockError as error:
             problems.append(error)
+        except RecursionError:
+            fault = CatalogueError("is nested too deeply", where=f"{where}: extensions[{index}]")
+            problems.append(fault)
     return Catalogue(tuple(entries), tuple(problems))
 
 
@@ -119,7 +127,9 @@ def checked(entry: Entry, where: str) -> Entry:
         "distribution": entry.kind == "distribution"
         and not _DISTRIBUTION.fullmatch(entry.distribution),
         "file": not _FILE[entry.kind].fullmatch(entry.file),
-        "url": not 0 < len(entry.url) <= MAX_TEXT or any(sign <= " " for sign in entry.url),
+        "url": " " in entry.url or not _is_plain(entry.url),
+        "requires": not all(map(_is_plain, entry.requires)),
+        "requires_python": not _is_plain(entry.requires_python or "any"),
         "sha256": not _HASH.fullmatch(entry.sha256),
         "size": not 0 < entry.size <= MAX_FILE,
     }
@@ -127,6 +137,11 @@ def checked(entry: Entry, where: str) -> Entry:
         if is_wrong:
             raise CatalogueError(f"{key} is {getattr(entry, key)!r}"[:300], where=where)
     return entry
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a text is what a person sees of it: it is shown to whoever agrees to installing."""
+    return 0 < len(text) <= MAX_TEXT and text.isprintable()
 
 
 def _entry(given: object, catalogue: str, key: str) -> Entry:
@@ -141,6 +156,8 @@ def _entry(given: object, catalogue: str, key: str) -> Entry:
             *(raw.url, raw.file or raw.url.rpartition("/")[2], raw.sha256, raw.size),
             make_manifest(raw.manifest, where),
             tuple(raw.requires),
+            raw.requires_python,
+            raw.description,
             catalogue,
         ),
         where,
@@ -160,6 +177,8 @@ class _Raw(msgspec.Struct):
     distribution: str | None = None
     file: str | None = None
     requires: list[str] = []
+    requires_python: str = ""
+    description: str | None = None
 
 
 def _table(entry: Entry) -> dict[str, object]:

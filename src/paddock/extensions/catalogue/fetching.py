@@ -6,13 +6,14 @@ Plain http is for this machine alone. What came over the network leads to no fil
 from __future__ import annotations
 
 import hashlib
+import os
 import time
 from contextlib import closing, contextmanager
 from http.client import HTTPException
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 from urllib.error import HTTPError, URLError
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener, url2pathname
 
 from paddock.extensions.catalogue.deadline import Deadline
@@ -42,7 +43,7 @@ def normal_location(text: str) -> str:
         CatalogueError: when it can be at neither.
     """
     if "://" not in text:
-        return str(Path(text).expanduser().absolute())
+        return os.path.abspath(Path(text).expanduser())  # noqa: PTH100 - without .. and links as they are
     check_url(text)
     return str(local_path(text) or text)
 
@@ -52,7 +53,7 @@ def local_path(location: str) -> Path | None:
     if "://" not in location:
         return Path(location)
     parts = urlsplit(location)
-    return Path(url2pathname(unquote(parts.path))) if parts.scheme == "file" else None
+    return Path(url2pathname(parts.path)) if parts.scheme == "file" else None
 
 
 def check_url(url: str) -> None:
@@ -94,7 +95,7 @@ def resolved(url: str, catalogue: str) -> str:
         return full
     if "://" in url:
         return normal_location(url)
-    return str(base.parent / url2pathname(unquote(url)))
+    return str(base.parent / url2pathname(url))
 
 
 def fetch_bytes(location: str, limit: Limit) -> bytes:
@@ -155,7 +156,8 @@ def _opened(location: str, limit: Limit) -> Iterator[IO[bytes]]:
     try:
         if path is not None:
             if not path.is_file():
-                raise FetchError("there is no such file", where=location)
+                found = "is no file" if path.exists() else "there is no such file"
+                raise FetchError(found, where=location, hint="give the path of a file")
             with path.open("rb") as file:
                 yield file
             return

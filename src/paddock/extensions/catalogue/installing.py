@@ -6,25 +6,31 @@ What was fetched has to have the catalogue's hash, and to be what the catalogue 
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from paddock.directories import data_directory
 from paddock.extensions.catalogue.building import describe
 from paddock.extensions.catalogue.errors import HashMismatchError, InstallExtensionError
 from paddock.extensions.catalogue.fetching import Limit, fetch_file, resolved
+from paddock.extensions.catalogue.installers import (
+    INSTALL_SECONDS,
+    find_installer,
+    run_installer,
+)
+from paddock.extensions.catalogue.requirements import needs_here
 from paddock.extensions.catalogue.settings import forbidding
 from paddock.extensions.discovery import find_extension, forget_extensions
 from paddock.extensions.manifest import KINDS
 from paddock.extensions.paclets.archives import unpack
 from paddock.extensions.paclets.search_paths import OWN_FOLDER
+from paddock.extensions.properties import shown
 from paddock.files import locked, telling_faults
 
 if TYPE_CHECKING:
@@ -33,16 +39,8 @@ if TYPE_CHECKING:
     from paddock.extensions.catalogue.document import Entry
 
 FETCH_SECONDS = 600.0
-INSTALL_SECONDS = 900.0
 FOLDER = "downloads"
 _UNSAFE = re.compile(r"[^\w.\-]")
-
-
-class Installer(NamedTuple):
-    """A program that installs distributions, and how it is called."""
-
-    name: str
-    command: list[str]
 
 
 def plan_of(entry: Entry) -> list[str]:
@@ -55,11 +53,13 @@ def plan_of(entry: Entry) -> list[str]:
     lines.append(f"check that its SHA-256 is {entry.sha256}")
     if entry.kind == "paclet":
         return [*lines, f"unpack it into {_paclet_directory(entry)}"]
-    tool = _installer().name
+    tool = find_installer().name
     lines.append(f"install {entry.distribution} {entry.version} with {tool} into {sys.prefix}")
-    if entry.requires:
-        needs = ", ".join(entry.requires)
-        lines.append(f"and from {tool}'s index, unless they are there: {needs}")
+    needs = needs_here(entry.requires)
+    if needs.from_index:
+        named = ", ".join(needs.from_index)
+        lines.append(f"and from {tool}'s index, unless they are there: {named}")
+    lines += [f"and, unless it is there, {named}" for named in needs.from_elsewhere]
     return lines
 
 
@@ -88,7 +88,7 @@ def install_entry(entry: Entry) -> bool:
         ArchiveError: when it is not safe to unpack.
     """
     check_permitted()
-    with locked(Path(data_directory()) / FOLDER, seconds=INSTALL_SECONDS):
+    with locked(Path(data_directory()) / FOLDER, seconds=INSTALL_SECONDS) as lock:
         forget_extensions()
         if find_extension(entry.name).extensions:
             return False
@@ -96,7 +96,7 @@ def install_entry(entry: Entry) -> bool:
             if entry.kind == "paclet":
                 unpack(file, _paclet_directory(entry))
             else:
-                _run_installer(entry, file)
+                _run_installer(entry, file, lock)
         importlib.invalidate_caches()
         forget_extensions()
         if not find_extension(entry.name).extensions:
@@ -112,6 +112,8 @@ def install_entry(entry: Entry) -> bool:
 def _fetched(entry: Entry) -> Iterator[Path]:
     """The file of an entry, which is what the catalogue says; gone afterwards."""
     folder = Path(data_directory()) / FOLDER
+    # We hold the lock: what is there was left by a process that was ended.
+    shutil.rmtree(folder, ignore_errors=True)
     with telling_faults(folder):
         folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -122,26 +124,39 @@ def _fetched(entry: Entry) -> Iterator[Path]:
             _check_content(entry, file, location)
             yield file
     finally:
-        with suppress(OSError):  # another file is being fetched into it
+        with suppress(OSError):
             folder.rmdir()
 
 
 def _check_content(entry: Entry, file: Path, location: str) -> None:
     """Refuse a file that holds something else than its entry says."""
     found = describe(file, entry.url)
-    if _identity(entry) not in map(_identity, found):
-        names = ", ".join(f"{one.name} {one.version}" for one in found)
+    wanted = _identity(entry)
+    if wanted not in map(_identity, found):
+        of_that_name = next((one for one in found if one.name == entry.name), None)
+        if of_that_name is None:
+            said = f"holds {', '.join(one.name for one in found)}, and not {entry.name}"
+        else:
+            said = "; ".join(_differences(wanted, _identity(of_that_name)))
         raise HashMismatchError(
-            f"holds {names}, and not {entry.name} {entry.version} as the catalogue describes it",
+            f"is not as the catalogue describes it: {said}",
             where=location,
             hint="ask who runs the catalogue to build it anew. Nothing was installed",
         )
 
 
-def _identity(entry: Entry) -> tuple[object, ...]:
+def _differences(wanted: dict[str, object], found: dict[str, object]) -> list[str]:
+    differing = [key for key in wanted if wanted[key] != found[key]]
+    return [f"its {key} is {shown(found[key])}, expected {shown(wanted[key])}" for key in differing]
+
+
+def _identity(entry: Entry) -> dict[str, object]:
     """What a person has agreed to: what it is called, and what it brings."""
-    brings = [tuple(item.name for item in entry.manifest.items(kind)) for kind in KINDS]
-    return (entry.name, entry.kind, entry.version, entry.distribution, entry.requires, *brings)
+    brings: dict[str, object] = {
+        kind: [item.name for item in entry.manifest.items(kind)] for kind in KINDS
+    }
+    named = {key: getattr(entry, key) for key in ("name", "kind", "version", "distribution")}
+    return {**named, "requires": list(entry.requires), **brings}
 
 
 def _paclet_directory(entry: Entry) -> Path:
@@ -149,43 +164,15 @@ def _paclet_directory(entry: Entry) -> Path:
     return Path(data_directory()) / OWN_FOLDER / f"{name}-{entry.version}"
 
 
-def _run_installer(entry: Entry, file: Path) -> None:
-    command = [*_installer().command, str(file)]
+def _run_installer(entry: Entry, file: Path, lock: int | None) -> None:
+    command = [*find_installer().command, str(file)]
     try:
-        done = subprocess.run(  # noqa: S603 - our own pip or uv, and a file with the right hash
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            errors="replace",
-            timeout=INSTALL_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
+        reason = run_installer(command, file.parent, lock)
+    except OSError as error:
+        reason = str(error)
+    if reason is not None:
         raise InstallExtensionError(
-            f"{entry.distribution} could not be installed: {error}", extension=entry.name
-        ) from None
-    if done.returncode != 0:
-        lines = [line for line in done.stdout.splitlines() if line.strip()]
-        raise InstallExtensionError(
-            f"{entry.distribution} could not be installed: {' '.join(lines[-3:])[:600]}",
+            f"{entry.distribution} could not be installed: {reason}",
             hint="what it says above tells why; the file itself is as the catalogue describes it",
             extension=entry.name,
         )
-
-
-def _installer() -> Installer:
-    """What installs a file into the environment of this interpreter."""
-    if importlib.util.find_spec("pip") is not None:
-        options = ["--disable-pip-version-check", "--no-input", "--quiet"]
-        # -P: not the pip of whoever made the working directory.
-        return Installer("pip", [sys.executable, "-P", "-m", "pip", "install", *options])
-    uv = shutil.which("uv")
-    if uv is not None:
-        options = ["--quiet", "--python", sys.executable]
-        return Installer("uv", [uv, "pip", "install", *options])
-    raise InstallExtensionError(
-        f"there is neither pip in {sys.prefix} nor uv on this machine",
-        hint="python -m ensurepip, then try again",
-    )

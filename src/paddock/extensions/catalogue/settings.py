@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
 from paddock.directories import data_directory
 from paddock.extensions.catalogue.errors import CatalogueError
 from paddock.extensions.catalogue.fetching import normal_location
+from paddock.extensions.plain_data import parse_toml
 from paddock.files import locked, telling_faults, write_atomically
 
 CATALOGUES_VARIABLE = "PADDOCK_CATALOGUES"
@@ -46,10 +46,10 @@ def read_settings() -> Settings:
     file = settings_file()
     try:
         with file.open("rb") as opened:
-            table = tomllib.loads(opened.read(MAX_SETTINGS).decode("utf-8"))
+            table = parse_toml(opened.read(MAX_SETTINGS))
     except FileNotFoundError:
         return Settings()
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise CatalogueError(f"cannot be read: {error}", where=str(file)) from None
     listed, install = table.get("catalogues", []), table.get("install", ASK)
     if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
@@ -60,17 +60,29 @@ def read_settings() -> Settings:
         raise CatalogueError(
             f"install is {install!r}", where=str(file), hint=f"expected {ASK!r} or {NEVER!r}"
         )
-    return Settings(tuple(map(normal_location, listed)), install)
+    return Settings(tuple(map(_in_full, listed)), install)
 
 
-def locations() -> list[str]:
-    """Every catalogue that counts: those of the file, then those of the variable.
+def locations() -> dict[str, str]:
+    """Every catalogue that counts, those of the file first, each with where it is said.
+
+    One that can be nowhere is among them as it was written.
 
     Raises:
-        CatalogueError: when one of them cannot be.
+        CatalogueError: when the file cannot be read.
     """
-    given = os.environ.get(CATALOGUES_VARIABLE, "").split()
-    return list(dict.fromkeys([*read_settings().catalogues, *map(normal_location, given)]))
+    found = dict.fromkeys(read_settings().catalogues, str(settings_file()))
+    for text in os.environ.get(CATALOGUES_VARIABLE, "").split():
+        found.setdefault(_in_full(text), f"the variable {CATALOGUES_VARIABLE}")
+    return found
+
+
+def _in_full(text: str) -> str:
+    """Where a catalogue is, in full, if it can be there at all; whoever reads it says so."""
+    try:
+        return normal_location(text)
+    except CatalogueError:
+        return text
 
 
 def forbidding() -> str | None:
@@ -95,8 +107,8 @@ def add_location(text: str) -> str:
 
 
 def remove_location(text: str) -> str | None:
-    """Have a catalogue count no longer; None when it did not."""
-    location = normal_location(text)
+    """Have a catalogue count no longer, be it one that never could; None when it did not."""
+    location = _in_full(text)
     with locked(settings_file()):
         before = read_settings().catalogues
         if location not in before:

@@ -244,8 +244,9 @@ def _check_sizes(files: list[zipfile.ZipInfo], path: Path, limits: Limits) -> No
 
 
 def _refused(path: Path, found: str) -> ArchiveError:
+    built = "with CreatePacletArchive" if path.suffix == SUFFIX else "anew"
     return ArchiveError(
         found,
         where=str(path),
-        hint="nothing of it was used; get the archive anew, or build it with CreatePacletArchive",
+        hint=f"nothing of it was used; get the archive anew, or build it {built}",
     )

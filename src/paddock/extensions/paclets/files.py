@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import stat
+from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from paddock.errors import LoadError
 from paddock.extensions.paclets.archives import SUFFIX, common_folder, opened
+from paddock.extensions.parsed_files import ParsedFiles
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+_SMALL = 50_000
+"""Bytes that a file may have to be read together with others."""
+_TOGETHER = 5_000_000
+_folders: ParsedFiles[dict[str, bytes]] = ParsedFiles()
 
 
 class PacletFiles(Protocol):
@@ -27,6 +36,10 @@ class PacletFiles(Protocol):
 
     def names_in(self, folder: str) -> list[str]:
         """The names of the files directly in a directory, sorted; none when it is not there."""
+        ...
+
+    def file(self, name: str) -> Path:
+        """What changes on disk when a file changes: the file itself, or the archive."""
         ...
 
     def read(self, name: str, limit: int) -> bytes:
@@ -49,7 +62,17 @@ def paclet_files(place: Path) -> PacletFiles:
 
 def is_archive(place: Path) -> bool:
     """Whether a path is that of a paclet archive."""
-    return place.suffix == SUFFIX and place.is_file()
+    return place.suffix == SUFFIX and _is(stat.S_ISREG, place)
+
+
+def _is(kind: Callable[[int], bool], path: Path) -> bool:
+    # Not `Path.is_file`: for what may not be looked at, versions of Python raise or say no.
+    try:
+        return kind(path.stat().st_mode)
+    except PermissionError:
+        return True
+    except (OSError, ValueError):
+        return False
 
 
 class DirectoryFiles:
@@ -59,19 +82,24 @@ class DirectoryFiles:
         self.place = place
 
     def has(self, name: str) -> bool:
-        """Whether there is such a file."""
-        return (self.place / name).is_file()
+        """Whether there is such a file; what may not be looked at counts, and reading says why."""
+        return _is(stat.S_ISREG, self.place / name)
 
     def has_folder(self, name: str) -> bool:
-        """Whether there is such a directory, with anything in it."""
-        return (self.place / name).is_dir()
+        """Whether there is such a directory; what may not be looked at counts."""
+        return _is(stat.S_ISDIR, self.place / name)
 
     def names_in(self, folder: str) -> list[str]:
         """The names of the files directly in a directory, sorted; none when it is not there."""
         try:
-            return sorted(one.name for one in (self.place / folder).iterdir() if one.is_file())
+            found = sorted(one.name for one in (self.place / folder).iterdir())
         except OSError:
             return []
+        return [name for name in found if self.has(f"{folder}/{name}")]
+
+    def file(self, name: str) -> Path:
+        """The file itself."""
+        return self.place / name
 
     def read(self, name: str, limit: int) -> bytes:
         """The content of a file, read no further than the limit."""
@@ -108,14 +136,44 @@ class ArchiveFiles:
 
     def names_in(self, folder: str) -> list[str]:
         """The names of the files directly in a directory, sorted; none when it is not there."""
-        inner = f"{self._prefix}{folder}/"
+        inner = self._prefix if folder == "." else f"{self._prefix}{folder}/"
         rest = (one.removeprefix(inner) for one in self._names if one.startswith(inner))
         return sorted(one for one in rest if "/" not in one)
 
+    def file(self, name: str) -> Path:
+        """The archive."""
+        return self.place
+
     def read(self, name: str, limit: int) -> bytes:
-        """The content of a file, unpacked no further than the limit."""
-        with opened(self.place) as archive, archive.open(self._prefix + name) as file:
+        """The content of a file, unpacked no further than the limit.
+
+        An archive is looked through whenever it is opened, so small files of a folder, as
+        definitions are, are read together.
+        """
+        inner = self._prefix + name
+        folder = inner.rpartition("/")[0]
+        together: dict[str, bytes] = {}
+        if "/" in name:
+            key = str(self.place / folder)
+            together = _folders.get(key, self.place, lambda: self._read_folder(folder))
+        if inner in together:
+            return _limited(together[inner], limit, self.place / name)
+        with opened(self.place) as archive, archive.open(inner) as file:
             return _limited(file.read(limit + 1), limit, self.place / name)
+
+    def _read_folder(self, folder: str) -> dict[str, bytes]:
+        """The small files directly in a folder, as many as are not too much together."""
+        found: dict[str, bytes] = {}
+        left = _TOGETHER
+        with opened(self.place) as archive:
+            for name, entry in archive.files.items():
+                is_small = entry.file_size <= min(_SMALL, left)
+                if name.rpartition("/")[0] == folder and is_small:
+                    # One that cannot be unpacked is told of when it is wanted.
+                    with suppress(LoadError), archive.open(name) as file:
+                        found[name] = file.read(_SMALL)
+                        left -= entry.file_size
+        return found
 
 
 def _limited(data: bytes, limit: int, path: Path) -> bytes:

@@ -1,8 +1,8 @@
 """`PacletInfo` files: what a paclet is called, and what its "AgentTools" extension declares.
 
 They become the same `Manifest` that distributions have. A declared item that has none of the three
-forms is left out and told of beside the manifest, for a validator to report; what could lead out
-of the paclet makes it unusable.
+forms, or a name that could lead out of the paclet, is left out and told of beside the manifest, for
+a validator to report; a root that leads out of it makes the paclet unusable.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from paddock.extensions.properties import shown
 from paddock.wolfram.data import DataError, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from paddock.extensions.manifest import Kind, Manifest
     from paddock.extensions.paclets.files import PacletFiles
     from paddock.extensions.paclets.tables import Table
@@ -52,6 +50,12 @@ class PacletInfo(NamedTuple):
     manifest: Manifest | None
     """What it declares; None when it has no "AgentTools" extension."""
     malformed: tuple[Malformed, ...] = ()
+    odd_version: str | None = None
+    """What it says as its version, if that is no text."""
+    further: int = 0
+    """How many more "AgentTools" extensions there are, which do not count."""
+    problem: ManifestError | None = None
+    """Why nothing of it can be used, although everything can be read."""
 
 
 def read_info(files: PacletFiles) -> PacletInfo:
@@ -65,11 +69,14 @@ def read_info(files: PacletFiles) -> PacletInfo:
         if files.has(name):
             where = str(files.place / name)
             try:
-                return parse_info(files.read(name, MAX_MANIFEST), where)
+                info = parse_info(files.read(name, MAX_MANIFEST), where)
             except LoadError as error:
                 if error.code != LoadError.code:
                     raise
                 raise ManifestError(error.message, where=error.where, hint=error.hint) from None
+            if info.problem is not None:
+                raise info.problem
+            return info
     raise ManifestError(
         "is no paclet: there is no PacletInfo.wl",
         where=str(files.place),
@@ -97,8 +104,11 @@ def parse_info(data: bytes, where: str) -> PacletInfo:
         )
     name, publisher = _name(table, content.place)
     version = table.get("Version")
-    manifest, malformed = _declared(table.get("Extensions", []), publisher, content.place)
-    return PacletInfo(name, version if isinstance(version, str) else None, manifest, malformed)
+    found = PacletInfo(name, version if isinstance(version, str) else None, None)
+    if version is not None and found.version is None:
+        found = found._replace(odd_version=shown(plain(version)))
+    given = _given(table.get("Extensions", []))
+    return _declared(found, given, publisher, content.place) if given else found
 
 
 def extension_tables(files: PacletFiles, name: str) -> list[Table]:
@@ -112,7 +122,7 @@ def extension_tables(files: PacletFiles, name: str) -> list[Table]:
         if files.has(inner):
             content = read_content(files.read(inner, MAX_MANIFEST), ".wl", str(files.place / inner))
             table = _properties(content.value()) or {}
-            found = (table_of(_flat(given)) for given in _named(table.get("Extensions", []), name))
+            found = (table_of(_flat(given)) for given in _given(table.get("Extensions", []), name))
             return [one for one in found if one is not None]
     return []
 
@@ -140,39 +150,46 @@ def _name(table: Table, where: str) -> tuple[str, str | None]:
 
 
 def _declared(
-    extensions: object, publisher: str | None, where: str
-) -> tuple[Manifest | None, tuple[Malformed, ...]]:
-    """What the first "AgentTools" extension declares."""
-    given = next(_named(extensions, EXTENSION), None)
-    if given is None:
-        return None, ()
-    table = table_of(_flat(given))
+    info: PacletInfo, given: list[list[object]], publisher: str | None, where: str
+) -> PacletInfo:
+    """A paclet with what the first of its "AgentTools" extensions declares."""
+    table = table_of(_flat(given[0]))
     if table is None:
         raise ManifestError(
-            f'the "{EXTENSION}" extension is {shown(plain(given))}',
+            f'the "{EXTENSION}" extension is {shown(plain(given[0]))}',
             where=where,
             hint=f'expected {{"{EXTENSION}", "Root" -> …, "Tools" -> {{…}}, …}}',
         )
     malformed: list[Malformed] = []
-    found: dict[str, object] = {
-        "publisher": publisher,
-        "root": plain(table.pop("Root", DEFAULT_ROOT)),
-    }
+    found: dict[str, object] = {"publisher": publisher}
+    root = plain(table.pop("Root", DEFAULT_ROOT))
     for key, kind in LISTS.items():
         found[kind] = _items(kind, table.pop(key, []), malformed)
-    manifest = make_manifest(found, where)._replace(extra=plain(table))
-    return manifest, tuple(malformed)
+    manifest = make_manifest({**found, "root": DEFAULT_ROOT}, where)
+    problem = None
+    try:
+        manifest = make_manifest({**found, "root": root}, where)
+    except ManifestError as error:
+        problem = error
+    return info._replace(
+        manifest=manifest._replace(extra=plain(table)),
+        malformed=tuple(malformed),
+        further=len(given) - 1,
+        problem=problem,
+    )
 
 
-def _named(extensions: object, name: str) -> Iterator[list[object]]:
-    """What stands in the extensions of a name after it."""
+def _given(extensions: object, name: str = EXTENSION) -> list[list[object]]:
+    """What stands in each extension of a name after it."""
     if isinstance(extensions, Mapping):
         extensions = [Rule(key, value) for key, value in extensions.items()]
+    found: list[list[object]] = []
     for one in extensions if isinstance(extensions, list) else ():
         if isinstance(one, list) and one and key_of(one[0]) == name:
-            yield one[1:]
+            found.append(one[1:])
         elif isinstance(one, Rule) and key_of(one.key) == name:
-            yield [one.value]
+            found.append([one.value])
+    return found
 
 
 def _flat(values: list[object]) -> list[object]:
@@ -187,7 +204,7 @@ def _items(kind: Kind, value: object, malformed: list[Malformed]) -> list[object
     found: dict[str, object] = {}
     for position, one in enumerate(value, 1):
         name, item = _item(one)
-        if name is None or name in found:
+        if name is None or not is_name(name) or name in found:
             malformed.append(Malformed(kind, position, shown(plain(one))))
         else:
             found[name] = item

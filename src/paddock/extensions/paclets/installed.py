@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.errors import PaddockError
+from paddock.errors import LoadError, PaddockError
 from paddock.extensions.extension import BrokenExtension, Discovery, Extension
 from paddock.extensions.manifest import MAX_MANIFEST
 from paddock.extensions.paclets.search_paths import search_paths
@@ -71,9 +72,12 @@ def forget() -> None:
 
 
 def paclet_places(paths: Iterable[Path]) -> Iterator[Path]:
-    """The directories and archives of paclets in some places: there, or one folder further in."""
+    """The directories and archives of paclets in some places: there, or one folder further in.
+
+    Also directories that may not be looked into, for it to be said.
+    """
     for path in paths:
-        if (path.suffix == _ARCHIVE and path.is_file()) or _info_file(path) is not None:
+        if _is_paclet(path):
             yield path
         else:
             yield from _inside(path)
@@ -82,23 +86,49 @@ def paclet_places(paths: Iterable[Path]) -> Iterator[Path]:
 def _inside(directory: Path) -> Iterator[Path]:
     try:
         with os.scandir(directory) as entries:
-            children = sorted(one.name for one in entries if one.is_dir())
+            children = sorted(one.name for one in entries if one.is_dir() or _is_archive(one.name))
     except OSError:
         return
     for child in children:
         place = directory / child
-        if _info_file(place) is not None:
+        if _is_paclet(place):
             yield place
         elif child in _FOLDERS:
             yield from _inside(place)
 
 
+def _is_archive(name: str) -> bool:
+    return name.endswith(_ARCHIVE)
+
+
+def _is_paclet(place: Path) -> bool:
+    try:
+        return _info_file(place) is not None or (_is_archive(place.name) and _is_file(place))
+    except PermissionError:
+        return True
+
+
 def _info_file(directory: Path) -> Path | None:
+    """The file that a paclet describes itself in.
+
+    Raises:
+        PermissionError: when the directory may not be looked into.
+    """
     for name in _INFO_NAMES:
         file = directory / name
-        if file.is_file():
+        if _is_file(file):
             return file
     return None
+
+
+def _is_file(path: Path) -> bool:
+    # Not `Path.is_file`: for what may not be looked at, versions of Python raise or say no.
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except PermissionError:
+        raise
+    except (OSError, ValueError):
+        return False
 
 
 def _found(is_wanted: Callable[[bytes], bool]) -> Iterator[Found]:
@@ -109,16 +139,20 @@ def _found(is_wanted: Callable[[bytes], bool]) -> Iterator[Found]:
 
 
 def _looked_at(place: Path, is_wanted: Callable[[bytes], bool]) -> Found | None:
-    file = _info_file(place) or place
     try:
+        file = _info_file(place) or place
         status = file.stat()
         state = (status.st_mtime_ns, status.st_size)
         known = _known.get(place)
         if known is not None and known[0] == state:
             return known[1]
         data = None if file is place else _beginning(file)
-    except OSError:
+    except FileNotFoundError:
         return None
+    except OSError as error:
+        # Not kept: what may be read says nothing to the state of the file.
+        problem = LoadError(f"cannot be read: {error.strerror or error}", where=str(place))
+        return _broken(place, None, problem)
     if data is not None and not is_wanted(data):
         return None
     found = _plain(data, place) if data is not None and _MARK not in data else _read(place, data)
@@ -154,11 +188,19 @@ def _read(place: Path, data: bytes | None) -> Found:
     try:
         files = paclet_files(place)
         info = read_info(files)
+        return Found(info.name, info.version or "", as_extension(info, files))
     except PaddockError as error:
-        name, version = _guessed(data, place)
-        broken = BrokenExtension(name, "paclet", place, error, version or None, name)
-        return Found(name, version, broken)
-    return Found(info.name, info.version or "", as_extension(info, files))
+        return _broken(place, data, error)
+    except Exception as error:  # noqa: BLE001 - one paclet must not end what lists them all
+        message = f"cannot be understood: {type(error).__name__}: {error}"
+        return _broken(place, data, LoadError(message, where=str(place)))
+
+
+def _broken(place: Path, data: bytes | None, problem: PaddockError) -> Found:
+    name, version = _guessed(data, place)
+    return Found(
+        name, version, BrokenExtension(name, "paclet", place, problem, version or None, name)
+    )
 
 
 def _chosen(several: Iterable[Found]) -> Discovery:

@@ -45,7 +45,12 @@ class Paclet(Extension, frozen=True, kw_only=True):
             inner=files.used,
             paclet=self.name,
             version=self.version,
+            description=self._declared(kind, item),
         )
+
+    def _declared(self, kind: Kind, item: str) -> str | None:
+        declared = self.manifest.items(kind)
+        return next((one.description for one in declared if one.name == item), None)
 
 
 def read_paclet(place: Path) -> Paclet:

@@ -10,7 +10,8 @@ import zlib
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.errors import LoadError, PaddockError
-from paddock.wolfram.data import evaluate
+from paddock.extensions.definition_files import MAX_BYTES
+from paddock.wolfram.data import evaluate, flat_rules
 from paddock.wolfram.expressions import Node, has_head, is_symbol
 from paddock.wolfram.parser import parse
 from paddock.wolfram.wxf import read_wxf
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
     from paddock.wolfram.source import Source
 
-MAX_BYTES = 2_000_000
-"""More than any definition has, packed or not; what is longer is not read on."""
 _RULES = ("Rule", "RuleDelayed")
 _WRITTEN = ("Association", "List", "PacletObject", "LLMTool", "Rule")
 """What data is written with; the right side of a delayed rule is code."""
@@ -66,15 +65,21 @@ class Content(NamedTuple):
             node = waiting.pop()
             if not isinstance(node, Node) or not any(has_head(node, head) for head in _WRITTEN):
                 continue
-            odd = [arg for arg in node.args if not any(has_head(arg, rule) for rule in _RULES)]
-            if odd and has_head(node, "Association"):
-                is_empty = is_symbol(odd[0], "Null")
+            odd = _odd(node) if has_head(node, "Association") else None
+            if odd is not None:
+                is_empty = is_symbol(odd, "Null")
                 raise LoadError(
                     "the association has something that is no rule",
                     where=self._place_of(node),
                     hint="there is a comma too many" if is_empty else 'expected "key" -> value, …',
                 )
             waiting += reversed(node.args)
+
+
+def _odd(association: Node) -> Expression | None:
+    """The first thing in an association that is no rule."""
+    rules = flat_rules(association.args)
+    return next((arg for arg in rules if not any(has_head(arg, rule) for rule in _RULES)), None)
 
 
 def read_content(data: bytes, suffix: str, where: str) -> Content:

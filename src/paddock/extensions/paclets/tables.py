@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+from paddock.wolfram import text as wolfram_text
 from paddock.wolfram.data import Held, Rule, Template, evaluate
 from paddock.wolfram.expressions import Atom, Node
 
@@ -48,7 +49,8 @@ def key_of(value: object) -> str | None:
 def symbol_name(value: object) -> str | None:
     """The name of a symbol that has been left as it is."""
     if isinstance(value, Held) and isinstance(value.expression, Atom):
-        return value.expression.text if value.expression.kind == "symbol" else None
+        atom = value.expression
+        return wolfram_text.symbol_name(atom.text) if atom.kind == "symbol" else None
     return None
 
 

@@ -226,3 +226,29 @@ def refused(path: Path, directory: Path, limits: Limits | None = None) -> None:
             read_paclet(path)
     assert everything_below(directory) == before
     assert not (directory.parent / "escaped.txt").exists()
+
+
+def test_an_archive_is_not_opened_for_every_definition_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"T{number}" for number in range(20)]
+    listed = ", ".join(f'"{name}"' for name in names)
+    tool = b'<| "Name" -> "t", "Function" -> f, "Parameters" -> { } |>'
+    path = tmp_path / "Scratch.paclet"
+    with zipfile.ZipFile(path, "w") as zipped:
+        zipped.writestr("PacletInfo.wl", info(f'"Tools" -> {{ {listed} }}'))
+        for name in names:
+            zipped.writestr(f"AgentTools/Tools/{name}.wl", tool)
+    times = 0
+
+    class Counting(zipfile.ZipFile):
+        def __init__(self, place: Path) -> None:
+            nonlocal times
+            times += 1
+            super().__init__(place)
+
+    monkeypatch.setattr(zipfile, "ZipFile", Counting)
+    known = Registry([read_paclet(path)])
+    for name in names:
+        known.resolve("tools", f"Scratch/{name}", where="here")
+    assert times < 5

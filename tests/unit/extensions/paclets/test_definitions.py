@@ -1,6 +1,7 @@
 """Definition files of paclets: which one counts, and what is made of it."""
 
 import zlib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ from paddock import LoadError, PaddockError, Tool
 from paddock.extensions.errors import PromptSpecificationError, ToolSpecificationError
 from paddock.extensions.paclets.definitions import ItemFiles, PacletDefinition, find_files
 from paddock.extensions.paclets.files import DirectoryFiles
-from paddock.extensions.paclets.paclet import Paclet
+from paddock.extensions.paclets.info import read_info
+from paddock.extensions.paclets.paclet import Paclet, as_extension
 from paddock.extensions.paclets.wolfram_function import WolframFunction
 from paddock.extensions.registry import Registry
 from paddock.wolfram.data import Held
@@ -92,6 +94,20 @@ def test_a_tool_can_be_written_in_several_ways(tmp_path: Path, text: str) -> Non
 
 def test_a_tool_without_a_description_has_none(tmp_path: Path) -> None:
     assert one_tool(tmp_path, 'LLMTool[ "tool", "x", StringLength[ #x ] & ]').description == ""
+
+
+def test_a_tool_without_a_description_has_the_declared_one(tmp_path: Path) -> None:
+    declared = '"Tools" -> { {"T", "Declared"}, {"U", "Declared"} }'
+    own = '<| "Description" -> "Own", "Function" -> f |>'
+    files = {"Tools/T.wl": '<| "Function" -> f |>', "Tools/U.wl": own}
+    extension = paclet(tmp_path, declared, **files)
+    assert [tool(extension, item).description for item in "TU"] == ["Declared", "Own"]
+
+
+def test_an_association_may_hold_lists_of_rules_and_nothing(tmp_path: Path) -> None:
+    text = '<| {"Name" -> "a"}, Nothing, <| "Description" -> "b" |>, "Function" -> f |>'
+    found = one_tool(tmp_path, text)
+    assert (found.name, found.description) == ("a", "b")
 
 
 def test_a_tool_without_a_name_is_called_like_its_item(tmp_path: Path) -> None:
@@ -314,3 +330,28 @@ def test_a_comma_too_many_is_pointed_at(tmp_path: Path, odd: str) -> None:
             f'<| "Function" -> f, "Parameters" -> {{ "x" ->\n <| "Help" -> "a", {odd} |> }} |>',
         )
     assert str(fault.value.where).endswith("T.wl:2:2")
+
+
+class CountingFiles(DirectoryFiles):
+    """The files of a paclet, which count how often they are read."""
+
+    def __init__(self, place: Path) -> None:
+        super().__init__(place)
+        self.times: Counter[str] = Counter()
+
+    def read(self, name: str, limit: int) -> bytes:
+        self.times[name] += 1
+        return super().read(name, limit)
+
+
+def test_a_combined_file_is_read_once_for_all_its_items(tmp_path: Path) -> None:
+    names = [f"T{number}" for number in range(20)]
+    listed = ", ".join(f'"{name}"' for name in names)
+    table = ", ".join(f'"{name}" -> {TOOL}' for name in names)
+    paclet(tmp_path, f'"Tools" -> {{ {listed} }}', **{"Tools.wl": f"<| {table} |>"})
+    files = CountingFiles(tmp_path)
+    extension = as_extension(read_info(files), files)
+    assert extension is not None
+    for name in names:
+        tool(extension, name)
+    assert files.times["AgentTools/Tools.wl"] == 1

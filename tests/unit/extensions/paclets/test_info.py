@@ -94,6 +94,16 @@ def test_what_is_no_item_does_not_count_and_is_told() -> None:
     assert found.manifest.extra == {"Bogus": 1, "AlsoBogus": {"x": "y"}}
 
 
+def test_an_item_whose_name_could_lead_elsewhere_does_not_count() -> None:
+    found = parsed(info('"Tools" -> { "A", "a/b", { "../x", "X" }, "B" }'))
+    assert found.manifest is not None
+    assert [item.name for item in found.manifest.tools] == ["A", "B"]
+    assert found.malformed == (
+        Malformed("tools", 2, "'a/b'"),
+        Malformed("tools", 3, "['../x', 'X']"),
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "where"),
     [
@@ -107,8 +117,6 @@ def test_what_is_no_item_does_not_count_and_is_told() -> None:
         ('PacletObject[<| "Name" -> "/A" |>]', "PacletInfo.wl:1:1"),
         (info('"Root" -> "../R"'), "PacletInfo.wl:1:1"),
         (info('"Root" -> "/R"'), "PacletInfo.wl:1:1"),
-        (info('"Tools" -> { "../T" }'), "PacletInfo.wl:1:1"),
-        (info('"Tools" -> { "a/T" }'), "PacletInfo.wl:1:1"),
         (info("42"), "PacletInfo.wl:1:1"),
         ("PacletObject[\n  <| ]", "PacletInfo.wl:2:3"),
     ],

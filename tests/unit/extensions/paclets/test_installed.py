@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from paddock.errors import LoadError
 from paddock.extensions.discovery import discover, find_extension, forget_extensions
 from paddock.extensions.paclets.installed import find_all, find_named, is_installed
 from paddock.extensions.paclets.search_paths import PATH_VARIABLE
+from tests.privileges import as_others_may
 from tests.unit.extensions.paclets.making import SAMPLES, info, packed
 from tests.unit.extensions.places import write
 
@@ -53,6 +55,13 @@ def test_an_archive_on_the_path_is_found(tmp_path: Path, monkeypatch: pytest.Mon
     archive = packed(SAMPLES / "Sampler", tmp_path / "Sampler.paclet", "Sampler/")
     monkeypatch.setenv(PATH_VARIABLE, str(archive))
     assert names() == [("SamplePublisher/Sampler", "1.2.0")]
+
+
+def test_archives_in_a_directory_on_the_path_are_found(tmp_path: Path) -> None:
+    (tmp_path / "path").mkdir()
+    packed(SAMPLES / "Sampler", tmp_path / "path" / "Sampler.paclet", "Sampler/")
+    add(tmp_path / "path" / "Charts")
+    assert names() == [("Charts", "1.0.0"), ("SamplePublisher/Sampler", "1.2.0")]
 
 
 def test_what_is_deeper_in_is_not_looked_for(tmp_path: Path) -> None:
@@ -100,6 +109,54 @@ def test_one_that_is_broken_hides_no_other(tmp_path: Path) -> None:
     found = discover()
     assert [one.name for one in found.extensions if one.kind == "paclet"] == ["Charts"]
     assert {one.name for one in found.broken if one.kind == "paclet"} == {"Bad", "Worse"}
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        *("Optional[" * 2000 + "a" + "]" * 2000, "1/(" * 150 + "1" + ")" * 150),
+        *("{" * 3000 + "}" * 3000, "9" + "*9" * 100_000, "36^^" + "z" * 3900),
+    ],
+    ids=lambda item: item[:9],
+)
+def test_whatever_a_paclet_declares_hides_no_other(tmp_path: Path, item: str) -> None:
+    odd = info(f'"Tools" -> {{ {item} }}, "More" -> {item}', name="Odd")
+    write(tmp_path / "path" / "Odd" / "PacletInfo.wl", odd)
+    add(tmp_path / "path" / "Charts")
+    found = find_all()
+    whole = {one.name for one in found.extensions}
+    assert "Charts" in whole
+    assert whole | {one.name for one in found.broken} == {"Charts", "Odd"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="directories have no modes there")
+@pytest.mark.parametrize("given", ["path", "path/Secret"])
+def test_a_directory_that_may_not_be_entered_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    monkeypatch.setenv(PATH_VARIABLE, str(tmp_path / given))
+    secret = add(tmp_path / "path" / "Secret")
+    secret.chmod(0)
+    with as_others_may():
+        found = find_all()
+    secret.chmod(0o700)
+    assert found.extensions == ()
+    assert [(one.name, one.place, str(one.problem)) for one in found.broken] == [
+        ("Secret", secret, f"{secret}: cannot be read: Permission denied")
+    ]
+    assert names() == [("Charts", "1.0.0")]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="directories have no modes there")
+def test_definitions_that_may_not_be_read_are_told_of_when_they_are_loaded(tmp_path: Path) -> None:
+    place = add(tmp_path / "path" / "Charts")
+    folder = place / "AgentTools" / "Tools"
+    write(folder / "Plot.wl", '<| "Function" -> f |>')
+    (paclet,) = find_all().extensions
+    folder.chmod(0)
+    with as_others_may(), pytest.raises(LoadError, match="cannot be read: Permission denied"):
+        paclet.definition("tools", "Plot").load()
+    folder.chmod(0o700)
 
 
 def test_a_broken_archive_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
