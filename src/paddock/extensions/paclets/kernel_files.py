@@ -6,8 +6,9 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from paddock.errors import PaddockError
+from paddock.extensions.definition_files import MAX_BYTES
 from paddock.extensions.paclets.info import extension_tables
-from paddock.extensions.paclets.sources import MAX_BYTES, source_text
+from paddock.extensions.paclets.sources import source_text
 from paddock.wolfram.packages import Unit
 
 if TYPE_CHECKING:
