@@ -44,6 +44,9 @@
     │   │   ├── InspectedFileNotFoundError
     │   │   ├── NoFilesFoundError
     │   │   └── InvalidConfidenceError
+    │   ├── PageNotFoundError          there is no such notebook
+    │   ├── PageExistsError            there is a page of that symbol already
+    │   ├── PageFileError              the file of a page cannot be read or written
     │   ├── UnresolvedSymbolsError     the engine does not know what Wolfram code uses
     │   └── NoEngineError              Wolfram code is to be evaluated, and there is no engine
     ├── ResultError                a handler returned what cannot be sent, or not what it declared
@@ -92,6 +95,15 @@
     ├── DataError                  a Wolfram Language expression is not the data that it should be
     ├── WxfError                   bytes are not WXF
     ├── NotebookError              a text is no notebook
+    ├── ReferencePageError         a reference page cannot be made or changed as it was asked for
+    │   ├── EmptyUsageError
+    │   ├── InvalidUsageFormatError
+    │   ├── InvalidOperationError
+    │   ├── InvalidSectionError
+    │   ├── MissingContentError
+    │   ├── InvalidContentError
+    │   ├── ExampleNotFoundError
+    │   └── InvalidPageError
     ├── ArgumentError              an argument on the command line does not fit the tool
     └── UnexpectedQuestionError    a server under test asked more than the test answers
 

@@ -50,7 +50,7 @@ def _notebook(expression: Node) -> Notebook:
     notebook = Notebook([])
     if first is not None:
         notebook.cells = _cells(_elements(first))
-    notebook.options = _options(expression.args[1:])
+    notebook.options = options_of(expression.args[1:])
     return notebook
 
 
@@ -100,11 +100,11 @@ def cell_of(expression: Expression) -> Cell:
     cell.styles = tuple(
         string_value(one.text) for one in rest if isinstance(one, Atom) and one.kind == "string"
     )
-    cell.options = _options(rest)
+    cell.options = options_of(rest)
     return cell
 
 
-def _options(args: list[Expression]) -> dict[str, Expression]:
+def options_of(args: list[Expression]) -> dict[str, Expression]:
     """Options by name; of `:>` the whole rule is the value, so that it can be written again."""
     options: dict[str, Expression] = {}
     for arg in args:

@@ -13,7 +13,24 @@ HEADINGS = (
     "Subsubsubsubsection",
 )
 """By level, from 1."""
-LEVELS = {style: level for level, style in enumerate(HEADINGS, 1)} | {"Chapter": 1, "Subchapter": 2}
+_REFERENCE_PAGES = {
+    1: ("ObjectName", "GuideTitle"),
+    2: (
+        *("SeeAlsoSection", "TechNotesSection", "MoreAboutSection", "RelatedLinksSection"),
+        *("ExamplesInitializationSection", "PrimaryExamplesSection", "ExtendedExamplesSection"),
+        "MetadataSection",
+    ),
+    3: ("ExampleSection", "CategorizationSection", "KeywordsSection", "TemplatesSection"),
+    4: ("ExampleSubsection",),
+    5: ("ExampleSubsubsection",),
+}
+"""The headings of documentation, by level."""
+LEVELS = {
+    **{style: level for level, style in enumerate(HEADINGS, 1)},
+    **{style: level for level, styles in _REFERENCE_PAGES.items() for style in styles},
+    "Chapter": 1,
+    "Subchapter": 2,
+}
 """The level of each style of heading."""
 QUOTE = "BlockQuote"
 """The style of a quotation; a cell has it once for each level."""

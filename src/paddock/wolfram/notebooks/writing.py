@@ -34,8 +34,15 @@ _GROUP_BEGIN, _SEPARATOR = "Cell[CellGroupData[{\n\n", ",\n\n"
 
 def write_notebook(notebook: Notebook) -> str:
     """The text of a `.nb` file."""
-    pieces = [_HEADER, "Notebook[{\n\n"]
-    waiting: list[str | Cell | Group] = _reversed(notebook.cells)
+    pieces = [_HEADER, "Notebook[{\n\n", cells_text(notebook.cells)]
+    pieces += ["\n\n}", *_options(notebook.options), "\n]\n", _FOOTER]
+    return "".join(pieces)
+
+
+def cells_text(cells: list[Cell | Group]) -> str:
+    """Cells and groups as they stand in the list of a notebook or group."""
+    pieces: list[str] = []
+    waiting: list[str | Cell | Group] = _reversed(cells)
     while waiting:
         item = waiting.pop()
         if isinstance(item, str):
@@ -46,7 +53,6 @@ def write_notebook(notebook: Notebook) -> str:
             waiting.append(f"\n\n}}, {_written(item.state)}]]")
             waiting += _reversed(item.cells)
             waiting.append(_GROUP_BEGIN)
-    pieces += ["\n\n}", *_options(notebook.options), "\n]\n", _FOOTER]
     return "".join(pieces)
 
 
@@ -62,9 +68,14 @@ def _reversed(cells: list[Cell | Group]) -> list[str | Cell | Group]:
 
 def cell_text(cell: Cell) -> str:
     """One cell as it stands in a file."""
-    content = literal(cell.content) if isinstance(cell.content, str) else cell.content
     styles = [f", {literal(style).text}" for style in cell.styles]
-    return f"Cell[{_written(content)}{''.join(styles)}{''.join(_options(cell.options))}]"
+    options = _options(cell.options)
+    return f"Cell[{content_text(cell.content)}{''.join(styles)}{''.join(options)}]"
+
+
+def content_text(content: str | Expression) -> str:
+    """What a cell holds as it stands in a file."""
+    return _written(literal(content) if isinstance(content, str) else content)
 
 
 def _options(options: dict[str, Expression]) -> list[str]:
