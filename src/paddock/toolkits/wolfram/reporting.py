@@ -10,10 +10,10 @@ import time
 from typing import TYPE_CHECKING
 
 from paddock.authoring.failures import ToolError
+from paddock.kernels.calls import call_kernel
 from paddock.kernels.limits import Limits
 from paddock.toolkits.paths import resolve, working_directory
 from paddock.toolkits.wolfram.engines import engine_for, engine_title, fresh_kernel
-from paddock.toolkits.wolfram.kernel_calls import call_kernel
 from paddock.toolkits.wolfram.verifying import FileRun, read_test_file
 from paddock.wolfram import WolframSyntaxError, quoted
 from paddock.wolfram.verification import markdown_report
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from paddock.authoring.context import Context
+    from paddock.kernels.calls import IsCancelled, OnWait
     from paddock.kernels.engines.engine import Engine
-    from paddock.toolkits.wolfram.kernel_calls import IsCancelled, OnWait
     from paddock.wolfram.verification import FileResult, WolframTestFile
 
     Files = list[tuple[Path, WolframTestFile]]
