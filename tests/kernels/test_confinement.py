@@ -1,17 +1,36 @@
 """What a kernel cannot reach."""
 
+import ctypes
+import os
+import shlex
 import socket
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from paddock.kernels.limits import Limits
 from paddock.kernels.worker_kernel import WorkerKernel
+from paddock.wolfram import quoted
 
 LIMITS = Limits(seconds=60)
+REFUSED = "PermissionError: [Errno 13] Permission denied"
 ATTEMPT = """Run["{python} -c 'import socket; socket.create_connection(
 (\\"127.0.0.1\\", {port}), 10); print(\\"connected\\")' 2>&1 | tail -n 1"]"""
+
+
+def has_landlock() -> bool:
+    """Whether this system can keep processes of the same user apart."""
+    return sys.platform == "linux" and ctypes.CDLL(None).syscall(444, None, 0, 1) >= 2
+
+
+def run_python(kernel: WorkerKernel, program: str, limits: Limits = LIMITS) -> str:
+    """The last line of what a Python program says that the kernel starts."""
+    command = shlex.join([sys.executable, "-c", program]) + " 2>&1 | tail -n 1"
+    outcome = kernel.evaluate(f"Run[{quoted(command)}]", limits)
+    assert outcome.status == "done"
+    return outcome.outputs[0].text
 
 
 @pytest.fixture
@@ -31,7 +50,7 @@ def attempt(kernel: WorkerKernel, port: int, limits: Limits) -> str:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs seccomp")
 def test_a_kernel_has_no_network(kernel: WorkerKernel, port: int) -> None:
-    assert attempt(kernel, port, LIMITS) == "PermissionError: [Errno 13] Permission denied"
+    assert attempt(kernel, port, LIMITS) == REFUSED
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs seccomp")
@@ -55,8 +74,63 @@ def test_a_kernel_says_how_it_is_confined(kernel: WorkerKernel) -> None:
         "no-core-dumps",
         "open-files",
         "no-new-privileges",
+        *(["own-domain"] if has_landlock() else []),
+        "no-tracing",
         "no-network",
     ]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.parametrize("file", ["environ", "mem"])
+@pytest.mark.parametrize("network", [False, True])
+def test_the_memory_of_the_server_cannot_be_read(
+    start: Callable[[Limits], WorkerKernel], file: str, network: bool
+) -> None:
+    limits = Limits(network=network)
+    said = run_python(start(limits), f"open('/proc/{os.getpid()}/{file}', 'rb').read(1)", limits)
+    assert said.startswith(REFUSED)
+
+
+@pytest.mark.skipif(not has_landlock(), reason="needs Landlock")
+def test_nothing_is_forbidden_of_the_kernels_own_processes_and_files(
+    kernel: WorkerKernel, tmp_path: Path
+) -> None:
+    program = f"""
+import os, pathlib, signal, socket
+pathlib.Path('/proc/self/environ').read_bytes()
+here = pathlib.Path({str(tmp_path)!r})
+(here / 'a').mkdir()
+(here / 'f').write_text('x')
+(here / 'f').rename(here / 'a' / 'f')
+socket.socketpair()
+child = os.fork()
+if not child:
+    signal.pause()
+os.kill(child, 9)
+print(os.wait()[1])
+"""
+    assert run_python(kernel, program) == "9"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs seccomp")
+@pytest.mark.parametrize("network", [False, True])
+def test_other_processes_cannot_be_traced(
+    start: Callable[[Limits], WorkerKernel], network: bool
+) -> None:
+    limits = Limits(network=network)
+    program = "import ctypes; print(ctypes.CDLL(None).ptrace(0, 0, 0, 0))"
+    assert run_python(start(limits), program, limits) == "-1"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs seccomp")
+def test_a_kernel_reaches_no_socket_of_a_local_file(kernel: WorkerKernel, tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "agent"))
+        listener.listen()
+        said = run_python(
+            kernel, f"import socket; socket.socket(1).connect({str(tmp_path / 'agent')!r})"
+        )
+    assert said == REFUSED
 
 
 def test_the_environment_of_the_server_is_not_seen(

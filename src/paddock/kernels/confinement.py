@@ -1,18 +1,20 @@
-"""What a kernel's processes may not do: use the network, gain rights, leave core dumps.
+"""What a kernel's processes may not do: use the network, look into others, gain rights, dump cores.
 
 It holds for everything that they start as well. Imported in child processes: standard library only.
-Files are not confined: code may read and write what the user may.
+Files are not confined: code may read and write what the user may. What the filters of calls are
+made of is in `confinement_filter`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
-import errno
 import os
 import platform
 import struct
 import sys
+
+from paddock.kernels.confinement_filter import MACHINES, filter_program
 
 ENVIRONMENT = frozenset(
     {
@@ -29,17 +31,18 @@ OPEN_FILES = 1024
 _PR_SET_NO_NEW_PRIVS = 38
 _PR_SET_SECCOMP = 22
 _SECCOMP_MODE_FILTER = 2
-_RET_ALLOW = 0x7FFF0000
-_RET_ERRNO = 0x00050000
-_LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
-_NUMBER_AT, _ARCHITECTURE_AT, _FIRST_ARGUMENT_AT = 0, 4, 16
-_AF_UNIX = 1
-_X32_BIT = 0x40000000
-_MACHINES = {
-    # machine: architecture for audit, number of socket, socketpair, io_uring_setup
-    "x86_64": (0xC000003E, 41, 53, 425),
-    "aarch64": (0xC00000B7, 198, 199, 425),
-}
+_PR_SET_DUMPABLE = 4
+_PR_CAPBSET_DROP = 24
+_CAPABILITY_VERSION = 0x20080522
+_REACHING_RIGHTS = (16, 17, 19, 21, 38, 39)
+"""CAP_SYS_MODULE, SYS_RAWIO, SYS_PTRACE, SYS_ADMIN, PERFMON and BPF."""
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+"""The numbers of Landlock's calls, on all machines."""
+_LANDLOCK_VERSION = 1
+_PATH_BENEATH = 1
+_ACCESS_REFER = 1 << 13
+_SCOPE_ABSTRACT_SOCKETS, _SCOPE_SIGNALS = 1, 2
+_LEAST_LANDLOCK, _SCOPING_LANDLOCK = 2, 6
 _PROFILE = "(version 1)(allow default)(deny network*)"
 
 
@@ -55,7 +58,7 @@ def environment() -> dict[str, str]:
 def can_refuse_network() -> bool:
     """Whether this system can keep a kernel from the network."""
     if sys.platform == "linux":
-        return platform.machine() in _MACHINES
+        return platform.machine() in MACHINES
     return sys.platform == "darwin" and os.access("/usr/bin/sandbox-exec", os.X_OK)
 
 
@@ -66,6 +69,16 @@ def command_prefix(*, network: bool) -> list[str]:
     return ["/usr/bin/sandbox-exec", "-p", _PROFILE]
 
 
+def hide_server() -> None:
+    """Keep other processes of this user out of this one's memory and environment (Linux).
+
+    For the process that starts kernels. Root may look into it all the same, unless `confine` has
+    taken that right away.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
 def confine(*, network: bool) -> list[str]:
     """Confine this process and all that it starts; say which confinements hold."""
     kept = _set_limits()
@@ -73,8 +86,11 @@ def confine(*, network: bool) -> list[str]:
         library = ctypes.CDLL(None, use_errno=True)
         if library.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0:
             kept.append("no-new-privileges")
-            if not network and _filter_sockets(library):
-                kept.append("no-network")
+            _drop_rights(library)
+            if _enter_domain(library):
+                kept.append("own-domain")
+            if _filter_calls(library, network=network):
+                kept += ["no-tracing"] if network else ["no-tracing", "no-network"]
     elif not network and can_refuse_network():
         kept.append("no-network")
     return kept
@@ -94,11 +110,53 @@ def _set_limits() -> list[str]:
     return []
 
 
-def _filter_sockets(library: ctypes.CDLL) -> bool:
-    """Have the kernel of the system refuse sockets of all families but that of local files."""
-    if platform.machine() not in _MACHINES:
+def _drop_rights(library: ctypes.CDLL) -> None:
+    """Give up, if this is root, the rights to reach into other processes, now and after an exec."""
+    header = struct.pack("Ii", _CAPABILITY_VERSION, 0)
+    # For two halves of 32 rights each: those that hold, may hold, and may be inherited.
+    rights = ctypes.create_string_buffer(24)
+    if library.capget(header, rights) != 0:
+        return
+    words = list(struct.unpack("6I", rights.raw))
+    for right in _REACHING_RIGHTS:
+        library.prctl(_PR_CAPBSET_DROP, right, 0, 0, 0)
+        for kind in range(3):
+            words[right // 32 * 3 + kind] &= ~(1 << right % 32)
+    library.capset(header, struct.pack("6I", *words))
+
+
+def _enter_domain(library: ctypes.CDLL) -> bool:
+    """Be in a Landlock domain, whose processes reach into no process outside of it.
+
+    The ruleset itself forbids nothing: without the rule, files could not be moved to other
+    directories. Newer systems also refuse signals to processes outside.
+    """
+    version = library.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _LANDLOCK_VERSION)
+    if version < _LEAST_LANDLOCK:
         return False
-    program = _socket_filter(*_MACHINES[platform.machine()])
+    scoped = _SCOPE_ABSTRACT_SOCKETS | _SCOPE_SIGNALS if version >= _SCOPING_LANDLOCK else 0
+    # struct landlock_ruleset_attr: accesses to files, to the network, and what is scoped.
+    attributes = struct.pack("QQQ", _ACCESS_REFER, 0, scoped)
+    ruleset = library.syscall(_CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
+    if ruleset < 0:
+        return False
+    root = os.open("/", os.O_PATH | os.O_DIRECTORY)
+    try:
+        rule = struct.pack("=Qi", _ACCESS_REFER, root)  # struct landlock_path_beneath_attr
+        if library.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0) != 0:
+            return False
+        result: int = library.syscall(_RESTRICT_SELF, ruleset, 0)
+        return result == 0
+    finally:
+        os.close(root)
+        os.close(ruleset)
+
+
+def _filter_calls(library: ctypes.CDLL, *, network: bool) -> bool:
+    """Have the kernel of the system refuse calls that reach others."""
+    if platform.machine() not in MACHINES:
+        return False
+    program = filter_program(MACHINES[platform.machine()], network=network)
     code = ctypes.create_string_buffer(program, len(program))
     # struct sock_fprog: a count, padding, a pointer.
     description = ctypes.create_string_buffer(
@@ -107,24 +165,3 @@ def _filter_sockets(library: ctypes.CDLL) -> bool:
     place = ctypes.c_void_p(ctypes.addressof(description))
     result: int = library.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, place, 0, 0)
     return result == 0
-
-
-def _socket_filter(architecture: int, socket: int, pair: int, ring: int) -> bytes:
-    """A program for the seccomp machine; jumps count the instructions to skip."""
-    refuse = _RET_ERRNO | errno.EACCES
-    missing = _RET_ERRNO | errno.ENOSYS
-    steps = (
-        (_LOAD, 0, 0, _ARCHITECTURE_AT),
-        (_JUMP_EQUAL, 0, 9, architecture),  # calls of other architectures have other numbers
-        (_LOAD, 0, 0, _NUMBER_AT),
-        (_JUMP_AT_LEAST, 7, 0, _X32_BIT),
-        (_JUMP_EQUAL, 6, 0, ring),  # a ring could open sockets without a call of its own
-        (_JUMP_EQUAL, 1, 0, socket),
-        (_JUMP_EQUAL, 0, 2, pair),
-        (_LOAD, 0, 0, _FIRST_ARGUMENT_AT),
-        (_JUMP_EQUAL, 0, 1, _AF_UNIX),
-        (_RETURN, 0, 0, _RET_ALLOW),
-        (_RETURN, 0, 0, refuse),
-        (_RETURN, 0, 0, missing),
-    )
-    return b"".join(struct.pack("HBBI", *step) for step in steps)

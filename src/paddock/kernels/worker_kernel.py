@@ -88,6 +88,7 @@ def start_worker(
         msgspec.json.encode(settings).decode(),
         os.pathsep.join(_search_path()),
     ]
+    confinement.hide_server()
     try:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter
             command,

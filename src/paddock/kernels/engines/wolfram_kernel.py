@@ -19,6 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from paddock.kernels.confinement import hide_server
 from paddock.kernels.engines.keeper import HAS_GROUPS, INTERRUPT, keeper_command
 from paddock.kernels.kernel import WAIT_SECONDS, KernelError, ignore, never
 from paddock.kernels.limits import MEBIBYTE
@@ -74,6 +75,7 @@ class WolframKernel:
         self._facts = self._greeted()
 
     def _started(self, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+        hide_server()
         try:
             return subprocess.Popen(  # noqa: S603 - our own interpreter
                 keeper_command(self._command),
