@@ -141,6 +141,21 @@ def test_the_checkpoint_killed_at_work_does_not_disturb_the_evaluation(
     assert kernel.evaluate("x", LIMITS).result == "5"
 
 
+def test_a_time_limit_is_told_as_such_when_the_checkpoint_was_killed_before(
+    kernel: WorkerKernel,
+) -> None:
+    checkpoint = Watched(pid_of(kernel, "checkpoint"))
+    outcome = kernel.evaluate(
+        "While[True]",
+        Limits(seconds=2.5),
+        on_wait=lambda _: checkpoint.kill() if checkpoint.is_running() else None,
+    )
+    assert outcome.status == "timed-out"
+    assert outcome.note == (
+        "The evaluation took longer than 2.5 s and was stopped. The kernel has ended."
+    )
+
+
 @pytest.mark.parametrize(
     ("roles", "is_busy"),
     [

@@ -91,6 +91,13 @@ def test_an_endless_loop_is_cut_at_its_limit_and_taken_back(kernel: WorkerKernel
     assert result(kernel, "x") == "5"
 
 
+@pytest.mark.parametrize("seconds", [2_147_484.0, 1e12, float("inf")])
+def test_a_limit_of_time_may_be_very_long(kernel: WorkerKernel, seconds: float) -> None:
+    outcome = kernel.evaluate("1 + 1", Limits(seconds=seconds))
+    assert (outcome.status, outcome.result) == ("done", "2")
+    assert kernel.evaluate("2 + 2", Limits()).result == "4"
+
+
 def test_messages_before_a_time_limit_are_told_as_such(kernel: WorkerKernel) -> None:
     outcome = kernel.evaluate("Print[1]; 1/0; Print[2]; While[True]", SHORT)
     assert [shown.kind for shown in outcome.outputs] == ["print", "message", "print"]
@@ -209,3 +216,34 @@ def test_long_values_go_from_one_kernel_to_another(kernel: WorkerKernel) -> None
         '{True, "3\\"", 500}'
     )
     assert result(kernel, "Hash[symbols] == before") == "True"
+
+
+@pytest.mark.parametrize(
+    ("code", "result", "count"),
+    [
+        ("{Plot[Sin[x],{x,0,1}],2,Graphics[Circle[]]}", "{-Graphics-, 2, -Graphics-}", 2),
+        ("p = Plot[x,{x,0,1}]; <|1->{p,p}|>", "<|1 -> {-Graphics-, -Graphics-}|>", 2),
+        ("Graphics[Circle[]]", "-Graphics-", 1),
+        ("{1, 2}", "{1, 2}", 0),
+    ],
+)
+def test_every_picture_in_a_value_is_given(
+    kernel: WorkerKernel, code: str, result: str, count: int
+) -> None:
+    outcome = kernel.evaluate(code, LIMITS)
+    assert outcome.result == result
+    pictures = [output for output in outcome.outputs if output.kind == "picture"]
+    assert len(pictures) == count
+    assert all(b"<svg" in picture.data and len(picture.data) < 50_000 for picture in pictures)
+
+
+@pytest.mark.parametrize("head", ["TableForm", "MatrixForm", "Grid", "Column"])
+def test_tables_are_text(kernel: WorkerKernel, head: str) -> None:
+    outcome = kernel.evaluate(f"t = {head}[{{{{1, 2}}, {{3, 4}}}}]", LIMITS)
+    assert (outcome.result, outcome.outputs) == (f"{head}[{{{{1, 2}}, {{3, 4}}}}]", ())
+    assert kernel.evaluate("t", LIMITS).result == outcome.result
+
+
+def test_a_symbol_that_stands_for_an_effect_has_it_once(kernel: WorkerKernel) -> None:
+    kernel.evaluate('t := Print["TableForm"]', LIMITS)
+    assert kernel.evaluate("t", LIMITS).outputs == (Output("print", "TableForm"),)

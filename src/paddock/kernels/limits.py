@@ -12,6 +12,8 @@ class Limits(msgspec.Struct, frozen=True):
     """What an evaluation may take and reach; what exceeds it is stopped or cut."""
 
     seconds: float = 60.0
+    seconds_in_all: float | None = None
+    """What the caller has set, where `seconds` is what other evaluations have left of it."""
     memory_bytes: int = 4 * GIBIBYTE
     """Address space of the evaluating process, where the system can limit it."""
     output_bytes: int = 4 * MEBIBYTE
@@ -20,3 +22,8 @@ class Limits(msgspec.Struct, frozen=True):
     """The text of the value; a longer one is cut in its middle."""
     network: bool = False
     """Whether the kernel may use the network. It is decided when a kernel starts."""
+
+    @property
+    def seconds_given(self) -> float:
+        """The time limit that the caller knows."""
+        return self.seconds if self.seconds_in_all is None else self.seconds_in_all

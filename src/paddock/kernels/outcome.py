@@ -13,6 +13,9 @@ Status = Literal["done", "failed", "timed-out", "out-of-memory", "crashed", "qui
 is among the outputs. After all but "done" and "failed" the state is the one before the evaluation.
 """
 
+ROLLED_BACK = "The session is as it was before this evaluation."
+"""What the note of an outcome says when the kernel goes on with the state before."""
+
 OutputKind = Literal["print", "message", "picture"]
 
 

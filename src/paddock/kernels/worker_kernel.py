@@ -18,7 +18,7 @@ import msgspec
 
 from paddock.kernels import confinement
 from paddock.kernels.kernel import WAIT_SECONDS, KernelError, ignore, never
-from paddock.kernels.outcome import Outcome, Output
+from paddock.kernels.outcome import ROLLED_BACK, Outcome, Output
 from paddock.kernels.replies import Replies
 from paddock.kernels.worker.frames import (
     Cancel,
@@ -337,23 +337,21 @@ def _notes(reply: Reply, limits: Limits) -> list[str]:
     if reply.dropped:
         size = limits.output_bytes
         notes.append(f"{reply.dropped} bytes of output beyond the limit of {size} were dropped.")
-    if reply.was_replaced:
+    if reply.was_replaced and (reply.is_rolled_back or reply.answer.status in _FINISHED):
         notes.append(
             "A process of the kernel was killed from outside and has been replaced; "
             "its definitions are kept."
         )
     if reply.answer.status not in _FINISHED:
         notes.append(_how(reply.answer, limits))
-        notes.append(
-            "The session is as it was before this evaluation." if reply.is_rolled_back else _GONE
-        )
+        notes.append(ROLLED_BACK if reply.is_rolled_back else _GONE)
     return notes
 
 
 def _how(answer: Answer, limits: Limits) -> str:
     match answer.status:
         case "timed-out":
-            return f"The evaluation took longer than {limits.seconds:g} s and was stopped."
+            return f"The evaluation took longer than {limits.seconds_given:g} s and was stopped."
         case "out-of-memory":
             size = limits.memory_bytes / (1 << 20)
             return f"The evaluation wanted more memory than {size:.0f} MiB and was stopped."

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from paddock.kernels.limits import Limits
-from paddock.kernels.outcome import Outcome, Output
+from paddock.kernels.outcome import ROLLED_BACK, Outcome, Output
 from paddock.kernels.wolfram_session import (
     Evaluation,
     History,
@@ -74,7 +74,8 @@ def test_the_value_is_that_of_the_last_expression() -> None:
         ("$Line", "3"),
         ("Show[%]", "Show[(Plot[x, {x, 0, 1}])]"),
         ('"%1" <> "Out[1]" (* %1 *)', '"%1" <> "Out[1]"'),
-        ("%7", "%7"),
+        ("%7", "HoldForm[Out[7]]"),
+        ("Out[7] + 1", "HoldForm[Out[7]] + 1"),
         ("Clear[Out]", "Clear[Out]"),
     ],
 )
@@ -84,7 +85,7 @@ def test_references_to_earlier_lines_are_replaced(code: str, expected: str) -> N
 
 def test_a_line_that_is_only_known_later_is_looked_up_by_the_engine() -> None:
     assert sent("Out /@ {1}", History({1: "6*7"}, {1: "42"}, 2)) == [
-        "(Switch[If[# < 0, 2 + #, #], 1, (42), _, Null] &) /@ {1}"
+        "(Switch[If[# < 0, 2 + #, #], 1, (42), _, HoldForm[Out[#]]] &) /@ {1}"
     ]
 
 
@@ -241,6 +242,40 @@ def test_time_that_is_up_is_a_failure_as_value() -> None:
         'Use the timeConstraint parameter to allow more.", '
         '"MessageParameters" -> <||>, "TimeConstraint" -> 2|>]'
     )
+
+
+def test_a_line_that_is_not_there_is_shown_as_it_was_asked_for() -> None:
+    assert text(answered("%")) == "Out[1]= Out[0]"
+    assert text(answered("Out[99]")) == "Out[1]= Out[99]"
+
+
+def test_it_is_said_that_expressions_before_the_one_that_was_stopped_are_kept() -> None:
+    stopped = Outcome("timed-out", note=f"It took too long. {ROLLED_BACK}")
+
+    assert answered("x\ny", x=stopped).notes == (f"It took too long. {ROLLED_BACK}",)
+    assert answered("a\nx\ny", x=stopped).notes == (
+        "It took too long. The session is as it was before the expression that did not end; "
+        "the expressions before it are kept.",
+    )
+    quitting = answered("a\nx", x=Outcome("quit", note="It ended with exit code 0."))
+    assert text(quitting) == (
+        "General::quit: The code ended the kernel with exit code 0; "
+        "the expressions before that are kept."
+    )
+
+
+def test_a_kernel_is_told_the_limit_that_was_given_besides_what_is_left_of_it() -> None:
+    told: list[Limits] = []
+
+    def run(code: str, limits: Limits, **_more: object) -> Outcome:
+        told.append(limits)
+        return Outcome("done", code)
+
+    evaluate_code(run, "a\nb", History(), Limits(seconds=2))
+
+    assert [limits.seconds_given for limits in told] == [2, 2]
+    assert told[1].seconds < told[0].seconds < 2
+    assert Limits(seconds=2).seconds_given == 2
 
 
 def test_quit_has_a_message_and_no_result() -> None:

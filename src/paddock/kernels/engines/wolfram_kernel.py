@@ -107,7 +107,8 @@ class WolframKernel:
         said: list[str] = []
         deadline = time.monotonic() + START_SECONDS
         try:
-            self._send({"do": "hello", "mark": self._mark, "network": self._has_network})
+            with suppress(OSError):  # it has ended already; what it said is still to be read
+                self._send({"do": "hello", "mark": self._mark, "network": self._has_network})
             while time.monotonic() < deadline:
                 line = self._next(POLL_SECONDS)
                 if line is None:
@@ -116,7 +117,7 @@ class WolframKernel:
                 if answer is not None and answer["kind"] == "hello":
                     return _checked(answer)
                 said += [stray] if stray else []
-        except (KernelError, OSError):
+        except KernelError:
             self.close()
             raise
         self.close()
@@ -380,7 +381,7 @@ def _how(status: Status, limits: Limits) -> str:
     """What to say of an evaluation that has no value."""
     size = limits.memory_bytes / MEBIBYTE
     return {
-        "timed-out": f"The evaluation took longer than {limits.seconds:g} s and was stopped.",
+        "timed-out": f"The evaluation took longer than {limits.seconds_given:g} s and was stopped.",
         "out-of-memory": f"The evaluation wanted more memory than {size:.0f} MiB and was stopped.",
         "cancelled": "The evaluation was cancelled.",
     }.get(status, "")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from paddock.kernels.kernel import ignore, never
-from paddock.kernels.outcome import Outcome, Output, Status
+from paddock.kernels.outcome import ROLLED_BACK, Outcome, Output, Status
 from paddock.kernels.wolfram_session.answer import Evaluation
 from paddock.kernels.wolfram_session.forms import shown
 from paddock.kernels.wolfram_session.history import History, rewrite
@@ -37,6 +37,10 @@ _EXIT_CODE = re.compile(r"exit code (-?\d+)")
 _STOPPING = frozenset({"TimeConstrained", "MemoryConstrained", ABORTED, "CheckAbort"})
 """What may give `$Aborted` as a value without ending the evaluation."""
 _LEAST_SECONDS = 0.01
+_PARTLY_ROLLED_BACK = (
+    "The session is as it was before the expression that did not end; "
+    "the expressions before it are kept."
+)
 
 
 class Evaluates(Protocol):
@@ -63,15 +67,21 @@ class _Progress:
     status: Status = "done"
     result: str | None = NULL
     seconds: float = 0.0
+    count: int = 0
+    """How many expressions were evaluated."""
 
     def take(self, outcome: Outcome) -> None:
         """Add what came of an expression."""
+        self.count += 1
         self.outputs += outcome.outputs
         self.seconds += outcome.seconds
         self.status = outcome.status
         self.result = outcome.result
-        if outcome.note and outcome.note not in self.notes:
-            self.notes.append(outcome.note)
+        note = outcome.note
+        if self.count > 1:
+            note = note.replace(ROLLED_BACK, _PARTLY_ROLLED_BACK)
+        if note and note not in self.notes:
+            self.notes.append(note)
 
 
 def evaluate_code(
@@ -93,7 +103,11 @@ def evaluate_code(
     start = time.monotonic()
     for expression in read.source.expressions:
         spent = time.monotonic() - start
-        rest = msgspec.structs.replace(limits, seconds=max(limits.seconds - spent, _LEAST_SECONDS))
+        rest = msgspec.structs.replace(
+            limits,
+            seconds=max(limits.seconds - spent, _LEAST_SECONDS),
+            seconds_in_all=limits.seconds_given,
+        )
         written = rewrite(read.source, expression, history)
         progress.outputs += [Output("print", _uninterpreted(text)) for text in written.unread]
         progress.take(
@@ -170,11 +184,11 @@ def _quit_message(progress: _Progress) -> Output:
         note for note, match in zip(progress.notes, found, strict=True) if match is None
     ]
     code = next((match[1] for match in found if match is not None), "0")
-    return Output(
-        "message",
-        f"General::quit: The code ended the kernel with exit code {code}; "
-        "the session goes on as it was before.",
-    )
+    kept = "the session goes on as it was before."
+    if progress.count > 1:
+        kept = "the expressions before that are kept."
+    text = f"General::quit: The code ended the kernel with exit code {code}; {kept}"
+    return Output("message", text)
 
 
 def _plain(progress: _Progress, _limits: Limits) -> str | None:
@@ -187,7 +201,7 @@ def _plain(progress: _Progress, _limits: Limits) -> str | None:
 
 
 def _timed_out(_progress: _Progress, limits: Limits) -> str:
-    seconds = f"{limits.seconds:g}"
+    seconds = f"{limits.seconds_given:g}"
     unit = "second" if seconds == "1" else "seconds"
     return failure(
         "EvaluationTimeExceeded",

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from paddock.wolfram import Node, full_form, parse
 
 _INPUT, _FULL = "InputForm[", "FullForm["
+_UNKNOWN_LINE = re.compile(r"HoldForm\[(Out\[-?\d+\])\]")
+"""How a line that the session does not have is kept from the engine."""
 
 
 def shown(result: str) -> str:
     """A result as it is shown: in the form that it asks for."""
+    if unknown := _UNKNOWN_LINE.fullmatch(result):
+        return unknown[1]
     inner = _inner(result)
     if inner is None or result.startswith(_INPUT):
         return result if inner is None else inner

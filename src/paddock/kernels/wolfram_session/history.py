@@ -113,7 +113,8 @@ def _replacement(found: Expression, history: History, depth: int, *, is_mapped: 
     if line is None:
         return None
     if is_symbol(found.head, "Out"):
-        return _value(history, line, depth)
+        # Never as it stands: an engine has lines of its own, with what is none of the user's.
+        return _value(history, line, depth) or f"HoldForm[Out[{line}]]"
     if line not in history.inputs:
         return None
     if is_symbol(found.head, "InString"):
@@ -178,4 +179,4 @@ def _table(history: History, depth: int) -> str:
         for line in sorted(history.results)
         if line < history.line
     )
-    return f"(Switch[If[# < 0, {history.line} + #, #]{cases}, _, Null] &)"
+    return f"(Switch[If[# < 0, {history.line} + #, #]{cases}, _, HoldForm[Out[#]]] &)"

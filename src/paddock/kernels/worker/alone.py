@@ -75,7 +75,7 @@ class _Alone:
     def _do(self, job: Job) -> None:
         self._printed.begin(job.output_bytes if isinstance(job, Evaluate) else _CHUNK)
         self._is_running = True
-        timer = threading.Timer(job.seconds, self._stop, ("timed-out",))
+        timer = threading.Timer(min(job.seconds, threading.TIMEOUT_MAX), self._stop, ("timed-out",))
         timer.start()
         found = answer(self._interpreter, job, self._printed.add, contextlib.nullcontext())
         timer.cancel()

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 ALARM_GRACE = 5.0
 """Seconds after its limit when an active process ends itself, should nobody else be left."""
 
+_LONGEST_ALARM = 1e7
+"""Seconds; what the timers of all systems can hold."""
+
 
 class Links(msgspec.Struct):
     """The descriptors between the guard and the others."""
@@ -144,7 +147,7 @@ def limited(job: Job) -> Iterator[None]:
         _set_memory(memory if hard == resource.RLIM_INFINITY else min(memory, hard), hard)
     # The guard keeps the limit. Should all others have been killed, this one must end all the same.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_REAL, job.seconds + ALARM_GRACE)
+    signal.setitimer(signal.ITIMER_REAL, min(job.seconds, _LONGEST_ALARM) + ALARM_GRACE)
     try:
         yield
     finally:

@@ -47,6 +47,8 @@ _FORK_SECONDS = 10.0
 """How long an active process may take to be ready."""
 _INTERRUPT_SECONDS = 1.0
 """How long an engine that can be interrupted may take to end an evaluation."""
+_LONGEST_POLL = 3600.0
+"""Seconds after which the guard looks again; the system cannot wait for more than 24 days."""
 _MEMORY_TEXT = b"memory allocation of "
 """What a Rust program writes before it aborts because it got no memory."""
 _BACKTRACE_TEXT = b"note: run with `RUST_BACKTRACE"
@@ -129,7 +131,8 @@ class Guard:
     def _wait_milliseconds(self) -> float | None:
         if self._deadline == float("inf"):
             return None
-        return max(0.0, self._deadline - time.monotonic()) * 1000 + 1
+        rest = max(0.0, self._deadline - time.monotonic())
+        return min(rest, _LONGEST_POLL) * 1000 + 1
 
     def _read_requests(self) -> None:
         try:
@@ -153,7 +156,9 @@ class Guard:
             # Code may have found the descriptor and written to it: nothing after that can be read.
             self._notices.clear()
             if self._job is not None and self._is_sent:
-                self._pending = Answer("crashed", seconds=time.monotonic() - self._begun)
+                self._pending = Answer(
+                    self._cause or "crashed", seconds=time.monotonic() - self._begun
+                )
             self._kill_active()
 
     def _on_notice(self, notice: Notice) -> None:

@@ -99,6 +99,15 @@ def test_what_other_programs_print_is_printed(kernel: WolframKernel) -> None:
     assert (outcome.result, outcome.outputs) == ("0", (Output("print", "from a shell"),))
 
 
+@pytest.mark.parametrize("name", ["cat", "true", "false"])
+def test_a_program_that_is_no_kernel_is_an_error_with_a_remedy(name: str) -> None:
+    program = Path(f"/bin/{name}")
+    if not program.exists():
+        pytest.skip("has no such program")
+    with pytest.raises(KernelError, match=f"The Wolfram kernel {program} did not answer"):
+        WolframEngine(Program(program, "for a test")).start(Limits())
+
+
 def test_text_of_all_scripts_arrives(kernel: WolframKernel) -> None:
     assert kernel.evaluate('"Ä漢字😀\\n"', Limits()).result == '"Ä漢字😀\\n"'
 
