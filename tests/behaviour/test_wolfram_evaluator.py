@@ -1,6 +1,8 @@
 """The tool WolframLanguageEvaluator, as a client sees it, with woxi as its engine."""
 
 import re
+import socket
+import sys
 import threading
 from collections.abc import Iterator
 from io import BytesIO
@@ -57,6 +59,47 @@ def reminder(peer: Peer, code: str, **arguments: object) -> str:
     last = peer.call(NAME, code=code, **arguments).content[-1]
     assert isinstance(last, TextContent)
     return last.text
+
+
+def test_a_time_constraint_is_a_week_at_most(peer: Peer) -> None:
+    result = peer.call(NAME, code="1", timeConstraint=604_801)
+    assert result.is_error
+    assert result.content == [
+        TextContent("timeConstraint is 604801, expected at most 604800 (7 days)")
+    ]
+
+
+def test_expressions_before_one_that_is_stopped_are_kept_and_that_is_told(peer: Peer) -> None:
+    said = reminder(peer, "x = 1\nWhile[True]", timeConstraint=1, session="kept")
+    assert (
+        "The evaluation took longer than 1 s and was stopped. The session is as it was before the "
+        "expression that did not end; the expressions before it are kept."
+    ) in said
+    assert answer(peer, "x", session="kept") == "Out[2]= 1"
+
+
+def test_the_last_result_of_an_empty_session_is_not_one_of_the_engine(peer: Peer) -> None:
+    assert answer(peer, "%") == "Out[1]= Out[0]"
+    assert answer(peer, "Out[99]") == "Out[1]= Out[99]"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="where the network can be refused")
+@pytest.mark.parametrize("is_allowed", [False, True])
+def test_the_network_is_there_when_an_option_allows_it(is_allowed: bool) -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        connect(server(AllowNetwork=is_allowed)) as peer,
+    ):
+        port = listener.getsockname()[1]
+        said = answer(peer, f"""Run["bash -c 'true < /dev/tcp/127.0.0.1/{port}' && echo there"]""")
+    assert ("there" in said) is is_allowed
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="where memory can be limited")
+def test_an_option_limits_the_memory_of_evaluations() -> None:
+    with connect(server(MemoryConstraint=512 << 20)) as peer:
+        said = answer(peer, 'StringLength[StringRepeat["x", 10^9]]')
+    assert '"MemoryConstraint" -> 536870912' in said
 
 
 def test_an_answer_has_prints_messages_value_and_a_reminder(peer: Peer) -> None:

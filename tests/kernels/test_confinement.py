@@ -22,7 +22,10 @@ ATTEMPT = """Run["{python} -c 'import socket; socket.create_connection(
 
 def has_landlock() -> bool:
     """Whether this system can keep processes of the same user apart."""
-    return sys.platform == "linux" and ctypes.CDLL(None).syscall(444, None, 0, 1) >= 2
+    if sys.platform != "linux":
+        return False
+    version: int = ctypes.CDLL(None).syscall(444, None, 0, 1)
+    return version >= 2
 
 
 def run_python(kernel: WorkerKernel, program: str, limits: Limits = LIMITS) -> str:

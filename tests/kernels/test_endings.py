@@ -169,7 +169,7 @@ def test_a_time_limit_is_told_as_such_when_the_checkpoint_was_killed_before(
 def test_a_kernel_that_cannot_go_on_is_dead_and_leaves_no_process(
     kernel: WorkerKernel, roles: list[str], is_busy: bool
 ) -> None:
-    kernel.evaluate('Run["sleep 1000 &"]', LIMITS)
+    kernel.evaluate(BACKGROUND, LIMITS)
     processes = all_of(kernel)
     about = kernel.describe()
     victims = [process for process in processes if process.pid in {about[role] for role in roles}]

@@ -59,6 +59,22 @@ def test_prints_and_messages_come_in_the_order_in_which_they_appeared(
     ]
 
 
+@pytest.mark.parametrize(
+    ("code", "prints"),
+    [
+        ("Print[1]; Print[1/2]; Print[3]", ["1", "1/2", "3"]),
+        ('Do[Print["line ", i], {i, 2}]', ["line 1", "line 2"]),
+        ('Print["a"]; Print[""]; Print["b"]', ["a", "", "b"]),
+        ('Print["a\\nb"]', ["a\nb"]),
+        ('Print["a\nb"]', ["a\nb"]),
+        ('Run["echo 1; echo 2"]', ["1\n2"]),
+    ],
+)
+def test_each_print_stands_alone(kernel: WorkerKernel, code: str, prints: list[str]) -> None:
+    outcome = kernel.evaluate(code, LIMITS)
+    assert [output.text for output in outcome.outputs] == prints
+
+
 def test_a_plot_is_a_picture(kernel: WorkerKernel) -> None:
     (picture,) = kernel.evaluate("Plot[x, {x, 0, 1}]", LIMITS).outputs
     assert (picture.kind, picture.mime) == ("picture", "image/svg+xml")

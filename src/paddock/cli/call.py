@@ -10,6 +10,7 @@ import re
 from contextlib import suppress
 from mimetypes import guess_extension
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import click
@@ -19,7 +20,8 @@ from paddock.cli import completing, render
 from paddock.cli.calling import TargetCommand, peer_options, server_options, target_of
 from paddock.cli.complaints import ArgumentError
 from paddock.peer.connect import connect
-from paddock.peer.errors import PeerError
+from paddock.peer.errors import PeerError, PeerTimeoutError
+from paddock.peer.results import tool_result
 from paddock.peer.transcript import Message, Transcript
 from paddock.protocol.model.content import (
     AudioContent,
@@ -29,6 +31,7 @@ from paddock.protocol.model.content import (
 )
 
 if TYPE_CHECKING:
+    from paddock.peer.calls import PendingCall
     from paddock.peer.peer import Peer
     from paddock.peer.results import ToolResult
 
@@ -92,9 +95,11 @@ def call(
     options["tasks"] = True
     if show:
         options["record"] = Transcript(lambda message: _show(message, to_stderr=as_json))
+    patience = _Patience(timeout)
+    options["on_progress"] = patience.renew
     with connect(target_of(ctx, target), **options) as peer:
         schema = _input_schema(peer, tool) if pairs else {}
-        answer = _answer(peer, tool, {**given, **arguments(pairs, schema)})
+        answer = _answer(peer, tool, {**given, **arguments(pairs, schema)}, patience)
     if as_json:
         click.echo(render.pretty(_as_json(answer)))
     else:
@@ -205,9 +210,43 @@ def _input_schema(peer: Peer, name: str) -> Json:
     return next((tool.input_schema for tool in peer.tools() if tool.name == name), {})
 
 
-def _answer(peer: Peer, name: str, values: Json) -> ToolResult:
+class _Patience:
+    """How long a call is waited for: so many seconds after each sign that somebody works at it."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._until = 0.0
+
+    def renew(self, _progress: object = None) -> None:
+        """Take note of a sign of life."""
+        self._until = monotonic() + self._seconds
+
+    def result(self, call: PendingCall) -> Json:
+        """What a call gives.
+
+        Raises:
+            PeerTimeoutError: when nothing was heard for too long; the server is told to stop.
+        """
+        self.renew()
+        while True:
+            # A task is asked about all the time, and the call ends when no answer comes to that.
+            rest = self._seconds if call.is_task else self._until - monotonic()
+            try:
+                return call.result(max(0.0, rest))
+            except PeerTimeoutError as error:
+                if call.is_task or monotonic() < self._until:
+                    continue
+                call.cancel("no answer in time")
+                raise PeerTimeoutError(
+                    f"No answer to {call.method} within {self._seconds:g} s",
+                    hint="; ".join(filter(None, ["--timeout SECONDS waits longer", error.hint])),
+                ) from None
+
+
+def _answer(peer: Peer, name: str, values: Json, patience: _Patience) -> ToolResult:
     try:
-        return peer.call(name, values)
+        call = peer.start("tools/call", {"name": name, "arguments": values})
+        return tool_result(patience.result(call))
     except PeerError as error:
         known = [tool.name for tool in peer.tools()]
         if name in known:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import subprocess
 import sys
 import threading
@@ -33,6 +34,7 @@ from paddock.kernels.worker.frames import (
     encode,
     write_all,
 )
+from paddock.kernels.worker.orphans import MARK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     from paddock.kernels.limits import Limits
     from paddock.kernels.worker.frames import Answer, Telling
 
-    ReadPrinted = Callable[[str, Sequence[str]], list[Output]]
+    ReadPrinted = Callable[[str, Sequence[str], str], list[Output]]
 
 START_SECONDS = 60.0
 STATE_SECONDS = 20.0
@@ -57,7 +59,7 @@ main()
 """
 
 
-def as_prints(text: str, _messages: Sequence[str]) -> list[Output]:
+def as_prints(text: str, _messages: Sequence[str], _code: str) -> list[Output]:
     """What was printed, as one print; for engines that print no messages."""
     return [Output("print", text.removesuffix("\n"))] if text else []
 
@@ -73,7 +75,8 @@ def start_worker(
 ) -> WorkerKernel:
     """Start a worker and wait until it can evaluate.
 
-    `interpreter` is the module that the child imports, `read_printed` tells prints from messages,
+    `interpreter` is the module that the child imports, `read_printed` tells prints from messages
+    in what was printed, given the texts of some messages and the code,
     `variables` are added to the environment. A worker that is alone has no checkpoint: it ends when
     an evaluation has to be stopped. Where there is no fork, all are.
 
@@ -95,7 +98,7 @@ def start_worker(
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=confinement.environment() | dict(variables or {}),
+            env=confinement.environment() | {MARK: secrets.token_hex(8)} | dict(variables or {}),
             start_new_session=True,
             bufsize=0,
         )
@@ -185,7 +188,7 @@ class WorkerKernel:
             return Outcome("crashed", seconds=time.monotonic() - begun, note=_GONE)
         if reply.answer.status not in _FINISHED and not reply.is_rolled_back:
             self.close()  # it is ending, and must not be taken for one that goes on
-        return self._outcome(reply, limits)
+        return self._outcome(reply, limits, code)
 
     def state(self) -> bytes | None:
         """The definitions, or None."""
@@ -301,22 +304,23 @@ class WorkerKernel:
         self.close()
         raise KernelError(f"{self._engine_name} cannot be started: {': '.join([why, *last])}")
 
-    def _outcome(self, reply: Reply, limits: Limits) -> Outcome:
+    def _outcome(self, reply: Reply, limits: Limits, code: str) -> Outcome:
         answer = reply.answer
         return Outcome(
             answer.status,
             answer.result,
-            tuple(self._outputs(reply)),
+            tuple(self._outputs(reply, code)),
             answer.seconds,
             answer.peak_bytes,
             " ".join(_notes(reply, limits)),
         )
 
-    def _outputs(self, reply: Reply) -> list[Output]:
+    def _outputs(self, reply: Reply, code: str) -> list[Output]:
         found: list[Output] = []
         for piece in reply.pieces:
             if isinstance(piece, bytes):
-                found += self._read_printed(piece.decode(errors="replace"), reply.answer.messages)
+                text = piece.decode(errors="replace")
+                found += self._read_printed(text, reply.answer.messages, code)
             else:
                 found.append(Output(piece.kind, piece.text, piece.data, piece.mime))
         return found

@@ -62,6 +62,12 @@ class PendingCall:
         """Whether the final answer is here, or none will come."""
         return self._done.is_set()
 
+    @property
+    def is_task(self) -> bool:
+        """Whether the server has answered with a task, about which it is asked until it ends."""
+        with self._lock:
+            return self._following is not None
+
     def result(self, timeout: float | None = None) -> Json:
         """Wait for the result, by default as long as the peer's timeout says.
 

@@ -15,7 +15,7 @@ SERVER = """
 import time
 from pathlib import Path
 
-from paddock import AudioContent, ImageContent, ResourceLink, Server, TextContent
+from paddock import AudioContent, Context, ImageContent, ResourceLink, Server, TextContent
 
 server = Server("shop", version="1")
 other = Server("other", version="1")
@@ -41,6 +41,20 @@ def wait_for(path: str) -> str:
     while not Path(path).exists():
         time.sleep(0.01)
     return "seen"
+
+
+@server.tool
+def work(ctx: Context, is_told: bool) -> str:
+    for step in range(25):
+        time.sleep(0.1)
+        if is_told:
+            ctx.progress(step)
+    return "worked"
+
+
+@server.tool(task="required")
+def toil(ctx: Context) -> str:
+    return work(ctx, False)
 
 
 @server.tool
@@ -122,6 +136,20 @@ def test_who_has_seen_enough_of_an_exchange_sees_no_traceback(server: str, tmp_p
     assert process.returncode == 1
 
 
+@pytest.mark.parametrize("words", [("work", "is_told=true"), ("toil",)])
+def test_a_tool_that_shows_signs_of_life_is_waited_for(server: str, words: tuple[str, ...]) -> None:
+    result = run(server, *words, "--timeout", "2")
+    assert (result.exit_code, result.stdout) == (0, "worked\n")
+
+
+def test_a_tool_that_shows_none_is_not_and_the_remedy_is_told(server: str) -> None:
+    result = run(server, "work", "is_told=false", "--timeout", "2")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "Error: No answer to tools/call within 2 s\nHint: --timeout SECONDS waits longer\n"
+    )
+
+
 def test_the_exchange_is_shown_before_the_result(server: str) -> None:
     result = run(server, "add", "a=2", "--show")
     lines = result.stdout.splitlines()
@@ -143,7 +171,7 @@ def test_a_tool_that_fails_gives_exit_code_1(server: str) -> None:
         (["add", "a"], "Error: Expected KEY=VALUE or KEY:=JSON, got 'a'"),
         (["add", "a:={"], "Error: a:=: Not JSON"),
         (["add", "--args", "[1]"], "Error: --args: expected a JSON object, got '[1]'"),
-        (["sell"], "Hint: the server has add, media, wait_for, fail"),
+        (["sell"], "Hint: the server has add, media, wait_for, work, toil, fail"),
     ],
 )
 def test_what_cannot_be_called_gives_exit_code_2_and_a_hint(

@@ -254,8 +254,10 @@ def test_it_is_said_that_expressions_before_the_one_that_was_stopped_are_kept() 
 
     assert answered("x\ny", x=stopped).notes == (f"It took too long. {ROLLED_BACK}",)
     assert answered("a\nx\ny", x=stopped).notes == (
-        "It took too long. The session is as it was before the expression that did not end; "
-        "the expressions before it are kept.",
+        (
+            "It took too long. The session is as it was before the expression that did not end; "
+            "the expressions before it are kept."
+        ),
     )
     quitting = answered("a\nx", x=Outcome("quit", note="It ended with exit code 0."))
     assert text(quitting) == (

@@ -1,7 +1,9 @@
 """Telling messages from prints in what an engine of the Wolfram Language has printed.
 
 An engine that prints both on the same stream keeps them in order, which its separate lists of
-prints and messages do not. Messages that it draws in two dimensions become text on one line.
+prints and messages do not. Messages that it draws in two dimensions become text on one line. Where
+one print ends and the next begins it does not say: each line counts as a print of its own, unless
+the code shows that it prints several at a time.
 """
 
 from __future__ import annotations
@@ -18,31 +20,37 @@ _MESSAGE = re.compile(r"^[$\w`]+::\w+: ", re.MULTILINE)
 _BLOCK = re.compile(r"(?:^|\n)\n((?: +\S.*\n)?[$\w`]+::\w+: .*(?:\n +\S.*)?)(?:\n|\Z)")
 """A message as woxi prints it: an empty line, the text, and parts of fractions around it."""
 
+_SEVERAL_LINES = re.compile(r'\bRun\b|"(?:[^"\\]|\\[^n])*(?:\n|\\n)')
+"""Code that runs programs, or has a text of several lines."""
+MOST_PRINTS = 100
+"""What is printed after so many lines is one print, since each takes room."""
 
-def read_printed(text: str, messages: Sequence[str]) -> list[Output]:
+
+def read_printed(text: str, messages: Sequence[str], code: str) -> list[Output]:
     """Prints and messages in order; `messages` are texts that are known to be such, not all."""
+    most = 1 if _SEVERAL_LINES.search(code) else MOST_PRINTS
     found: list[Output] = []
     place = 0
     for message in messages:
         start = text.find(message, place)
         if start < 0:
             continue
-        found += _other(text[place:start].removesuffix("\n"))
+        found += _other(text[place:start].removesuffix("\n"), most)
         found.append(Output("message", on_one_line(message)))
         place = start + len(message)
         place += text.startswith("\n", place)
-    return found + _other(text[place:])
+    return found + _other(text[place:], most)
 
 
-def _other(text: str) -> list[Output]:
+def _other(text: str, most: int) -> list[Output]:
     """Prints, and messages that only look like such."""
     found: list[Output] = []
     place = 0
     for block in _BLOCK.finditer(text):
-        found += _prints(text[place : block.start(1)].removesuffix("\n"))
+        found += _prints(text[place : block.start(1)].removesuffix("\n"), most)
         found.append(Output("message", on_one_line(block[1])))
         place = block.end()
-    return found + _prints(text[place:])
+    return found + _prints(text[place:], most)
 
 
 def on_one_line(message: str) -> str:
@@ -88,5 +96,7 @@ def _bracketed(text: str) -> str:
     return text if re.fullmatch(r"[\w$.]+", text) else f"({text})"
 
 
-def _prints(text: str) -> list[Output]:
-    return [Output("print", text.removesuffix("\n"))] if text.strip("\n") else []
+def _prints(text: str, most: int) -> list[Output]:
+    if not text.strip("\n"):
+        return []
+    return [Output("print", line) for line in text.removesuffix("\n").split("\n", most - 1)]

@@ -29,7 +29,7 @@ from paddock.kernels.worker.frames import (
     Stream,
     send,
 )
-from paddock.kernels.worker.orphans import end_session
+from paddock.kernels.worker.orphans import end_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -100,7 +100,7 @@ def _is_again(orders: Stream[Order]) -> bool:
     try:
         return isinstance(orders.read_one(), Again)
     except EOFError:
-        end_session()
+        end_kernel()
         os._exit(0)
 
 

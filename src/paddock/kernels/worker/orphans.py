@@ -1,7 +1,8 @@
 """Ending processes that would otherwise outlive their kernel.
 
 A process that code started in the background may have left its group, its parent and even its
-session. As long as the guard lives it adopts them (Linux), so that they are found below it.
+session. As long as the guard lives it adopts them (Linux), so that they are found below it. When it
+has been killed they are known by a mark in their environment.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from pathlib import Path
 
 _PR_SET_CHILD_SUBREAPER = 36
 _ROUNDS = 20
+MARK = "PADDOCK_KERNEL"
+"""The variable whose value all processes of a kernel have, and those of no other."""
 
 
 def adopt_orphans() -> bool:
@@ -45,13 +48,14 @@ def end_descendants() -> None:
             return
 
 
-def end_session() -> None:
-    """Kill everything else in this process's session; for those whose guard is gone."""
+def end_kernel() -> None:
+    """Kill all other processes of this kernel; for those whose guard is gone."""
+    mark = f"{MARK}={os.environ.get(MARK, '')}".encode()
     session = os.getsid(0)
     own = os.getpid()
     for pid in _all_processes():
         with contextlib.suppress(OSError):
-            if pid != own and os.getsid(pid) == session:
+            if pid != own and (os.getsid(pid) == session or _has_mark(pid, mark)):
                 _kill(pid)
 
 
@@ -91,6 +95,15 @@ def _all_processes() -> list[int]:
     with contextlib.suppress(OSError):
         return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
     return []
+
+
+def _has_mark(pid: int, mark: bytes) -> bool:
+    """Whether a process began with a variable; none does whose environment cannot be read."""
+    try:
+        variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return not mark.endswith(b"=") and mark in variables
 
 
 def _kill(pid: int) -> None:

@@ -15,6 +15,7 @@ from paddock.kernels.wolfram_session import evaluate
 from paddock.toolkits.wolfram.ages import seconds_of
 from paddock.toolkits.wolfram.answers import contents, reminder
 from paddock.toolkits.wolfram.engines import engine_for, engine_title
+from paddock.toolkits.wolfram.options import MEMORY_OPTION, NETWORK_OPTION
 from paddock.toolkits.wolfram.recent_sessions import note_session
 
 if TYPE_CHECKING:
@@ -51,13 +52,17 @@ def answer(ctx: Context, code: str, seconds: float, session: str | None) -> Cont
     Raises:
         PaddockError: when there is no such engine, or its kernel does not start.
     """
+    limits = Limits(
+        seconds=seconds,
+        memory_bytes=ctx.options[MEMORY_OPTION],
+        network=ctx.options[NETWORK_OPTION],
+    )
     sessions = shared_sessions()
     sessions.keeping = _keeping(ctx.options)
 
     def work(is_cancelled: IsCancelled, on_wait: OnWait) -> Content:
         engine = engine_for(ctx)
         with sessions.using(session, engine) as opened:
-            limits = Limits(seconds=seconds)
             found = evaluate(opened, code, limits, is_cancelled=is_cancelled, on_wait=on_wait)
             note_session(ctx, opened.id, engine)
             about = _About(opened.id, opened.status, opened.engine, tuple(opened.notes))

@@ -16,7 +16,16 @@ from paddock.authoring.option import Option
 from paddock.authoring.tool import Tool
 from paddock.errors import PaddockError
 from paddock.protocol.model.content import ImageContent, TextContent
-from paddock.toolkits.wolfram.options import ENGINE, ENGINE_OPTION
+from paddock.toolkits.wolfram.options import (
+    ENGINE,
+    ENGINE_OPTION,
+    LONGEST_SECONDS,
+    MEMORY,
+    MEMORY_OPTION,
+    NETWORK,
+    NETWORK_OPTION,
+    Seconds,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,14 +37,15 @@ InputForm, and its graphics as pictures.
 
 Several expressions may be given; the value is that of the last one. Definitions and history (%, \
 %n, Out[n]) are kept in a session: every answer ends with its id; give it as `session` to go on. \
-The code runs without asking anybody, in a process of its own that has no network; it can read and \
-write local files. Look a function up first if you are not sure of it. An engine other than \
-Wolfram's may lack functions: what it does not know, it leaves unevaluated."""
+The code runs without asking anybody, in a process of its own, without network unless the server \
+allows it; it can read and write local files. Look a function up first if you are not \
+sure of it. An engine other than Wolfram's may lack functions: what it does not know, it leaves \
+unevaluated."""
 OPTIONS = {
     ENGINE_OPTION: ENGINE,
-    "TimeConstraint": Option(
-        60.0, Annotated[float, Meta(gt=0)], "Seconds, for calls that do not say"
-    ),
+    "TimeConstraint": Option(60.0, Seconds, "Seconds, for calls that do not say"),
+    MEMORY_OPTION: MEMORY,
+    NETWORK_OPTION: NETWORK,
     "MaxCharacterCount": Option(10_000, Annotated[int, Meta(ge=1)], "Characters of a result"),
     "MaxSessionCount": Option(100, Annotated[int, Meta(ge=0)] | None, "Sessions that are kept"),
     "MaxSessionBytes": Option(1 << 30, Annotated[int, Meta(ge=0)] | None, "Their size in all"),
@@ -78,6 +88,8 @@ def _seconds(code: str, given: int | None, options: Mapping[str, Any]) -> float:
         return float(options["TimeConstraint"])
     if given <= 0:
         raise ToolError(f"timeConstraint is {given}, expected a number of seconds above 0")
+    if given > LONGEST_SECONDS:
+        raise ToolError(f"timeConstraint is {given}, expected at most {LONGEST_SECONDS} (7 days)")
     return float(given)
 
 

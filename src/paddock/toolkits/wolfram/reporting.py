@@ -14,6 +14,7 @@ from paddock.kernels.calls import call_kernel
 from paddock.kernels.limits import Limits
 from paddock.toolkits.paths import resolve, working_directory
 from paddock.toolkits.wolfram.engines import engine_for, engine_title, fresh_kernel
+from paddock.toolkits.wolfram.options import NETWORK_OPTION
 from paddock.toolkits.wolfram.verifying import FileRun, read_test_file
 from paddock.wolfram import WolframSyntaxError, quoted
 from paddock.wolfram.verification import markdown_report
@@ -49,9 +50,7 @@ class InvalidTestFileError(ToolError):
     code = "invalid-test-file"
 
 
-def report(
-    ctx: Context, paths: str, seconds: float, memory_bytes: int | None, *, is_shared: bool
-) -> str:
+def report(ctx: Context, paths: str, seconds: float, memory_bytes: int, *, is_shared: bool) -> str:
     """The report on the tests in some files, each with so much time and memory.
 
     Raises:
@@ -60,9 +59,8 @@ def report(
     """
     read = [(file, _read(file)) for file in _files(paths, ctx)]
     directory = working_directory(ctx)
-    limits = Limits(seconds=seconds)
-    if memory_bytes:
-        limits = Limits(seconds=seconds, memory_bytes=memory_bytes)
+    network = ctx.options[NETWORK_OPTION]
+    limits = Limits(seconds=seconds, memory_bytes=memory_bytes, network=network)
     engine = engine_for(ctx)
     groups = [read] if is_shared else [[each] for each in read]
 

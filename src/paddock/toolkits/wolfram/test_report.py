@@ -16,7 +16,16 @@ from paddock.authoring.tool import Tool
 from paddock.errors import PaddockError
 from paddock.toolkits.paths import ALLOWED_FOLDERS
 from paddock.toolkits.paths import OPTION as FOLDERS_OPTION
-from paddock.toolkits.wolfram.options import ENGINE, ENGINE_OPTION
+from paddock.toolkits.wolfram.options import (
+    ENGINE,
+    ENGINE_OPTION,
+    LONGEST_SECONDS,
+    MEMORY,
+    MEMORY_OPTION,
+    NETWORK,
+    NETWORK_OPTION,
+    Seconds,
+)
 
 SECONDS = "TimeConstraint"
 DESCRIPTION = """\
@@ -36,7 +45,8 @@ def report_on_tests(
         ),
     ],
     timeConstraint: Annotated[  # noqa: N803 - the name that clients know
-        Annotated[int, Meta(gt=0)] | None, Meta(description="Seconds that each file may take.")
+        Annotated[int, Meta(gt=0, le=LONGEST_SECONDS)] | None,
+        Meta(description="Seconds that each file may take."),
     ] = None,
     memoryConstraint: Annotated[  # noqa: N803 - likewise
         Annotated[int, Meta(gt=0)] | None,
@@ -55,7 +65,7 @@ def report_on_tests(
             ctx,
             paths,
             timeConstraint or ctx.options[SECONDS],
-            memoryConstraint,
+            memoryConstraint or ctx.options[MEMORY_OPTION],
             is_shared=newKernel is False,
         )
     except ToolError:
@@ -81,7 +91,9 @@ test_report_tool = Tool(
     lenient=True,
     options={
         ENGINE_OPTION: ENGINE,
-        SECONDS: Option(600.0, Annotated[float, Meta(gt=0)], "Seconds for each file"),
+        SECONDS: Option(600.0, Seconds, "Seconds for each file"),
+        MEMORY_OPTION: MEMORY,
+        NETWORK_OPTION: NETWORK,
         FOLDERS_OPTION: ALLOWED_FOLDERS,
     },
 )
