@@ -45,7 +45,7 @@ def resolve(path: str, ctx: Context) -> Path:
 
     Raises:
         FolderError: when it is outside the folders that tools may touch.
-        ToolError: when the text cannot be a path.
+        ToolError: when the text cannot be a path, or nobody may look at what is there.
     """
     try:
         given = Path(path).expanduser()
@@ -67,7 +67,18 @@ def resolve(path: str, ctx: Context) -> Path:
             hint=f"whoever runs this server can allow more in the tool option {OPTION} or the "
             f"variable {VARIABLE}",
         )
+    _look_at(found)
     return found
+
+
+def _look_at(path: Path) -> None:
+    """Have the system say now what is wrong with a path, so that no tool stumbles over it."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except OSError as error:
+        raise ToolError(f"{path} cannot be used: {error.strerror or error}") from None
 
 
 def working_directory(ctx: Context) -> Path:
