@@ -149,6 +149,21 @@ def check_ordinary(path: Path) -> None:
         raise OSError(errno.EINVAL, "It is no ordinary file", str(path))
 
 
+def read_ordinary(path: Path, most_bytes: int) -> bytes:
+    """The content of a file that somebody names, who may name anything.
+
+    Raises:
+        OSError: when it cannot be read, is no ordinary file, or is larger than that.
+    """
+    check_ordinary(path)
+    with path.open("rb") as file:
+        data = file.read(most_bytes + 1)
+    if len(data) > most_bytes:
+        size = f"{most_bytes // 1_000_000} MB"
+        raise OSError(errno.EFBIG, f"It is larger than {size}", str(path))
+    return data
+
+
 def _keep_owner(target: Path, temporary: Path) -> None:
     """Give a file to the owner of the one that it replaces; root writes the files of others."""
     if sys.platform == "win32":
