@@ -108,20 +108,17 @@ def write(
     """
     path = resolve(file, ctx)
     exists = f"File already exists: {path}. Set overwrite to true to replace it."
+    if path.is_dir():
+        return f"Cannot write {path}: it is a directory. Give the path of a .nb file."
     if not overwrite and path.exists():
         return exists
     text = write_notebook(markdown_to_notebook(markdown))
     ctx.raise_if_cancelled()
-
-    def check() -> None:
-        if not overwrite and path.exists():
-            raise FileExistsError
-
     try:
-        write_atomically(path, text.encode("ascii"), mode=_MODE, before_replacing=check)
-    except FileExistsError as error:
-        return exists if error.errno is None else _refused(path, error)
+        write_atomically(path, text.encode("ascii"), mode=_MODE, is_new=not overwrite)
     except OSError as error:
+        if isinstance(error, FileExistsError) and path.is_file():
+            return exists
         return _refused(path, error)
     return str(path)
 

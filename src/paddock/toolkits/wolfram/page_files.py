@@ -94,10 +94,10 @@ def write_new(path: Path, text: str) -> None:
     """
     try:
         with locked(path):
-            write_atomically(
-                path, text.encode("ascii"), mode=_MODE, before_replacing=lambda: check_new(path)
-            )
+            write_atomically(path, text.encode("ascii"), mode=_MODE, is_new=True)
     except OSError as error:
+        if isinstance(error, FileExistsError):
+            check_new(path)
         raise PageFileError(f"Cannot write {path}: {error.strerror or error}") from None
 
 
