@@ -34,7 +34,7 @@ def code(text: str, style: str = "Input", label: str = "") -> Cell:
         ("Subitem", "\t* a\n"),
         ("Subsubitem", "\t\t* a\n"),
         ("ItemNumbered", "1. a\n"),
-        ("ItemParagraph", "\ta\n"),
+        ("ItemParagraph", "a\n"),
         ("Program", "```\na\n```\n"),
     ],
 )
