@@ -89,9 +89,7 @@ def _put_new(temporary: Path, target: Path) -> None:
         raise
     except OSError:
         if is_there(target):
-            raise FileExistsError(
-                errno.EEXIST, os.strerror(errno.EEXIST), str(target)
-            ) from None
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target)) from None
         temporary.replace(target)
     else:
         temporary.unlink()

@@ -96,13 +96,11 @@ def test_a_directory_is_no_notebook_to_write(era: str, work: Path) -> None:
 
 
 def test_a_file_that_appears_meanwhile_is_kept(work: Path) -> None:
+    def appear() -> None:
+        (work / "a.nb").write_text("theirs")
+
     with pytest.raises(FileExistsError):
-        write_atomically(
-            work / "a.nb",
-            b"ours",
-            is_new=True,
-            before_replacing=lambda: (work / "a.nb").write_text("theirs") and None,
-        )
+        write_atomically(work / "a.nb", b"ours", is_new=True, before_replacing=appear)
     assert [path.read_text() for path in work.iterdir()] == ["theirs"]
 
 

@@ -100,7 +100,8 @@ def files_in(place: Path, suffixes: tuple[str, ...], *, is_deep: bool) -> Listin
 
     Directories that may not be read have no files.
     """
-    files, left_out = [], []
+    files: list[Path] = []
+    left_out: list[Path] = []
     for folder, folders, names in os.walk(place):
         for name in names:
             file = Path(folder, name)

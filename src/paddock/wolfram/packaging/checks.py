@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from os.path import normpath
 from dataclasses import dataclass
+from os.path import normpath
 from typing import TYPE_CHECKING, Literal
 
 from paddock.wolfram.packaging.archive import NAME, VERSION, Packing, packed_files, shortened
@@ -153,9 +153,7 @@ def _kernel(
         return
     for context, named in _contexts(contexts.value):
         names = [named] if named else _context_files(context)
-        places = {
-            normpath(directory / root / name) for root in _roots(extension) for name in names
-        }
+        places = {normpath(directory / root / name) for root in _roots(extension) for name in names}
         if not any(str(file) in places for file in packing.files):
             text = f"There is no file for the context {context}: looked for {', '.join(names)}."
             yield Issue("Error", "MissingContextFile", text, place)

@@ -7,6 +7,7 @@ has `VerificationTest` could run it, so `hidden` tells how many there are.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,6 @@ from paddock.wolfram.text import number_value
 from paddock.wolfram.verification.messages import expected_messages, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from paddock.wolfram.expressions import Expression
     from paddock.wolfram.source import Source
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from paddock.wolfram.verification.messages import are_expected
+from paddock.wolfram.verification.reading import WolframTest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paddock.wolfram.verification.reading import WolframTest
 
 Outcome = Literal["Success", "Failure", "MessagesFailure", "Error"]
 
