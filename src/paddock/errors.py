@@ -47,6 +47,7 @@
     │   ├── PageNotFoundError          there is no such notebook
     │   ├── PageExistsError            there is a page of that symbol already
     │   ├── PageFileError              the file of a page cannot be read or written
+    │   ├── UnresolvedSymbolsError     the engine does not know what Wolfram code uses
     │   └── NoEngineError              Wolfram code is to be evaluated, and there is no engine
     ├── ResultError                a handler returned what cannot be sent, or not what it declared
     ├── AskError                   a client refused a question or answered nonsense

@@ -137,7 +137,7 @@ os.write(2, " ".join(sys.modules).encode())
 """
 
 
-@pytest.mark.parametrize("name", ["Demo", "two words"])
+@pytest.mark.parametrize("name", ["Demo", "WolframLanguage", "two words"])
 def test_a_named_server_answers_the_handshake_before_anything_heavy_is_loaded(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -179,6 +179,19 @@ def test_the_command_that_serves_a_name_loads_nothing_it_does_not_use(
     loaded = {line.rpartition("|")[2].strip() for line in ended.stderr.splitlines()}
     assert "paddock.servers.assembly" in loaded
     assert among({*NOT_FOR_SERVING, "filelock", "packaging", "tomlkit"}, loaded) == set()
+
+
+def test_listing_the_wolfram_tools_loads_nothing_of_kernels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
+    loaded = modules_after(
+        f"import sys; sys.path.insert(0, {str(SOURCES)!r}); "
+        "from paddock import connect, get_server; "
+        "connect(get_server('WolframPacletDevelopment').load()).__enter__().tools()"
+    )
+    assert "paddock.toolkits.wolfram.evaluator" in loaded
+    assert among({"paddock.kernels", "woxi", "mathics", "asyncio"}, loaded) == set()
 
 
 def test_a_stdio_server_of_sync_tools_loads_nothing_it_does_not_use(tmp_path: Path) -> None:

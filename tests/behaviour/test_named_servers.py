@@ -258,7 +258,7 @@ def test_two_processes_that_create_at_once_lose_nothing() -> None:
     assert [process.returncode for process in started] == [0, 0]
     assert "".join(said).count("late") == 10
     assert len(list_servers(include_built_in=False)) == 30
-    assert [server.problem for server in list_servers()] == [None] * 31
+    assert {server.problem for server in list_servers()} == {None}
 
 
 def test_broken_definitions_are_listed_with_the_reason(data: Path) -> None:

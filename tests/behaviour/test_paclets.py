@@ -1,4 +1,7 @@
-"""Paclets through the public API: listed, shown, served and called, without an engine."""
+"""Paclets through the public API: listed, shown and served without an engine.
+
+What their functions do where there is one is in `test_paclet_functions`.
+"""
 
 import json
 import pickle
@@ -21,6 +24,7 @@ from paddock import (
 from paddock.authoring.offering import Offering
 from paddock.extensions.errors import SpecificationError
 from paddock.extensions.paclets.search_paths import PATH_VARIABLE
+from paddock.kernels.engines.detection import ENGINE_VARIABLE
 from paddock.servers.serving import Serving
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "paclets"
@@ -32,6 +36,7 @@ def sample_paclets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PADDOCK_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv(PATH_VARIABLE, str(SAMPLES))
+    monkeypatch.setenv(ENGINE_VARIABLE, "none")
 
 
 def test_the_servers_of_paclets_are_listed_with_the_others() -> None:

@@ -121,15 +121,17 @@ def test_a_list_has_broken_servers_too(paddock: Program, tools: Path) -> None:
         ["Mine", "1.0.0", "2", "0", str(paddock.data / "servers" / "Mine.toml")],
         ["Wreck", "broken", str(broken)],
     ]
-    listed = paddock("servers", "W*", "--json").json
+    listed = paddock("servers", "Wr*", "--json").json
     assert [one["name"] for one in listed] == ["Wreck"]
     assert str(broken) in listed[0]["problem"]
     shown = paddock("show", "Wreck")
     assert (shown.code, "Broken: " in shown.out) == (1, True)
 
 
-def test_the_built_in_server_is_listed_and_nothing_else_at_first(paddock: Program) -> None:
-    assert [one["name"] for one in paddock("servers", "--json").json] == ["Demo"]
+def test_the_built_in_servers_are_listed_and_nothing_else_at_first(paddock: Program) -> None:
+    assert [one["name"] for one in paddock("servers", "--json").json] == [
+        *("Demo", "Wolfram", "WolframLanguage", "WolframPacletDevelopment"),
+    ]
     nothing = paddock("servers", "X*")
     assert (nothing.code, nothing.out, nothing.err) == (0, "", "No server matches 'X*'\n")
     assert paddock("servers", "X*", "--json").json == []

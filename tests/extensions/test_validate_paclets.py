@@ -32,6 +32,7 @@ UNTIDY = [
 ]
 FOUND = {
     "Sampler": ["duplicate-extension", *["missing-description"] * 2],
+    "Counting": ["missing-description"],
     "Interpreters": ["missing-description"],
     "OldForm": ["missing-description"],
     "Combined": [

@@ -83,9 +83,12 @@ def test_what_comes_with_paddock_has_no_faults() -> None:
 
 def test_what_is_nothing_is_no_finding_but_an_error(tmp_path: Path) -> None:
     (tmp_path / "note.txt").touch()
-    for target in ("", "Nothing", "acme/nothing/Nothing", "no/where.whl", tmp_path / "note.txt"):
+    for target in ("", "Nothing", "no/where.whl", tmp_path / "note.txt"):
         with pytest.raises(LoadError):
             validate(target)
+    with pytest.raises(PaddockError) as caught:
+        validate("acme/nothing/Nothing")
+    assert caught.value.code == "extension-not-installed"
 
 
 HOSTILE = "import pathlib; pathlib.Path('touched').touch()"
@@ -130,10 +133,11 @@ def test_a_path_that_is_not_written_as_one_is_pointed_out(namesake: Path) -> Non
 
 @pytest.mark.usefixtures("installed")
 def test_a_qualified_name_that_leads_nowhere_says_why() -> None:
-    with pytest.raises(LoadError) as caught:
+    with pytest.raises(PaddockError) as caught:
         validate("acme/charts/Chart")
     with pytest.raises(PaddockError) as known:
         get_server("acme/charts/Chart")
+    assert caught.value.code == "item-not-declared"
     assert (caught.value.message, caught.value.hint) == (known.value.message, known.value.hint)
 
 

@@ -40,8 +40,9 @@ def test_a_client_gets_an_entry_that_starts_the_server(home: Path) -> None:
 
 
 def test_a_client_gets_the_server_that_suits_it_when_none_is_named(home: Path) -> None:
-    assert paddock.install("cursor", check=False).server == "Demo"
+    assert paddock.install("cursor", check=False).server == "WolframLanguage"
     assert (home / ".cursor" / "mcp.json").is_file()
+    assert paddock.install("lm-studio", check=False).server == "Wolfram"
 
 
 def test_the_server_is_started_as_the_client_would_before_anything_is_written(home: Path) -> None:

@@ -42,7 +42,7 @@ Options = Mapping[str, Mapping[str, object]]
 Variables = Mapping[str, str | None]
 """Values for variables of the environment; None is the value that the client has of it."""
 
-DEFAULT_SERVERS = {"chat": "Demo", "coding": "Demo"}
+DEFAULT_SERVERS = {"chat": "Wolfram", "coding": "WolframLanguage"}
 """Which server a client of each kind gets when none is named."""
 GENERAL_NAMES = frozenset({"server", "main", "app", "__init__", "__main__"})
 """Names of files that say nothing: the directory that they are in says more."""

@@ -52,6 +52,7 @@ def validate(target: str | Path, *, static: bool = False) -> Validation:
 
     Raises:
         LoadError: when there is no such thing.
+        ExtensionError: when it is an item of an extension that is not installed, or has no such.
     """
     text = str(target)
     if is_path(target):

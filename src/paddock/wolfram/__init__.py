@@ -5,6 +5,7 @@
 binary form. Evaluation is left to kernels. Standard library only.
 """
 
+from paddock.wolfram.assignments import Assignment, assignments
 from paddock.wolfram.data import DataError, Held, Rule, Template, evaluate
 from paddock.wolfram.expressions import (
     Atom,
@@ -22,11 +23,13 @@ from paddock.wolfram.expressions import (
 from paddock.wolfram.letters import spelled_out
 from paddock.wolfram.parser import parse, parse_strict
 from paddock.wolfram.printer import full_form, input_form, value_form
+from paddock.wolfram.readable import readable
 from paddock.wolfram.source import Problem, Source, WolframSyntaxError
 from paddock.wolfram.text import number_value, real_text, string_value, symbol_name
 from paddock.wolfram.wxf import WxfError, read_wxf, write_wxf
 
 __all__ = [
+    "Assignment",
     "Atom",
     "DataError",
     "Expression",
@@ -38,6 +41,7 @@ __all__ = [
     "Template",
     "WolframSyntaxError",
     "WxfError",
+    "assignments",
     "call",
     "evaluate",
     "full_form",
@@ -49,6 +53,7 @@ __all__ = [
     "parse_strict",
     "quoted",
     "read_wxf",
+    "readable",
     "real_text",
     "same",
     "spelled_out",

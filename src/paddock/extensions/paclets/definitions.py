@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from paddock.errors import LoadError
 from paddock.extensions.definition_files import MAX_BYTES, DefinitionFile
 from paddock.extensions.paclets.info import LISTS
+from paddock.extensions.paclets.owner import Owner
 from paddock.extensions.paclets.prompts import prompt_properties
 from paddock.extensions.paclets.servers import server_properties
 from paddock.extensions.paclets.sources import read_content
 from paddock.extensions.paclets.tables import is_missing, key_of, plain, table_of
 from paddock.extensions.paclets.tools import TOOL, tool_properties, tool_table
-from paddock.extensions.paclets.wolfram_function import Owner
 from paddock.extensions.parsed_files import ParsedFiles
 from paddock.extensions.properties import shown
 from paddock.wolfram.data import DataError, evaluate, flat_rules
@@ -137,7 +137,8 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
         table, where = self._found()
         if self.description is not None and is_missing(table.get(_DESCRIPTION)):
             table = {**table, _DESCRIPTION: self.description}
-        owner = Owner(self.paclet, self.kind.removesuffix("s"), self.item, self.version)
+        kind = self.kind.removesuffix("s")
+        owner = Owner(self.paclet, kind, self.item, self.version, self.files)
         try:
             return _MAKE[self.kind](table, owner, where)
         except DataError as error:

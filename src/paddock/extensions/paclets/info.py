@@ -111,6 +111,22 @@ def parse_info(data: bytes, where: str) -> PacletInfo:
     return _declared(found, given, publisher, content.place) if given else found
 
 
+def extension_tables(files: PacletFiles, name: str) -> list[Table]:
+    """What a paclet says about its extensions of a name, such as "Kernel", in their order.
+
+    Raises:
+        ManifestError: when there is no `PacletInfo`, or it cannot be understood.
+        LoadError: when it is no Wolfram Language.
+    """
+    for inner in INFO_NAMES:
+        if files.has(inner):
+            content = read_content(files.read(inner, MAX_MANIFEST), ".wl", str(files.place / inner))
+            table = _properties(content.value()) or {}
+            found = (table_of(_flat(given)) for given in _given(table.get("Extensions", []), name))
+            return [one for one in found if one is not None]
+    return []
+
+
 def _properties(value: object) -> Table | None:
     """The properties in `PacletObject[<|…|>]`, `Paclet[Name -> …, …]` or an association alone."""
     if isinstance(value, Mapping):
@@ -163,15 +179,15 @@ def _declared(
     )
 
 
-def _given(extensions: object) -> list[list[object]]:
-    """What stands in each "AgentTools" extension after its name."""
+def _given(extensions: object, name: str = EXTENSION) -> list[list[object]]:
+    """What stands in each extension of a name after it."""
     if isinstance(extensions, Mapping):
         extensions = [Rule(key, value) for key, value in extensions.items()]
     found: list[list[object]] = []
     for one in extensions if isinstance(extensions, list) else ():
-        if isinstance(one, list) and one and key_of(one[0]) == EXTENSION:
+        if isinstance(one, list) and one and key_of(one[0]) == name:
             found.append(one[1:])
-        elif isinstance(one, Rule) and key_of(one.key) == EXTENSION:
+        elif isinstance(one, Rule) and key_of(one.key) == name:
             found.append([one.value])
     return found
 

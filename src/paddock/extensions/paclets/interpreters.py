@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from paddock.extensions.paclets.literals import literal
 from paddock.extensions.paclets.string_patterns import json_pattern
 from paddock.extensions.paclets.tables import (
     arguments_of,
     head_of,
     is_missing,
     key_of,
-    plain,
     table_of,
 )
 from paddock.extensions.properties import shown
-from paddock.wolfram.data import Held, Rule
+from paddock.wolfram.data import Rule
 
 Schema = dict[str, Any]
 
@@ -41,9 +41,7 @@ def source_of(interpreter: object) -> str:
     """An interpreter as source text."""
     if is_missing(interpreter):
         return '"String"'
-    if isinstance(interpreter, str):
-        return f'"{interpreter}"'
-    return interpreter.text if isinstance(interpreter, Held) else str(plain(interpreter))
+    return literal(interpreter)
 
 
 class Interpreting:

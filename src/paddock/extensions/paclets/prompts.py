@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from paddock.extensions.errors import PromptSpecificationError
 from paddock.extensions.keys import normal_key
@@ -17,8 +17,9 @@ from paddock.wolfram.data import Held, Template
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from paddock.authoring.context import Context
+    from paddock.extensions.paclets.owner import Owner
     from paddock.extensions.paclets.tables import Table
-    from paddock.extensions.paclets.wolfram_function import Owner
 
     Argument = dict[str, object]
 
@@ -57,7 +58,7 @@ def _type(table: Table) -> str:
 
 def _content(
     content: object, kind: str, arguments: list[Argument], owner: Owner
-) -> str | Callable[[dict[str, str]], str] | None:
+) -> str | Callable[[dict[str, str], Context], Any] | None:
     """The text, or the function that makes it."""
     if isinstance(content, Held) and not is_missing(content):
         return WolframFunction(content.text, owner)

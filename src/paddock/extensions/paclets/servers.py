@@ -10,13 +10,14 @@ from paddock.extensions.paclets.prompts import prompt_properties
 from paddock.extensions.paclets.tables import arguments_of, head_of, is_missing, plain, table_of
 from paddock.extensions.paclets.texts import text_of
 from paddock.extensions.paclets.tools import TOOL, tool_properties, tool_table
-from paddock.extensions.paclets.wolfram_function import Owner, WolframInitialization
+from paddock.extensions.paclets.wolfram_function import WolframInitialization
 from paddock.extensions.properties import shown
 from paddock.wolfram.data import Held, Template
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from paddock.extensions.paclets.owner import Owner
     from paddock.extensions.paclets.tables import Table
 
 EVALUATOR = "LLMEvaluator"
@@ -50,7 +51,7 @@ def server_properties(table: Table, owner: Owner, where: str) -> Mapping[str, ob
     initialization = found.pop("Initialization", None)
     rest = {key: plain(value) for key, value in found.items() if key != EVALUATOR}
     if initialization is not None:
-        rest["Initialization"] = WolframInitialization(plain(initialization))
+        rest["Initialization"] = WolframInitialization(plain(initialization), owner)
     return {**rest, EVALUATOR: _evaluated(evaluator, owner, where)}
 
 
@@ -108,7 +109,7 @@ def _inline_prompt(value: object, owner: Owner, where: str) -> object:
 
 def _named(owner: Owner, kind: str, table: Table) -> Owner:
     name = table.get("Name")
-    return Owner(owner.paclet, kind, name if isinstance(name, str) else owner.item, owner.version)
+    return owner._replace(kind=kind, item=name if isinstance(name, str) else owner.item)
 
 
 _INLINE: dict[str, Callable[[object, Owner, str], Any]] = {

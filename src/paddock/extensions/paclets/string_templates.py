@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from paddock.extensions.paclets.wolfram_function import no_engine
+from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
+from paddock.extensions.paclets.wolfram_function import WolframFunction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paddock.extensions.paclets.wolfram_function import Owner
+    from paddock.extensions.paclets.owner import Owner
 
 _SLOT = re.compile(r"`(\w*)`|<\*(.*?)\*>", re.DOTALL)
 
@@ -30,11 +31,11 @@ class TemplateText:
         self._names = list(arguments)
         self._owner = owner
 
-    def __call__(self, arguments: dict[str, str]) -> str:
+    def __call__(self, arguments: dict[str, str], ctx: Context) -> str:
         """The text with its slots filled in; what was not given is left out.
 
         Raises:
-            NoEngineError: when there is an expression in it.
+            ToolError: when there is an expression in it, and no engine that evaluates it.
         """
         place = 0
 
@@ -42,7 +43,7 @@ class TemplateText:
             nonlocal place
             name = found[1]
             if name is None:
-                raise no_engine(found[0], self._owner)
+                return self._evaluated(found[2], arguments, ctx)
             if name and not name.isdigit():
                 return arguments.get(name, "")
             place = int(name) if name else place + 1
@@ -50,3 +51,7 @@ class TemplateText:
             return arguments.get(known, "")
 
         return _SLOT.sub(fill, self.text)
+
+    def _evaluated(self, code: str, arguments: dict[str, str], ctx: Context) -> str:
+        """What an expression in the text is worth, in which slots are arguments."""
+        return str(WolframFunction(f"({code.strip()}) &", self._owner)(arguments, ctx))

@@ -22,8 +22,8 @@ from paddock.wolfram.data import Held
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from paddock.extensions.paclets.owner import Owner
     from paddock.extensions.paclets.tables import Table
-    from paddock.extensions.paclets.wolfram_function import Owner
 
 TOOL = "LLMTool"
 _PARTS = ("Parameters", "Function")

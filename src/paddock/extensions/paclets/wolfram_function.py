@@ -1,33 +1,21 @@
-"""Wolfram functions where Paddock wants Python's: they can be listed, and not yet be called."""
+"""Wolfram functions where Paddock wants Python's: evaluated by the chosen engine when called.
+
+Listing them needs no engine, and loads nothing of kernels.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from paddock.authoring.failures import ToolError
+from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-MAX_SHOWN = 120
+    from paddock.extensions.paclets.owner import Owner
 
-
-class NoEngineError(ToolError):
-    """Something has to be evaluated by a Wolfram engine, and there is none."""
-
-    code = "no-engine"
-
-
-class Owner(NamedTuple):
-    """The item that a function belongs to."""
-
-    paclet: str
-    kind: str
-    item: str
-    version: str | None = None
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.paclet}/{self.item}"
+_server_initializations: dict[WolframInitialization, None] = {}
+"""What servers of this process want evaluated before the first call, the first to start first."""
 
 
 class WolframFunction:
@@ -50,13 +38,21 @@ class WolframFunction:
         self.interpreters = dict(interpreters or {})
         """What is to be made of each argument, as source text."""
 
-    def __call__(self, arguments: dict[str, Any]) -> NoReturn:
-        """Say that there is no engine.
+    def __call__(self, arguments: dict[str, Any], ctx: Context) -> Any:
+        """Have the chosen engine call it.
 
         Raises:
-            NoEngineError: always.
+            NoEngineError: when there is no engine.
+            UnresolvedSymbolsError: when the engine lacks what it needs.
+            ToolError: when it fails.
         """
-        raise no_engine(self.code, self.owner)
+        from paddock.extensions.paclets.calling import Call, call_function  # noqa: PLC0415 - kernels are loaded with the first call
+
+        prepared = [(one.code, one.owner) for one in _server_initializations]
+        if self.initialization is not None:
+            prepared.append((self.initialization, self.owner))
+        call = Call(self.code, self.owner, arguments, self.interpreters, tuple(prepared))
+        return call_function(call, ctx)
 
     def __repr__(self) -> str:
         return f"WolframFunction({self.code!r})"
@@ -65,25 +61,16 @@ class WolframFunction:
 class WolframInitialization:
     """What a server's definition wants evaluated when it starts.
 
-    Without an engine there is nothing that could need it, so nothing is done.
+    No kernel is started for it: it is evaluated before the first function that needs one.
     """
 
-    def __init__(self, code: str) -> None:
+    def __init__(self, code: str, owner: Owner) -> None:
         self.code = code
+        self.owner = owner
 
     def __call__(self) -> None:
-        """Do nothing: there is no engine."""
+        """Have it evaluated before the next function is called."""
+        _server_initializations[self] = None
 
     def __repr__(self) -> str:
         return self.code
-
-
-def no_engine(code: str, owner: Owner) -> NoEngineError:
-    """The complaint about code that cannot be evaluated."""
-    shown = code if len(code) <= MAX_SHOWN else f"{code[: MAX_SHOWN - 1]}…"
-    return NoEngineError(
-        f"The {owner} is the Wolfram Language function {shown}, and there is no Wolfram engine "
-        "to call it",
-        hint="this version of Paddock reads paclets and evaluates nothing; get a Wolfram Engine "
-        "(free for developers, https://www.wolfram.com/engine) and run the paclet's server in it",
-    )

@@ -7,9 +7,9 @@ from functools import cache
 from os import environ
 from typing import TYPE_CHECKING
 
-from paddock.authoring.option import Option
 from paddock.kernels.engines.detection import ENGINE_VARIABLE, choose_engine
 from paddock.kernels.sessions import shared_sessions
+from paddock.toolkits.wolfram.options import ENGINE_OPTION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from paddock.kernels.kernel import Kernel
     from paddock.kernels.limits import Limits
 
-OPTION = "Engine"
-ENGINE = Option(None, str | None, "Which engine evaluates: wolfram, woxi, mathics or none")
-
 
 def engine_for(ctx: Context) -> Engine:
     """The engine that the tool's option, or the environment, names; else the best there is.
@@ -29,7 +26,7 @@ def engine_for(ctx: Context) -> Engine:
     Raises:
         EngineError: when that one is not on this machine.
     """
-    return _chosen(ctx.options.get(OPTION), environ.get(ENGINE_VARIABLE))
+    return _chosen(ctx.options.get(ENGINE_OPTION), environ.get(ENGINE_VARIABLE))
 
 
 @cache

@@ -8,23 +8,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from paddock.kernels.calls import call_kernel
 from paddock.kernels.limits import Limits
 from paddock.kernels.sessions import Keeping, shared_sessions
 from paddock.kernels.wolfram_session import evaluate
 from paddock.toolkits.wolfram.ages import seconds_of
 from paddock.toolkits.wolfram.answers import contents, reminder
 from paddock.toolkits.wolfram.engines import engine_for, engine_title
-from paddock.toolkits.wolfram.kernel_calls import call_kernel
+from paddock.toolkits.wolfram.recent_sessions import note_session
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from paddock.authoring.context import Context
+    from paddock.kernels.calls import IsCancelled, OnWait
     from paddock.kernels.engines.engine import Engine
     from paddock.kernels.sessions import SessionStatus
     from paddock.kernels.wolfram_session import Evaluation
     from paddock.toolkits.wolfram.answers import Content
-    from paddock.toolkits.wolfram.kernel_calls import IsCancelled, OnWait
 
 STATUS_TEXTS = {
     "reused": "Nothing was saved under this session id: it is a new, empty session.",
@@ -58,6 +59,7 @@ def answer(ctx: Context, code: str, seconds: float, session: str | None) -> Cont
         with sessions.using(session, engine) as opened:
             limits = Limits(seconds=seconds)
             found = evaluate(opened, code, limits, is_cancelled=is_cancelled, on_wait=on_wait)
+            note_session(ctx, opened.id, engine)
             about = _About(opened.id, opened.status, opened.engine, tuple(opened.notes))
         return [] if is_cancelled() else _worded(found, about, ctx.options)
 

@@ -16,6 +16,7 @@ from paddock.authoring.option import Option
 from paddock.authoring.tool import Tool
 from paddock.errors import PaddockError
 from paddock.protocol.model.content import ImageContent, TextContent
+from paddock.toolkits.wolfram.options import ENGINE, ENGINE_OPTION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +32,7 @@ The code runs without asking anybody, in a process of its own that has no networ
 write local files. Look a function up first if you are not sure of it. An engine other than \
 Wolfram's may lack functions: what it does not know, it leaves unevaluated."""
 OPTIONS = {
-    "Engine": Option(None, str | None, "Which engine evaluates: wolfram, woxi, mathics or none"),
+    ENGINE_OPTION: ENGINE,
     "TimeConstraint": Option(
         60.0, Annotated[float, Meta(gt=0)], "Seconds, for calls that do not say"
     ),

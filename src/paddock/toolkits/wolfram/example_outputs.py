@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from paddock.kernels.calls import call_kernel
 from paddock.kernels.kernel import KernelError
 from paddock.kernels.limits import Limits
 from paddock.kernels.wolfram_session import History, evaluate_code
 from paddock.kernels.wolfram_session.history import PICTURE
 from paddock.toolkits.wolfram.engines import engine_for, engine_title, fresh_kernel
-from paddock.toolkits.wolfram.kernel_calls import call_kernel
 from paddock.wolfram import quoted
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from paddock.authoring.context import Context
+    from paddock.kernels.calls import IsCancelled, OnWait
     from paddock.kernels.engines.engine import Engine
     from paddock.kernels.kernel import Kernel
     from paddock.kernels.wolfram_session import Evaluation
-    from paddock.toolkits.wolfram.kernel_calls import IsCancelled, OnWait
     from paddock.wolfram.reference_pages import Code, Example
 
 SECONDS = 10.0

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from paddock.authoring.failures import ToolError
 from paddock.files import read_ordinary
+from paddock.kernels.calls import call_kernel
 from paddock.kernels.engines.none import REFUSAL
 from paddock.kernels.limits import Limits
 from paddock.toolkits.paths import Listing, files_in, resolve, working_directory
 from paddock.toolkits.wolfram.engines import engine_for, engine_title, take_kernel
-from paddock.toolkits.wolfram.kernel_calls import call_kernel
 from paddock.toolkits.wolfram.verifying import FileRun, read_test_file
 from paddock.wolfram import WolframSyntaxError, quoted
 from paddock.wolfram.verification import markdown_report
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from paddock.authoring.context import Context
+    from paddock.kernels.calls import IsCancelled, OnWait
     from paddock.kernels.engines.engine import Engine
     from paddock.kernels.kernel import Kernel
     from paddock.kernels.outcome import Outcome
-    from paddock.toolkits.wolfram.kernel_calls import IsCancelled, OnWait
     from paddock.wolfram.verification import FileResult, WolframTestFile
 
     Files = list[tuple[Path, WolframTestFile]]

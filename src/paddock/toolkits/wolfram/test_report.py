@@ -16,6 +16,7 @@ from paddock.authoring.tool import Tool
 from paddock.errors import PaddockError
 from paddock.toolkits.paths import ALLOWED_FOLDERS
 from paddock.toolkits.paths import OPTION as FOLDERS_OPTION
+from paddock.toolkits.wolfram.options import ENGINE, ENGINE_OPTION
 
 SECONDS = "TimeConstraint"
 DESCRIPTION = """\
@@ -79,7 +80,7 @@ test_report_tool = Tool(
     task="optional",
     lenient=True,
     options={
-        "Engine": Option(None, str | None, "Which engine evaluates, as for the evaluator"),
+        ENGINE_OPTION: ENGINE,
         SECONDS: Option(600.0, Annotated[float, Meta(gt=0)], "Seconds for each file"),
         FOLDERS_OPTION: ALLOWED_FOLDERS,
     },

@@ -72,9 +72,9 @@ def test_an_interpreter_has_a_schema(text: str, expected: dict[str, object]) -> 
         ('Restricted[ "Date", { 1, 2 } ]', 'Date, Restricted["Date", {1, 2}]'),
         ('Restricted[ "String", StringLength[ # ] > 2 & ]', None),
         ('DelimitedSequence[ "Integer" ]', 'DelimitedSequence["Integer"]'),
-        ("{ x, y }", "['x', 'y']"),
-        ("{ }", "[]"),
-        ("{ 1, 1*^400 }", "1.000000e+400"),
+        ("{ x, y }", "{x, y}"),
+        ("{ }", "{}"),
+        ("{ 1, 1*^400 }", "{1, 1000"),
         ("RepeatingElement[ ]", "RepeatingElement[]"),
     ],
 )
@@ -164,6 +164,6 @@ def test_a_call_is_checked_against_all_of_them() -> None:
     server = Server("test")
     server.register([tool])
     with connect(server) as peer:
-        assert "there is no Wolfram engine" in peer.call("everything", good).text
+        assert 'does not know Interpreter["City"]' in peer.call("everything", good).text
         for name, wrong in bad.items():
             assert "Invalid arguments" in peer.call("everything", {**good, name: wrong}).text

@@ -1,4 +1,4 @@
-"""Calling kernels from handlers of tools.
+"""Calling kernels from handlers, of tools or prompts.
 
 A handler that is cancelled is interrupted wherever it is, which may be between a question to a
 kernel and its answer; the next question would then get that answer. So kernels are called from a
@@ -11,17 +11,30 @@ import threading
 from contextvars import copy_context
 from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from paddock.authoring.context import Context
 
     IsCancelled = Callable[[], bool]
     OnWait = Callable[[float], None]
 
 T = TypeVar("T")
+
+
+class Caller(Protocol):
+    """Who waits for a call: what a handler's `Context` can."""
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether nobody waits any more."""
+        ...
+
+    def progress(
+        self, progress: float, total: float | None = None, message: str | None = None
+    ) -> bool:
+        """Say how far the work has come."""
+        ...
 
 
 @dataclass(slots=True)
@@ -32,7 +45,7 @@ class _Ended(Generic[T]):
     error: BaseException | None = None
 
 
-def call_kernel(ctx: Context, work: Callable[[IsCancelled, OnWait], T], seconds: float) -> T:
+def call_kernel(ctx: Caller, work: Callable[[IsCancelled, OnWait], T], seconds: float) -> T:
     """Do work that calls kernels, in a thread of its own, and give what it gives.
 
     `work` gets what `Kernel.evaluate` takes as `is_cancelled` and `on_wait`; the client is told of

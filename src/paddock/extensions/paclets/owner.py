@@ -1,0 +1,67 @@
+"""Whose code it is that would be evaluated, and what is told when it cannot be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from paddock.authoring.failures import ToolError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from paddock.extensions.paclets.files import PacletFiles
+
+MAX_SHOWN = 120
+
+
+class NoEngineError(ToolError):
+    """Something has to be evaluated by a Wolfram engine, and there is none."""
+
+    code = "no-engine"
+
+
+class UnresolvedSymbolsError(ToolError):
+    """Code uses symbols that the engine does not have, and that the paclet does not define."""
+
+    code = "unresolved-symbols"
+
+
+class Owner(NamedTuple):
+    """The item that a function belongs to."""
+
+    paclet: str
+    kind: str
+    item: str
+    version: str | None = None
+    files: PacletFiles | None = None
+    """Those of its paclet."""
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.paclet}/{self.item}"
+
+
+def no_engine(code: str, owner: Owner) -> NoEngineError:
+    """The complaint about code that cannot be evaluated."""
+    return NoEngineError(
+        f"The {owner} is the Wolfram Language function {_shown(code)}, and there is no Wolfram "
+        "Language engine here to call it",
+        hint='install one: pip install "paddock[wolfram]", or a Wolfram Engine (free for '
+        "developers, https://www.wolfram.com/engine); paddock engines says more",
+    )
+
+
+def unresolved(
+    code: str, owner: Owner, symbols: Sequence[str], engine: str, reasons: Sequence[str] = ()
+) -> UnresolvedSymbolsError:
+    """The complaint about code that the engine cannot make sense of."""
+    why = "".join(f"; {reason}" for reason in reasons)
+    return UnresolvedSymbolsError(
+        f"The {owner} is the Wolfram Language function {_shown(code)}, and {engine} does not know "
+        f"{', '.join(symbols)}{why}",
+        hint="see the files of the paclet's Kernel extension, or use another engine: paddock "
+        "engines lists them",
+    )
+
+
+def _shown(code: str) -> str:
+    return code if len(code) <= MAX_SHOWN else f"{code[: MAX_SHOWN - 1]}…"

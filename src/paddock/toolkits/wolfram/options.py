@@ -1,0 +1,8 @@
+"""Options that several tools share; loaded to list tools, so without anything of kernels."""
+
+from __future__ import annotations
+
+from paddock.authoring.option import Option
+
+ENGINE_OPTION = "Engine"
+ENGINE = Option(None, str | None, "Which engine evaluates: wolfram, woxi, mathics or none")
