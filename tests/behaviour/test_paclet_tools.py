@@ -76,6 +76,8 @@ def test_a_file_of_the_paclet_stands_for_its_directory(tides: Path) -> None:
         ('"When the water comes"', '""', "**NoDescription**"),
         ("When the water comes", "XXXX", "**PlaceholderDescription**"),
         ('"Root" -> "Kernel"', '"Root" -> "Code"', "**MissingRoot**"),
+        ('"Root" -> "Kernel"', f'"Root" -> "{"x" * 300}"', "**MissingRoot**"),
+        ("Tides`High", f"Tides`{'x' * 300}", "**MissingPages**"),
         ('Ada`Tides`"}, ', 'Ada`Tide`"}, ', "**MissingContextFile**"),
         ('"Context"', '"Contexts"', "**NoContext**"),
         ('{"AgentTools"', '{"AgentTool"', "**UnknownExtension**"),

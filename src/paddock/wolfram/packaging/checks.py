@@ -130,11 +130,18 @@ def _extensions(
             text = f"No kind of extension known here is called {extension.kind!r}."
             yield Issue("Warning", "UnknownExtension", text, place)
         root = extension.properties.get("Root")
-        if root is not None and root.text and not (directory / root.text).is_dir():
+        if root is not None and root.text and not _is_directory(directory / root.text):
             text = f'The "{extension.kind}" extension is in {root.text!r}, which is no directory.'
             yield Issue("Error", "MissingRoot", text, _at(info, root.line))
         elif extension.kind == "Kernel":
             yield from _kernel(extension, directory, place, packing)
+
+
+def _is_directory(place: Path) -> bool:
+    try:
+        return place.is_dir()
+    except (OSError, ValueError):  # what somebody wrote there need not even be a name
+        return False
 
 
 def _roots(extension: DeclaredExtension) -> list[str]:
@@ -159,7 +166,7 @@ def _kernel(
             yield Issue("Error", "MissingContextFile", text, place)
     symbols = extension.properties.get("Symbols")
     if symbols is not None:
-        yield from _pages(symbols.value, directory, place)
+        yield from _pages(symbols.value, directory, place, packing)
 
 
 def _contexts(value: object) -> Iterator[tuple[str, str]]:
@@ -178,10 +185,11 @@ def _context_files(context: str) -> list[str]:
     return [f"{stem}{suffix}" for stem in dict.fromkeys(stems) for suffix in (".wl", ".m")]
 
 
-def _pages(symbols: object, directory: Path, place: str) -> Iterator[Issue]:
+def _pages(symbols: object, directory: Path, place: str, packing: Packing) -> Iterator[Issue]:
     pages = directory / "Documentation" / "English" / "ReferencePages" / "Symbols"
     names = [str(one).rpartition("`")[2] for one in symbols] if isinstance(symbols, list) else []
-    missing = [name for name in names if not (pages / f"{name}.nb").is_file()]
+    there = {file.stem for file in packing.files if file.parent == pages and file.suffix == ".nb"}
+    missing = [name for name in names if name not in there]
     if missing:
         text = f"Symbols without a reference page: {shortened(missing)}."
         yield Issue("Suggestion", "MissingPages", text, place)
