@@ -14,6 +14,7 @@ from paddock import (
     PeerError,
     ServerDefinitionError,
     create_server,
+    default_servers,
     get_server,
     list_servers,
 )
@@ -228,7 +229,7 @@ def test_a_data_directory_that_cannot_be_used_is_told(
     with pytest.raises(PaddockError, match="cannot be used") as refusal:
         create_server("one", tools=["DemoGreet"])
     assert DATA_VARIABLE in str(refusal.value.hint)
-    assert [server.name for server in list_servers()] == ["Demo"]
+    assert [server.name for server in list_servers()] == list(default_servers())
     assert get_server("Demo").installations == []
 
 

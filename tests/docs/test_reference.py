@@ -1,8 +1,6 @@
 """The reference is complete: a name, option, error code or limit cannot appear without its line."""
 
-import importlib
 import inspect
-import pkgutil
 import re
 from collections.abc import Iterator
 
@@ -35,6 +33,7 @@ from paddock.serving import departure, stdio
 from paddock.serving.session import Unavailable
 from paddock.transports import stream, workers
 from paddock.transports.http import lane, sessions
+from tests.all_errors import all_errors
 from tests.docs.pages import ROOT
 
 REFERENCE = ROOT / "docs" / "reference"
@@ -158,21 +157,9 @@ def test_every_command_has_a_trust_level() -> None:
     assert sorted(told) == sorted(commands.list_commands(click.Context(commands)))
 
 
-def every_error() -> Iterator[type[PaddockError]]:
-    for module in pkgutil.walk_packages(paddock.__path__, "paddock."):
-        if not module.name.endswith("__main__"):
-            importlib.import_module(module.name)
-    waiting = [PaddockError]
-    while waiting:
-        kind = waiting.pop()
-        waiting.extend(kind.__subclasses__())
-        if kind.__module__.startswith("paddock"):
-            yield kind
-
-
 def test_every_error_is_listed_with_its_code_and_its_home() -> None:
     rows = re.findall(r"^\| `([a-z-]+)` \| `([\w.]+)` \|", page("errors.md"), flags=re.M)
-    homes = {kind.code: home(kind) for kind in every_error()}
+    homes = {kind.code: home(kind) for kind in all_errors()}
     assert dict(rows) == homes
     assert len(rows) == len(homes)
 
@@ -183,7 +170,7 @@ def home(kind: type[PaddockError]) -> str:
 
 
 def test_no_two_errors_share_a_code() -> None:
-    codes = [kind.code for kind in every_error()]
+    codes = [kind.code for kind in all_errors()]
     assert sorted(codes) == sorted(set(codes))
 
 

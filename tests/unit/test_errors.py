@@ -1,21 +1,9 @@
 """The tree of errors is drawn as it is, and every code is unique."""
 
-import importlib
-import pkgutil
 import re
 
-import paddock
-from paddock import PaddockError, errors
-
-
-def all_errors() -> list[type[PaddockError]]:
-    for module in pkgutil.walk_packages(paddock.__path__, "paddock."):
-        if not module.name.endswith("__main__"):
-            importlib.import_module(module.name)
-    found: list[type[PaddockError]] = [PaddockError]
-    for kind in found:
-        found.extend(kind.__subclasses__())
-    return [kind for kind in found if kind.__module__.startswith("paddock.")]
+from paddock import errors
+from tests.all_errors import all_errors
 
 
 def drawn() -> dict[str, str]:
