@@ -241,7 +241,8 @@ def test_the_client_is_told_of_progress_during_a_long_test(server: Server, proje
 def test_a_kernel_that_has_ended_is_replaced(
     server: Server, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    alone = Alone(find_woxi().version)  # whose kernel ends with what has to be stopped
+    # Its kernel ends with what has to be stopped. By its name it has spare ones of its own.
+    alone = Alone(find_woxi().version, name="alone")
     monkeypatch.setattr("paddock.toolkits.wolfram.reporting.engine_for", lambda _ctx: alone)
     (project / "a.wlt").write_text(
         "VerificationTest[While[True], 1, TimeConstraint -> 1]\nVerificationTest[2, 2]"
