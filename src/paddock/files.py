@@ -45,6 +45,7 @@ def write_atomically(
     data: bytes,
     *,
     mode: int | None = None,
+    is_new: bool = False,
     before_replacing: Callable[[], None] | None = None,
 ) -> None:
     """Put data in the place of a file's content, all of it or none.
@@ -52,7 +53,8 @@ def write_atomically(
     A symbolic link stays one: the file that it leads to is written. The owner and the mode of a
     file that is there are kept; a new one gets `mode`, or is readable by its owner only.
     `before_replacing` is called last of all, and may still refuse by raising an error. Devices,
-    pipes and the like are refused.
+    pipes and the like are refused. With `is_new` a file that is there, or appears meanwhile, is
+    kept: that is a FileExistsError.
     """
     target = path.resolve()
     check_ordinary(target)
@@ -68,12 +70,29 @@ def write_atomically(
         temporary.chmod(_mode_of(target, mode))
         if before_replacing is not None:
             before_replacing()
-        temporary.replace(target)
+        if is_new:
+            _put_new(temporary, target)
+        else:
+            temporary.replace(target)
     except BaseException:
         with suppress(OSError):
             temporary.unlink()
         raise
     _sync_directory(target.parent)
+
+
+def _put_new(temporary: Path, target: Path) -> None:
+    """Give a file its name unless something has it; where there are links, in one step."""
+    try:
+        target.hardlink_to(temporary)
+    except FileExistsError:
+        raise
+    except OSError:
+        if is_there(target):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target)) from None
+        temporary.replace(target)
+    else:
+        temporary.unlink()
 
 
 def is_there(path: Path) -> bool:
@@ -147,6 +166,21 @@ def check_ordinary(path: Path) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(mode):
         raise OSError(errno.EINVAL, "It is no ordinary file", str(path))
+
+
+def read_ordinary(path: Path, most_bytes: int) -> bytes:
+    """The content of a file that somebody names, who may name anything.
+
+    Raises:
+        OSError: when it cannot be read, is no ordinary file, or is larger than that.
+    """
+    check_ordinary(path)
+    with path.open("rb") as file:
+        data = file.read(most_bytes + 1)
+    if len(data) > most_bytes:
+        size = f"{most_bytes // 1_000_000} MB"
+        raise OSError(errno.EFBIG, f"It is larger than {size}", str(path))
+    return data
 
 
 def _keep_owner(target: Path, temporary: Path) -> None:

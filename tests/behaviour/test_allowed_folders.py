@@ -1,5 +1,6 @@
 """Where relative paths begin, and which folders tools may touch."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from paddock import Context, Server, Tool
 from paddock.testing import connect
 from paddock.toolkits.paths import ALLOWED_FOLDERS, VARIABLE, resolve
+from tests.http.hosting import Host
 
 
 def where(path: str, ctx: Context) -> str:
@@ -85,6 +87,43 @@ def test_the_root_of_the_file_system_as_a_directory_allows_nothing(
     monkeypatch.chdir("/")
     with connect(server, roots=["file:///"]) as peer:
         assert peer.call("where", path=str(places / "else" / "b.nb")).is_error
+
+
+@pytest.fixture
+def address(server: Server) -> Iterator[str]:
+    """Where the server is over HTTP."""
+    host = Host()
+    endpoint = host(server)
+    yield f"http://127.0.0.1:{endpoint.port}{endpoint.path}"
+    host.stop()
+
+
+def test_over_http_a_client_does_not_choose_the_folders(
+    address: str, places: Path, era: str
+) -> None:
+    with connect(address, era=era, roots=[(places / "else").as_uri()]) as peer:
+        assert peer.call("where", path="b.nb").text == str(places / "work/b.nb")
+        for folder in ("else", "temporary"):
+            answer = peer.call("where", path=str(places / folder / "b.nb"))
+            assert answer.is_error
+            assert "is outside the folders" in answer.text
+
+
+def test_over_http_the_user_allows_folders_all_the_same(
+    address: str, places: Path, monkeypatch: pytest.MonkeyPatch, era: str
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(places / "else"))
+    path = str(places / "else" / "b.nb")
+    with connect(address, era=era) as peer:
+        assert peer.call("where", path=path).text == path
+
+
+@pytest.mark.parametrize("bad", ["file://[bad/x", "file:///" + "x" * 300, "file:///a%00b"])
+def test_a_root_that_cannot_be_a_path_is_passed_over(
+    server: Server, places: Path, bad: str
+) -> None:
+    with connect(server, roots=[bad, (places / "client").as_uri()]) as peer:
+        assert peer.call("where", path="b.nb").text == str(places / "client/b.nb")
 
 
 def test_what_cannot_be_a_path_is_told(server: Server) -> None:

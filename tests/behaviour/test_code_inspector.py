@@ -1,5 +1,6 @@
 """CodeInspector reports on code, files and directories, in both eras."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -205,6 +206,46 @@ def test_a_file_that_is_not_there_is_refused(era: str, tmp_path: Path) -> None:
 def test_a_directory_without_code_is_refused(era: str, tmp_path: Path) -> None:
     text = refused(era, file=str(tmp_path))
     assert text == f"{tmp_path}: There are no files that end with .wl, .m, .wls"
+
+
+def test_what_is_no_ordinary_file_is_refused(era: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.wl")
+    text = refused(era, file=str(tmp_path / "pipe.wl"))
+    assert "It cannot be read: It is no ordinary file" in text
+
+
+def test_what_is_too_large_is_refused(
+    era: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("paddock.toolkits.wolfram.code_inspector.MOST_BYTES", 1_000_000)
+    (tmp_path / "large.wl").write_text("x\n" * 600_000, encoding="utf-8")
+    text = refused(era, file=str(tmp_path / "large.wl"))
+    assert "It cannot be read: It is larger than 1 MB" in text
+
+
+def test_what_a_directory_only_seems_to_have_is_told(era: str, tmp_path: Path) -> None:
+    (tmp_path / "there.wl").write_text("x = x", encoding="utf-8")
+    (tmp_path / "in").mkdir()
+    os.mkfifo(tmp_path / "in" / "pipe.wl")
+    (tmp_path / "in" / "self.wl").symlink_to("self.wl")
+    (tmp_path / "in" / "out.wl").symlink_to(tmp_path / "there.wl")
+    names = "`out.wl`, `pipe.wl`, `self.wl`"
+    why = f", as they cannot be read or lead elsewhere: {names}"
+    assert refused(era, file=str(tmp_path / "in")).endswith(f".wl, .m, .wls{why}")
+    (tmp_path / "in" / "own.wl").write_text("x = x", encoding="utf-8")
+    report = ask(era, file=str(tmp_path / "in"))
+    assert "**Files inspected:** 1" in report
+    assert report.endswith(f"*Not inspected{why}*")
+
+
+def test_files_in_sixteen_bit_units_are_read(era: str, tmp_path: Path) -> None:
+    (tmp_path / "wide.wl").write_text("x = x", encoding="utf-16")
+    report = ask(era, file=str(tmp_path / "wide.wl"))
+    assert headings(report) == ["### Issue 1: SelfAssignment (Warning, 95%)"]
+
+
+def test_of_a_long_comment_the_beginning_is_told(era: str) -> None:
+    assert len(ask(era, code=f"(* FIXME: {'a ' * 50_000}*) x")) < 2_000
 
 
 @pytest.mark.parametrize("confidence", [-0.1, 1.5])

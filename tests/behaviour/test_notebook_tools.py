@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from paddock import ImageContent, Peer, Server, TextContent, connect
+from paddock.files import write_atomically
 from paddock.toolkits.wolfram.notebooks import read_notebook_tool, write_notebook_tool
 from paddock.wolfram.notebooks import read_notebook
+from tests.privileges import as_others_may
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "notebooks"
 MARKDOWN = "# Title\n\nSome *text* with $x^2$.\n\n```wl\n1 + 1\n```\n"
@@ -87,8 +89,37 @@ def test_a_disk_without_room_leaves_the_file_that_was_there(era: str, work: Path
 
 def test_a_directory_is_no_notebook_to_write(era: str, work: Path) -> None:
     with tools(era) as peer:
-        answer = peer.call("WriteNotebook", file=".", markdown=MARKDOWN, overwrite=True)
-    assert answer.text == f"Cannot write {work}: Is a directory"
+        for given in (".", ""):
+            answer = peer.call("WriteNotebook", file=given, markdown=MARKDOWN)
+            told = f"Cannot write {work}: it is a directory. Give the path of a .nb file."
+            assert answer.text == told
+
+
+def test_a_file_that_appears_meanwhile_is_kept(work: Path) -> None:
+    def appear() -> None:
+        (work / "a.nb").write_text("theirs")
+
+    with pytest.raises(FileExistsError):
+        write_atomically(work / "a.nb", b"ours", is_new=True, before_replacing=appear)
+    assert [path.read_text() for path in work.iterdir()] == ["theirs"]
+
+
+@pytest.mark.parametrize("name", ["closed/a.nb", "x" * 300])
+def test_what_cannot_be_looked_at_is_told(era: str, work: Path, name: str) -> None:
+    (work / "closed").mkdir(mode=0)
+    with as_others_may(), tools(era) as peer:
+        for answer in (
+            peer.call("ReadNotebook", notebook=name),
+            peer.call("WriteNotebook", file=name, markdown=MARKDOWN),
+        ):
+            assert answer.is_error
+            assert answer.text.startswith(f"{work / name} cannot be used: ")
+
+
+def test_null_is_as_good_as_nothing(era: str, work: Path) -> None:
+    with tools(era) as peer:
+        answer = peer.call("WriteNotebook", file="a.nb", markdown=MARKDOWN, overwrite=None)
+    assert answer.text == str(work / "a.nb")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes are those of POSIX")

@@ -13,6 +13,7 @@ from paddock.toolkits.wolfram.paclets import (
     check_paclet_tool,
     submit_paclet_tool,
 )
+from tests.privileges import as_others_may
 
 INFO = """PacletObject[<|
   "Name" -> "Ada/Tides",
@@ -75,6 +76,8 @@ def test_a_file_of_the_paclet_stands_for_its_directory(tides: Path) -> None:
         ('"When the water comes"', '""', "**NoDescription**"),
         ("When the water comes", "XXXX", "**PlaceholderDescription**"),
         ('"Root" -> "Kernel"', '"Root" -> "Code"', "**MissingRoot**"),
+        ('"Root" -> "Kernel"', f'"Root" -> "{"x" * 300}"', "**MissingRoot**"),
+        ("Tides`High", f"Tides`{'x' * 300}", "**MissingPages**"),
         ('Ada`Tides`"}, ', 'Ada`Tide`"}, ', "**MissingContextFile**"),
         ('"Context"', '"Contexts"', "**NoContext**"),
         ('{"AgentTools"', '{"AgentTool"', "**UnknownExtension**"),
@@ -121,6 +124,65 @@ def test_the_archive_has_the_paclet_and_nothing_else(tides: Path, tmp_path: Path
         ]
 
 
+@pytest.mark.parametrize("link", ["build", "build/Ada__Tides-1.0.0.paclet"])
+def test_links_do_not_lead_the_archive_elsewhere(tides: Path, tmp_path: Path, link: str) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    victim = other / "Ada__Tides-1.0.0.paclet"
+    victim.write_text("mine")
+    place = tides / link
+    place.parent.mkdir(exist_ok=True)
+    place.symlink_to(other if link == "build" else victim)
+    text = answer("BuildPaclet", "Tides")
+    assert victim.read_text() == "mine"
+    if link == "build":
+        assert "Details: It is a link that leads out of the paclet" in text
+    else:
+        assert text.startswith("# Paclet Build Successful")
+        assert not place.is_symlink()
+
+
+def test_what_is_left_out_is_told(tides: Path) -> None:
+    (tides / "self.wl").symlink_to("self.wl")
+    (tides / "gone.txt").symlink_to("/nowhere/at/all")
+    (tides / "Kernel" / "node_modules").mkdir()
+    left_out = "`Kernel/node_modules`, `gone.txt`, `self.wl`"
+    assert f"| **Left out** | {left_out} |" in answer("BuildPaclet", "Tides")
+    assert f"**LeftOut**: Not part of the archive: {left_out.replace('`', '')}." in answer(
+        "CheckPaclet", "Tides"
+    )
+
+
+def test_only_the_folder_of_builds_itself_is_no_part_of_the_paclet(tides: Path) -> None:
+    script = tides / "Kernel" / "build" / "run.sh"
+    script.parent.mkdir()
+    script.write_text("#!/bin/sh")
+    script.chmod(0o750)
+    answer("BuildPaclet", "Tides")
+    with zipfile.ZipFile(tides / "build" / "Ada__Tides-1.0.0.paclet") as archive:
+        modes = {info.filename: info.external_attr >> 16 for info in archive.infolist()}
+    assert modes["Ada__Tides/Kernel/build/run.sh"] == 0o755
+    assert modes["Ada__Tides/PacletInfo.wl"] == 0o644
+
+
+def test_code_outside_the_archive_is_no_code_of_the_paclet(tides: Path, tmp_path: Path) -> None:
+    (tides / "Kernel" / "Tides.wl").rename(tmp_path / "Tides.wl")
+    (tides / "Kernel" / "Tides.wl").symlink_to(tmp_path / "Tides.wl")
+    assert "**MissingContextFile**" in answer("CheckPaclet", "Tides")
+    (tides / "PacletInfo.wl").rename(tmp_path / "PacletInfo.wl")
+    (tides / "PacletInfo.wl").symlink_to(tmp_path / "PacletInfo.wl")
+    assert "It is a link that leads out of the paclet." in answer("CheckPaclet", "Tides")
+    assert answer("BuildPaclet", "Tides").startswith("# Paclet Build Failed")
+
+
+def test_a_directory_that_cannot_be_listed_is_told(tides: Path) -> None:
+    (tides / "Kernel").chmod(0)
+    with as_others_may():
+        assert "**UnreadableDirectory**" in answer("CheckPaclet", "Tides")
+        assert "**UnreadableDirectory**" in answer("BuildPaclet", "Tides")
+    (tides / "Kernel").chmod(0o755)
+
+
 def test_the_archive_is_a_paclet_that_paddock_takes(tides: Path) -> None:
     answer("BuildPaclet", "Tides")
     found = paddock.validate(tides / "build" / "Ada__Tides-1.0.0.paclet")
@@ -159,6 +221,8 @@ def test_submitting_says_what_it_needs(tides: Path) -> None:
     assert "CloudConnect[]" in text
     assert f'SubmitPaclet["{tides}"]' in text
     assert "# Paclet Check Results" in text
+    quoted = tides.rename(tides.parent / 'a"b')
+    assert 'a\\"b"]' in answer("SubmitPaclet", str(quoted))
 
 
 def test_a_path_without_anything_is_an_error(tides: Path) -> None:

@@ -1,12 +1,15 @@
 """The tool `TestReport`, with a real kernel."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from paddock import Server
+from paddock.kernels.engines.woxi import find_woxi
 from paddock.testing import connect
 from paddock.toolkits.wolfram.test_report import test_report_tool
+from tests.kernels.test_alone import Alone
 
 SAMPLE = """
 BeginTestSection["Numbers"]
@@ -124,3 +127,127 @@ def test_nothing_is_run_when_a_file_cannot_be(
     (project / "inside.wlt").write_text("Table[VerificationTest[x], {3}]")
     (project / "broken.wlt").write_text("VerificationTest[}")
     assert text in complaint(server, paths)
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "TimeConstrained[Pause[3], 0.1], $Aborted",
+        "CheckAbort[Abort[], $Aborted], $Aborted",
+        "Module[{a}, a = 1; Return[a]], 1",
+        "Return[5], 5",
+        "Do[If[i > 2, Return[i]], {i, 5}], 3",
+        "$TestFileName // Function[x, x === $InputFileName]",
+    ],
+)
+def test_a_value_counts_however_it_came_about(server: Server, project: Path, test: str) -> None:
+    (project / "a.wlt").write_text(f"VerificationTest[0, 0]\nVerificationTest[{test}]")
+    text = report(server, "a.wlt")
+    assert "| **Overall Result** | Success |" in text, text
+
+
+def test_what_is_aborted_has_no_value(server: Server, project: Path) -> None:
+    (project / "a.wlt").write_text("VerificationTest[Abort[], $Aborted]")
+    assert "### Errors" in report(server, "a.wlt")
+
+
+@pytest.mark.parametrize("same", ["(Quit[] &)", "(While[True] &)"])
+def test_a_comparison_that_does_not_end_is_an_error(
+    server: Server, project: Path, same: str
+) -> None:
+    (project / "a.wlt").write_text(f"VerificationTest[1, 1, SameTest -> {same}, TimeConstraint->1]")
+    text = report(server, "a.wlt")
+    assert "### Errors" in text
+    assert "the comparison: no value: " in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "VerificationTest[1, 1]\nTable[VerificationTest[i], {i, 3}]",
+        'Get["nowhere.wl"]\nVerificationTest[1, 1]',
+        "Quit[]\nVerificationTest[1, 1]",
+    ],
+)
+def test_a_file_is_no_success_when_something_in_it_was_not_run(
+    server: Server, project: Path, text: str
+) -> None:
+    (project / "a.wlt").write_text(text)
+    found = report(server, "a.wlt")
+    assert "| **Overall Result** | Failure |" in found
+    assert "| **Passed** | 1 (100%) |" in found
+    assert ("| **Not Run** | 1 |" in found) == ("Table" in text)
+
+
+def test_options_of_tests_are_evaluated(server: Server, project: Path) -> None:
+    (project / "a.wlt").write_text(
+        'VerificationTest[While[True], 1, TimeConstraint -> 1/2, TestID -> "a" <> "b"]\n'
+        "VerificationTest[Length[Range[10^7]], 1, MemoryConstraint -> 2^24]\n"
+        "VerificationTest[1, 1, TimeConstraint -> Infinity, MemoryConstraint -> f[2]]"
+    )
+    text = report(server, "a.wlt")
+    assert "#### ab\n" in text
+    assert "no value: stopped after 0.5 s" in text
+    assert "no value: stopped because it needed more than 16 MB" in text
+    assert "* Line 3: MemoryConstraint -> f[2] has no value that can be used" in text
+    assert "TimeConstraint -> Infinity" not in text
+
+
+@pytest.mark.parametrize(
+    ("option", "more"),
+    [
+        ("", {"timeConstraint": 10**400}),
+        ("", {"memoryConstraint": 10**30}),
+        (", TimeConstraint -> " + "9" * 400, {}),
+        (", MemoryConstraint -> 10^400", {}),
+    ],
+)
+def test_limits_may_be_as_large_as_one_likes(
+    server: Server, project: Path, option: str, more: dict[str, object]
+) -> None:
+    (project / "a.wlt").write_text(f"VerificationTest[1, 1{option}]")
+    assert "| **Overall Result** | Success |" in report(server, "a.wlt", **more)
+
+
+def test_files_that_links_lead_out_to_are_not_run(server: Server, project: Path) -> None:
+    (project / "in").mkdir()
+    (project / "out.wlt").write_text("VerificationTest[1, 1]")
+    (project / "in" / "link.wlt").symlink_to(project / "out.wlt")
+    assert "There are no .wlt files in in" in complaint(server, "in")
+    (project / "in" / "own.wlt").write_text("VerificationTest[1, 1]")
+    text = report(server, "in")
+    assert "| **Total Files** | 1 |" in text
+    assert f"{project / 'in' / 'link.wlt'} was not run: it leads out of its directory" in text
+
+
+def test_without_an_engine_one_text_says_so(
+    server: Server, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PADDOCK_WOLFRAM_ENGINE", "none")
+    (project / "a.wlt").write_text("VerificationTest[1, 1]\nVerificationTest[2, 2]")
+    text = complaint(server, "a.wlt")
+    assert text.startswith("No test was run (Only literal values")
+    assert text.count("pip install 'paddock[wolfram]'") == 1
+
+
+def test_the_client_is_told_of_progress_during_a_long_test(server: Server, project: Path) -> None:
+    (project / "a.wlt").write_text("VerificationTest[While[True], 1, TimeConstraint -> 3]")
+    told: list[Any] = []
+    with connect(server, on_progress=told.append) as peer:
+        peer.call("TestReport", paths="a.wlt")
+    assert len(told) >= 3
+
+
+def test_a_kernel_that_has_ended_is_replaced(
+    server: Server, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Its kernel ends with what has to be stopped. By its name it has spare ones of its own.
+    alone = Alone(find_woxi().version, name="alone")
+    monkeypatch.setattr("paddock.toolkits.wolfram.reporting.engine_for", lambda _ctx: alone)
+    (project / "a.wlt").write_text(
+        "VerificationTest[While[True], 1, TimeConstraint -> 1]\nVerificationTest[2, 2]"
+    )
+    (project / "b.wlt").write_text("VerificationTest[3, 3]")
+    text = report(server, "a.wlt, b.wlt", newKernel=False)
+    assert "| **Passed** | 2 (66.7%) |" in text
+    assert text.count("* Line 2: the kernel had ended before this") == 1

@@ -172,16 +172,22 @@ def mended(raw: object) -> Raw | bytes:
 
 
 def interpreted(raw: Raw | bytes, schema: Json) -> Raw | bytes:
-    """Arguments with texts read as the numbers and truth values that a schema wants there."""
+    """Arguments with texts read as the numbers and truth values that a schema wants there.
+
+    Null for what need not be given, and cannot be null, means that it is not given.
+    """
     try:
         arguments = _decode_object(raw)
     except DECODE_FAULTS:
         return raw
-    properties = schema.get("properties", {})
+    properties, required = schema.get("properties", {}), schema.get("required", ())
+    found = {}
     for name, value in arguments.items():
-        if isinstance(value, str):
-            arguments[name] = _interpreted(value, _types(properties.get(name, {})))
-    return msgspec.json.encode(arguments)
+        types = _types(properties.get(name, {}))
+        if value is None and types and "null" not in types and name not in required:
+            continue
+        found[name] = _interpreted(value, types) if isinstance(value, str) else value
+    return msgspec.json.encode(found)
 
 
 def _types(schema: Json) -> set[str]:

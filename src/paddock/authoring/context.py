@@ -115,6 +115,14 @@ class Context:
         """On whose behalf the request is made, where the server checks that; else None."""
         return self._request.principal
 
+    @property
+    def is_local(self) -> bool:
+        """Whether the client is in this process or started it; over HTTP it is not, whoever it is.
+
+        What a client that is not local says about files need not be about this machine.
+        """
+        return self._request.exchange is None
+
     def close_stream(self, retry_ms: int | None = None) -> bool:
         """Let the client go and come back for the answer; whether it was.
 

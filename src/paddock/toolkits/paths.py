@@ -2,6 +2,8 @@
 
 A relative path begins where the client works. Files are touched below the directories that the
 client works in, the working directory, the one for temporary files, and those that the user allows.
+A client that comes over HTTP may be anybody, so what it says about directories is not asked for: it
+has the working directory and those that the user allows.
 Code that is evaluated is another matter: it reaches what its kernel lets it.
 """
 
@@ -9,8 +11,9 @@ from __future__ import annotations
 
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
@@ -42,7 +45,7 @@ def resolve(path: str, ctx: Context) -> Path:
 
     Raises:
         FolderError: when it is outside the folders that tools may touch.
-        ToolError: when the text cannot be a path.
+        ToolError: when the text cannot be a path, or nobody may look at what is there.
     """
     try:
         given = Path(path).expanduser()
@@ -64,13 +67,56 @@ def resolve(path: str, ctx: Context) -> Path:
             hint=f"whoever runs this server can allow more in the tool option {OPTION} or the "
             f"variable {VARIABLE}",
         )
+    _look_at(found)
     return found
+
+
+def _look_at(path: Path) -> None:
+    """Have the system say now what is wrong with a path, so that no tool stumbles over it."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except OSError as error:
+        raise ToolError(f"{path} cannot be used: {error.strerror or error}") from None
 
 
 def working_directory(ctx: Context) -> Path:
     """Where programs that tools start begin: the client's first directory, else ours."""
     roots = _roots(ctx)
     return roots[0] if roots else Path.cwd()
+
+
+class Listing(NamedTuple):
+    """The files of a directory that a tool may work on."""
+
+    files: list[Path]
+    left_out: list[Path]
+    """What is called like them, but leads out of the directory or to nothing."""
+
+
+def files_in(place: Path, suffixes: tuple[str, ...], *, is_deep: bool) -> Listing:
+    """The files of a resolved directory that end so, in order; also of those in it if `is_deep`.
+
+    Directories that may not be read have no files.
+    """
+    files: list[Path] = []
+    left_out: list[Path] = []
+    for folder, folders, names in os.walk(place):
+        for name in names:
+            file = Path(folder, name)
+            if file.suffix in suffixes:
+                (files if _is_file_below(file, place) else left_out).append(file)
+        if not is_deep:
+            folders.clear()
+    return Listing(sorted(files), sorted(left_out))
+
+
+def _is_file_below(file: Path, place: Path) -> bool:
+    try:
+        return file.resolve(strict=True).is_relative_to(place) and file.is_file()
+    except (OSError, RuntimeError):  # such as a link that leads to itself
+        return False
 
 
 def _is_below(path: Path, folders: list[Path]) -> bool:
@@ -81,7 +127,8 @@ def _own_folders(ctx: Context) -> list[Path]:
     """What may be touched without asking the client."""
     chosen = [*ctx.options.get(OPTION, ()), *os.environ.get(VARIABLE, "").split(os.pathsep)]
     allowed = [Path(folder).expanduser().resolve() for folder in chosen if folder]
-    return [*_narrow([Path.cwd(), Path(tempfile.gettempdir())]), *allowed]
+    usual = [Path.cwd(), Path(tempfile.gettempdir())] if ctx.is_local else [Path.cwd()]
+    return [*_narrow(usual), *allowed]
 
 
 def _narrow(folders: list[Path]) -> list[Path]:
@@ -91,11 +138,8 @@ def _narrow(folders: list[Path]) -> list[Path]:
 
 
 def _roots(ctx: Context) -> list[Path]:
-    """The directories of this machine that the client works in.
-
-    Who had to say who they are need not be on this machine: their paths mean nothing here.
-    """
-    if ctx.principal is not None or "roots" not in ctx.client_capabilities:
+    """The directories of this machine that the client works in."""
+    if not ctx.is_local or "roots" not in ctx.client_capabilities:
         return []
     try:
         answer = ctx.roots(key="roots").wait()
@@ -106,9 +150,11 @@ def _roots(ctx: Context) -> list[Path]:
 
 def _directories(uris: Iterator[str]) -> Iterator[Path]:
     for uri in uris:
-        place = _place(uri.replace("\\", "/"))
-        if place is not None and place.is_dir():
-            yield place
+        # One that cannot be a path is no reason to go without the others.
+        with suppress(OSError, ValueError, RuntimeError):
+            place = _place(uri.replace("\\", "/"))
+            if place is not None and place.is_dir():
+                yield place
 
 
 def _place(uri: str) -> Path | None:

@@ -36,6 +36,9 @@ def test_without_an_expectation_it_must_be_true() -> None:
         ("Power::infy", ("Power::infy",)),
         ("{HoldForm[Power::infy], f::a::b}", ("Power::infy", "f::a::b")),
         ("{_}", ("_",)),
+        ("{Power::infy.., f::a...}", ("Power::infy..", "f::a...")),
+        ("{__}", ("_..",)),
+        ("{___}", ("_...",)),
         ("{}", ()),
     ],
 )
@@ -109,6 +112,13 @@ def test_what_cannot_be_read_is_an_error_with_its_place() -> None:
         (("f::a",), ["f::b: Text"], "MessagesFailure"),
         (("f::a",), [], "MessagesFailure"),
         ((), ["f::a: Text"], "MessagesFailure"),
+        (("f::a..",), ["f::a: Text", "f::a: Text"], "Success"),
+        (("f::a..",), [], "MessagesFailure"),
+        (("f::a..", "f::b"), ["f::a: Text", "f::a: Text", "f::b: Text"], "Success"),
+        (("f::a..", "f::a"), ["f::a: Text", "f::a: Text"], "Success"),
+        (("f::a...", "_..."), [], "Success"),
+        (("_..",), ["f::a: Text", "f::b: Text"], "Success"),
+        (("f::a..",), ["f::a: Text", "f::b: Text"], "MessagesFailure"),
     ],
 )
 def test_messages_have_to_be_the_expected_ones(
@@ -165,3 +175,16 @@ def test_times_are_short(seconds: float | None, text: str) -> None:
 )
 def test_sizes_are_short(size: int | None, text: str) -> None:
     assert size_text(size) == text
+
+
+def test_names_stay_in_their_heading_and_their_cell() -> None:
+    test = WolframTest("1", 1, test_id="a\nb", section="x|y\nz")
+    text = markdown_report([FileResult("a.wlt", [WolframTestResult(test, 1, "Failure")])])
+    assert "#### a b\n" in text
+    assert "| **Section** | x\\|y z |" in text
+
+
+def test_symbols_get_their_values_in_the_order_of_the_text() -> None:
+    text = "VerificationTest[$A // Function[x, {x, $B}], 1]"
+    found = read_tests(text, values={"$A": '"a"', "$B": '"b"'})
+    assert found.tests[0].input == '"a" // Function[x, {x, "b"}]'

@@ -5,25 +5,27 @@ What is looked for, and how it is told, is in `paddock.wolfram.inspection`.
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
+import codecs
 from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
 from paddock.authoring.failures import ToolError
 from paddock.authoring.tool import Parameter, Tool
-from paddock.toolkits.paths import ALLOWED_FOLDERS, OPTION, resolve
+from paddock.files import read_ordinary
+from paddock.toolkits.paths import ALLOWED_FOLDERS, OPTION, files_in, resolve
 from paddock.wolfram import parse
 from paddock.wolfram.inspection import SEVERITIES, Selection, inspect_source
 from paddock.wolfram.inspection.report import Inspected, report, report_directory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
 SUFFIXES = (".wl", ".m", ".wls")
 CONFIDENCE = 0.75
 EXCLUDED_SEVERITIES = "Formatting,Scoping"
 LIMIT = 100
+MOST_BYTES = 20_000_000
+_MOST_NAMED = 10
 DESCRIPTION = """\
 Inspects Wolfram Language code without running it, and reports what is wrong or suspicious: \
 syntax errors, wrong arguments, unreachable and duplicate clauses, scoping mistakes and more, each \
@@ -81,9 +83,7 @@ def inspect(arguments: dict[str, Any], ctx: Context) -> str:
         return report(_inspected("", code, selection), selection, limit)
     place = resolve(str(path), ctx)
     if place.is_dir():
-        return report_directory(
-            _directory(place, selection, ctx), selection, limit, path=str(place)
-        )
+        return _directory(place, selection, limit, ctx)
     return report(_file(place, selection), selection, limit, path=str(place))
 
 
@@ -128,40 +128,40 @@ def _file(place: Path, selection: Selection) -> Inspected:
 
 def _read(place: Path) -> str:
     """The text with its line ends as they are; old files are not always UTF-8."""
-    data = place.read_bytes()
+    data = read_ordinary(place, MOST_BYTES)
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", "replace")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return data.decode("latin-1")
 
 
-def _directory(place: Path, selection: Selection, ctx: Context) -> list[Inspected]:
-    files = sorted(_code_files(place))
+def _directory(place: Path, selection: Selection, limit: int, ctx: Context) -> str:
+    files, left_out = files_in(place, SUFFIXES, is_deep=True)
     if not files:
         raise NoFilesFoundError(
-            f"There are no files that end with {', '.join(SUFFIXES)}", where=str(place)
+            f"There are no files that end with {', '.join(SUFFIXES)}{_named(left_out, place)}",
+            where=str(place),
         )
     found = []
     for number, file in enumerate(files, start=1):
         if ctx.is_cancelled:
             break
         try:
-            text = _read(file)
+            found.append(_inspected(file.name, _read(file), selection))
         except OSError:
-            # What cannot be read counts as a file without issues.
-            text = ""
-        found.append(_inspected(file.name, text, selection))
+            left_out.append(file)
         ctx.progress(number, len(files), file.name)
-    return found
+    text = report_directory(found, selection, limit, path=str(place))
+    return f"{text}\n\n*Not inspected{_named(left_out, place)}*" if left_out else text
 
 
-def _code_files(place: Path) -> Iterator[Path]:
-    """The files with code, in all directories below; links that lead out of them are left."""
-    for folder, _, names in os.walk(place):
-        for name in names:
-            file = Path(folder, name)
-            if file.suffix in SUFFIXES and file.resolve().is_relative_to(place) and file.is_file():
-                yield file
+def _named(left_out: list[Path], place: Path) -> str:
+    """What could not be inspected: unreadable, too large, or not really in the directory."""
+    names = [f"`{file.relative_to(place)}`" for file in left_out[:_MOST_NAMED]]
+    more = " …" if len(left_out) > _MOST_NAMED else ""
+    return f", as they cannot be read or lead elsewhere: {', '.join(names)}{more}" if names else ""
 
 
 code_inspector_tool = Tool(

@@ -35,6 +35,15 @@ def _chosen(setting: str | None, _variable: str | None) -> Engine:
     return choose_engine(setting).engine
 
 
+def take_kernel(engine: Engine, limits: Limits) -> Kernel:
+    """A kernel without any definitions, which is to be closed.
+
+    Raises:
+        KernelError: when it does not start.
+    """
+    return shared_sessions().pool.take(engine, limits)
+
+
 @contextlib.contextmanager
 def fresh_kernel(engine: Engine, limits: Limits) -> Iterator[Kernel]:
     """A kernel without any definitions, for the length of the block.
@@ -42,7 +51,7 @@ def fresh_kernel(engine: Engine, limits: Limits) -> Iterator[Kernel]:
     Raises:
         KernelError: when it does not start.
     """
-    kernel = shared_sessions().pool.take(engine, limits)
+    kernel = take_kernel(engine, limits)
     try:
         yield kernel
     finally:

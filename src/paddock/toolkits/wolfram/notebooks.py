@@ -13,7 +13,7 @@ from msgspec import Meta
 from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
 from paddock.authoring.option import Option
 from paddock.authoring.tool import Tool
-from paddock.files import check_ordinary, write_atomically
+from paddock.files import read_ordinary, write_atomically
 from paddock.protocol.model.content import ImageContent, TextContent
 from paddock.toolkits.paths import ALLOWED_FOLDERS, OPTION, resolve
 from paddock.wolfram import Atom, Node, has_head, parse
@@ -76,10 +76,7 @@ def _is_notebook_object(text: str) -> bool:
 
 
 def _contents(path: Path, ctx: Context) -> list[TextContent | ImageContent]:
-    check_ordinary(path)
-    if path.stat().st_size > _MOST_BYTES:
-        raise NotebookError(f"it is larger than {_MOST_BYTES // 1_000_000} MB")
-    notebook = read_notebook(path.read_bytes().decode("utf-8", "replace"))
+    notebook = read_notebook(read_ordinary(path, _MOST_BYTES).decode("utf-8", "replace"))
     markdown = notebook_to_markdown(
         notebook,
         output_limit=ctx.options["MaxOutputCharacters"],
@@ -111,20 +108,17 @@ def write(
     """
     path = resolve(file, ctx)
     exists = f"File already exists: {path}. Set overwrite to true to replace it."
+    if path.is_dir():
+        return f"Cannot write {path}: it is a directory. Give the path of a .nb file."
     if not overwrite and path.exists():
         return exists
     text = write_notebook(markdown_to_notebook(markdown))
     ctx.raise_if_cancelled()
-
-    def check() -> None:
-        if not overwrite and path.exists():
-            raise FileExistsError
-
     try:
-        write_atomically(path, text.encode("ascii"), mode=_MODE, before_replacing=check)
-    except FileExistsError as error:
-        return exists if error.errno is None else _refused(path, error)
+        write_atomically(path, text.encode("ascii"), mode=_MODE, is_new=not overwrite)
     except OSError as error:
+        if isinstance(error, FileExistsError) and path.is_file():
+            return exists
         return _refused(path, error)
     return str(path)
 

@@ -14,6 +14,7 @@ from paddock.authoring.context import Context  # noqa: TC001 - read from the hin
 from paddock.authoring.failures import ToolError
 from paddock.authoring.tool import Tool
 from paddock.toolkits.paths import ALLOWED_FOLDERS, OPTION, resolve
+from paddock.wolfram import quoted
 from paddock.wolfram.packaging import (
     Issue,
     Level,
@@ -21,6 +22,7 @@ from paddock.wolfram.packaging import (
     find_info_file,
     packed_files,
     read_description,
+    shortened,
     write_archive,
 )
 
@@ -45,7 +47,7 @@ Wolfram system:
 2. Say who publishes: `$PublisherID = "YourPublisherID"` (request one at \
 https://resources.wolframcloud.com/PacletRepository)
 3. Install the tools: `PacletInstall["Wolfram/PacletCICD"]; Needs["Wolfram`PacletCICD`"]`
-4. Submit: `SubmitPaclet["{directory}"]`"""
+4. Submit: `SubmitPaclet[{directory}]`"""
 
 
 class PacletPathError(ToolError):
@@ -78,7 +80,7 @@ def submit(ctx: Context, path: Annotated[str, _PATH]) -> str:
     """Say what submitting a paclet takes."""
     directory = _directory(path, ctx)
     issues = check_paclet(directory)
-    needed = SUBMITTING.format(directory=directory)
+    needed = SUBMITTING.format(directory=quoted(str(directory)))
     return f"# Paclet Submission Failed\n\n{needed}\n\n{_check_text(issues)}"
 
 
@@ -129,25 +131,31 @@ def _built(directory: Path, issues: list[Issue]) -> str:
     try:
         text = info.read_text("utf-8-sig") if info is not None else ""
         described = read_description(text)
-        files = packed_files(directory)
-        archive = write_archive(directory, described.name, described.version, files)
+        packing = packed_files(directory)
+        archive = write_archive(directory, described.name, described.version, packing.files)
+        size = archive.stat().st_size
     except OSError as error:
+        place = f" (`{error.filename}`)" if error.filename else ""
         return (
             "# Paclet Build Failed\n\nThe archive could not be written.\n\n"
-            f"Details: {error.strerror or error}"
+            f"Details: {error.strerror or error}{place}"
         )
     rows = {
         "Paclet": described.name,
         "Version": described.version,
         "Archive": f"`{archive}`",
-        "Files": str(len(files)),
-        "Size": f"{archive.stat().st_size} bytes",
+        "Files": str(len(packing.files)),
+        "Size": f"{size} bytes",
     }
+    if packing.left_out:
+        rows["Left out"] = shortened([f"`{name}`" for name in packing.left_out])
     table = "\n".join(f"| **{name}** | {value} |" for name, value in rows.items())
     return f"# Paclet Build Successful\n\n| Property | Value |\n| --- | --- |\n{table}"
 
 
-_VITAL = frozenset({"NoPacletInfo", "InvalidPacletInfo", "InvalidName", "InvalidVersion"})
+_VITAL = frozenset(
+    {"NoPacletInfo", "InvalidPacletInfo", "InvalidName", "InvalidVersion", "UnreadableDirectory"}
+)
 """Without which there is nothing to pack, or no name for it."""
 
 _READ_ONLY = {"readOnlyHint": True, "openWorldHint": False}

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from paddock.authoring.failures import ToolError
-from paddock.files import check_ordinary, locked, write_atomically
+from paddock.files import locked, read_ordinary, write_atomically
 from paddock.toolkits.paths import resolve
 from paddock.wolfram.reference_pages import Page
 
@@ -94,10 +94,10 @@ def write_new(path: Path, text: str) -> None:
     """
     try:
         with locked(path):
-            write_atomically(
-                path, text.encode("ascii"), mode=_MODE, before_replacing=lambda: check_new(path)
-            )
+            write_atomically(path, text.encode("ascii"), mode=_MODE, is_new=True)
     except OSError as error:
+        if isinstance(error, FileExistsError):
+            check_new(path)
         raise PageFileError(f"Cannot write {path}: {error.strerror or error}") from None
 
 
@@ -140,10 +140,7 @@ def change_page(path: Path, change: Callable[[Page], None]) -> None:
 
 def _bytes(path: Path) -> bytes:
     try:
-        check_ordinary(path)
-        if path.stat().st_size > _MOST_BYTES:
-            raise PageFileError(f"{path} is larger than {_MOST_BYTES // 1_000_000} MB")
-        return path.read_bytes()
+        return read_ordinary(path, _MOST_BYTES)
     except OSError as error:
         raise PageFileError(f"Cannot read {path}: {error.strerror or error}") from None
 

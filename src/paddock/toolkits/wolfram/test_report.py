@@ -19,7 +19,6 @@ from paddock.toolkits.paths import OPTION as FOLDERS_OPTION
 from paddock.toolkits.wolfram.options import (
     ENGINE,
     ENGINE_OPTION,
-    LONGEST_SECONDS,
     MEMORY,
     MEMORY_OPTION,
     NETWORK,
@@ -45,7 +44,7 @@ def report_on_tests(
         ),
     ],
     timeConstraint: Annotated[  # noqa: N803 - the name that clients know
-        Annotated[int, Meta(gt=0, le=LONGEST_SECONDS)] | None,
+        Annotated[int, Meta(gt=0)] | None,
         Meta(description="Seconds that each file may take."),
     ] = None,
     memoryConstraint: Annotated[  # noqa: N803 - likewise

@@ -7,10 +7,11 @@ Wolfram kernel; a test that runs out of time or memory, or ends the kernel, is t
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
+from paddock.toolkits.wolfram.computed_options import with_computed_options
 from paddock.wolfram import quoted
 from paddock.wolfram.verification import (
     FileResult,
@@ -19,23 +20,25 @@ from paddock.wolfram.verification import (
     WolframTestResult,
     outcome_of,
     read_tests,
+    size_text,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.kernels.kernel import Kernel
     from paddock.kernels.limits import Limits
     from paddock.kernels.outcome import Outcome
     from paddock.wolfram.verification import WolframTestFile
 
-ACTUAL, EXPECTED = "$PaddockActual", "$PaddockExpected"
+ACTUAL, EXPECTED, BODY = "$PaddockActual", "$PaddockExpected", "$PaddockBody"
 FILE_SYMBOLS = ("$TestFileName", "$InputFileName")
 """What stands for the path of the test file in it."""
 NOT_RUN = "not run: the time for the file was used up"
+REPLACED = "the kernel had ended before this, and with it all definitions; a new one was started"
+_FAILED = ("$Failed", "$Aborted")
 _ENDINGS = {
     "timed-out": "no value: stopped after {seconds:g} s",
-    "out-of-memory": "no value: stopped because it needed more than {mebibytes} MiB",
+    "out-of-memory": "no value: stopped because it needed more than {memory}",
     "crashed": "no value: the kernel ended",
     "quit": "no value: the code ended the kernel",
     "cancelled": "no value: the call was cancelled",
@@ -52,15 +55,22 @@ def read_test_file(text: str, path: str) -> WolframTestFile:
     return read_tests(text, where=path, values=dict.fromkeys(FILE_SYMBOLS, quoted(path)))
 
 
+class LivingKernel(Protocol):
+    """A kernel that is replaced when it has ended."""
+
+    replacements: int
+    """How often it was."""
+
+    def evaluate(self, code: str, limits: Limits) -> Outcome:
+        """Evaluate one expression."""
+
+
 class FileRun:
     """One run of a file's tests; a file with no test that can be run has no results."""
 
-    def __init__(
-        self, name: str, kernel: Kernel, limits: Limits, is_cancelled: Callable[[], bool]
-    ) -> None:
+    def __init__(self, name: str, kernel: LivingKernel, limits: Limits) -> None:
         self._kernel = kernel
         self._limits = limits
-        self._is_cancelled = is_cancelled
         self._begun = time.monotonic()
         self._found = FileResult(name)
 
@@ -68,42 +78,52 @@ class FileRun:
         """Run everything in its order; `on_test` is called after each test."""
         number = 0
         for step in file.steps:
+            before = self._kernel.replacements
             if isinstance(step, Step):
                 self._prepare(step)
-                continue
-            number += 1
-            self._found.results.append(self._verify(step, number))
-            on_test()
+            else:
+                number += 1
+                self._found.results.append(self._verify(step, number))
+                on_test()
+            if self._kernel.replacements > before:
+                self._note(step.line, REPLACED)
         self._found.seconds = time.monotonic() - self._begun
         return self._found
 
     def _left(self) -> float:
         return self._limits.seconds - (time.monotonic() - self._begun)
 
-    def _evaluate(self, code: str, test: WolframTest | None = None) -> Outcome:
-        seconds = max(self._left(), 0.01)
-        memory = self._limits.memory_bytes
+    def _limits_of(self, test: WolframTest | None) -> Limits:
+        """What is left for the file, or what a test may take of it."""
+        seconds, memory = self._left(), self._limits.memory_bytes
         if test is not None and test.seconds is not None:
             seconds = min(seconds, test.seconds)
         if test is not None and test.memory_bytes is not None:
             memory = min(memory, test.memory_bytes)
-        limits = msgspec.structs.replace(self._limits, seconds=seconds, memory_bytes=memory)
-        return self._kernel.evaluate(code, limits, is_cancelled=self._is_cancelled)
+        return msgspec.structs.replace(
+            self._limits, seconds=max(seconds, 0.01), memory_bytes=max(memory, 1)
+        )
+
+    def _evaluate(self, code: str, test: WolframTest | None = None) -> Outcome:
+        return self._kernel.evaluate(code, self._limits_of(test))
 
     def _prepare(self, step: Step) -> None:
         """Evaluate what stands between tests, and tell what went wrong."""
         if step.hidden:
             tests = "a test" if step.hidden == 1 else f"{step.hidden} tests"
             self._note(step.line, f"{tests} inside another expression cannot be run")
+            self._found.not_run += step.hidden
             return
         if self._left() <= 0:
             self._note(step.line, NOT_RUN)
+            self._found.is_broken = True
             return
         outcome = self._evaluate(step.code)
         for message in _messages(outcome):
             self._note(step.line, message)
         if outcome.status != "done":
             self._note(step.line, self._no_value(outcome))
+        self._found.is_broken |= outcome.status != "done" or outcome.result in _FAILED
 
     def _note(self, line: int, text: str) -> None:
         self._found.notes.append(f"Line {line}: {text}")
@@ -113,15 +133,20 @@ class FileRun:
             return WolframTestResult(test, number, "Error", test.problem)
         if self._left() <= 0:
             return WolframTestResult(test, number, "Error", NOT_RUN)
-        # Cleared first: an input that throws leaves no value, and not the last test's either.
-        actual = self._evaluate(f"(Clear[{ACTUAL}]; {ACTUAL} = ({test.input}\n))", test)
-        if actual.status != "done" or actual.result == "$Aborted":
-            return self._ended(test, number, actual, self._no_value(actual))
-        expected = self._evaluate(f"{EXPECTED} = ({test.expected}\n)", test)
+        test, complaints = with_computed_options(test, lambda code: self._evaluate(code).result)
+        for complaint in complaints:
+            self._note(test.line, complaint)
+        actual = self._evaluate(_assigned(ACTUAL, test.input), test)
+        if actual.status != "done" or self._is_aborted(actual):
+            return self._ended(test, number, actual, self._no_value(actual, test))
+        expected = self._evaluate(_assigned(EXPECTED, test.expected), test)
         if expected.status != "done":
-            text = f"the expected value: {self._no_value(expected)}"
+            text = f"the expected value: {self._no_value(expected, test)}"
             return self._ended(test, number, actual, text)
         same = self._evaluate(f"TrueQ[({test.same_test}\n)[{ACTUAL}, {EXPECTED}]]", test)
+        if same.result not in ("True", "False"):
+            text = f"the comparison: {self._no_value(same, test)}"
+            return self._ended(test, number, actual, text)
         messages = _messages(actual)
         return WolframTestResult(
             test,
@@ -133,6 +158,10 @@ class FileRun:
             actual.seconds,
             actual.peak_bytes or None,
         )
+
+    def _is_aborted(self, outcome: Outcome) -> bool:
+        """Whether an input was aborted: that its value is `$Aborted` does not say so."""
+        return outcome.result == "$Aborted" and self._evaluate(f"ValueQ[{ACTUAL}]").result != "True"
 
     def _ended(
         self, test: WolframTest, number: int, outcome: Outcome, text: str
@@ -147,12 +176,19 @@ class FileRun:
             peak_bytes=outcome.peak_bytes or None,
         )
 
-    def _no_value(self, outcome: Outcome) -> str:
+    def _no_value(self, outcome: Outcome, test: WolframTest | None = None) -> str:
         if outcome.status == "done":
             return outcome.result or "no value"
-        text = _ENDINGS[outcome.status]
-        mebibytes = self._limits.memory_bytes >> 20
-        return text.format(seconds=round(outcome.seconds, 1), mebibytes=mebibytes)
+        memory = size_text(self._limits_of(test).memory_bytes)
+        return _ENDINGS[outcome.status].format(seconds=round(outcome.seconds, 1), memory=memory)
+
+
+def _assigned(symbol: str, code: str) -> str:
+    """Code that gives a symbol the value of some code, from which control may return.
+
+    The symbol is cleared first: code that throws leaves no value, and not the last test's either.
+    """
+    return f"(Clear[{symbol}, {BODY}]; {BODY}[] := ({code}\n); {symbol} = {BODY}[])"
 
 
 def _messages(outcome: Outcome) -> tuple[str, ...]:

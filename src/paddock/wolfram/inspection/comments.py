@@ -21,6 +21,8 @@ FIX_ME_COMMENT = Rule(
 )
 RULES = (FIX_ME_COMMENT,)
 
+_MOST_SAID = 500
+"""Characters of a comment that are a description."""
 _DIRECTIVE = re.compile(
     r"\(\*\s*:!CodeAnalysis::(?:(BeginBlock|EndBlock)|Disable::(\w+(?:::[\w$`]+)?))::\s*\*\)"
 )
@@ -33,7 +35,8 @@ def _fix_me(inspection: Inspection) -> None:
             "FIXME:"
         ):
             said = text[start + 2 : end].removesuffix("*)").strip()
-            inspection.report(FIX_ME_COMMENT, start, end, " ".join(said.split()))
+            said = " ".join(said[:_MOST_SAID].split()) + ("…" if len(said) > _MOST_SAID else "")
+            inspection.report(FIX_ME_COMMENT, start, end, said)
 
 
 def silences(source: Source) -> dict[str, Spans]:

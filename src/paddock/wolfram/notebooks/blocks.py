@@ -280,4 +280,24 @@ def _text(lines: _Lines, line: str) -> None:
     lines.paragraph.append(line.lstrip(" \t"))
 
 
-_TAKERS = (_fence, _formula, _heading, _underline, _rule, _item, _table)
+def _indented(lines: _Lines, line: str) -> bool:
+    """Code that is indented, which is a fence without one; in items by so much more."""
+    least = _TAB + (lines.items[-1].content if lines.items else 0)
+    if lines.waiting is not None or _indent(line) < least:
+        return False
+    inner = [line]
+    while (found := lines.peek()) is not None and (not found.strip() or _indent(found) >= least):
+        inner.append(found)
+        lines.at += 1
+    text = "\n".join(_outdented(one, least) for one in inner).rstrip()
+    lines.add(Block("fence", text, lines.quote))
+    return True
+
+
+def _outdented(line: str, columns: int) -> str:
+    """A line without its first columns, which are blank."""
+    rest = line.lstrip(" \t")
+    return " " * (_indent(line) - columns) + rest
+
+
+_TAKERS = (_fence, _formula, _heading, _underline, _rule, _item, _table, _indented)

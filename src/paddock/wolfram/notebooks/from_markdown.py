@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from paddock.wolfram.notebooks.blocks import Block
 
+_BYTE_ORDER_MARK = "\ufeff"
 _LINE = {
     "Editable": False,
     "Selectable": False,
@@ -37,7 +38,7 @@ def markdown_to_notebook(markdown: str) -> Notebook:
     cells: list[Cell] = []
     numbers: dict[int, int] = {}
     with collecting_later():
-        for block in blocks(markdown):
+        for block in blocks(markdown.removeprefix(_BYTE_ORDER_MARK)):
             for cell in _KINDS[block.kind](block):
                 _count(cell, block, numbers)
                 cell.styles += (QUOTE,) * block.quote

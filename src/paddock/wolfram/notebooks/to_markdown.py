@@ -26,7 +26,7 @@ OUTPUT_LIMIT = 500
 CELL_LIMIT = 10_000
 MOST_PICTURES = 20
 _GRAPHICS = ("GraphicsBox", "Graphics3DBox", "GraphicsData")
-_TICKS = re.compile(r"^\s*(`{3,})", re.MULTILINE)
+_TICKS = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
 
 
 class Markdown(NamedTuple):
@@ -80,6 +80,8 @@ class _Page:
         self._lists = 0
         self._last_items = [""]
         """The signs of the last items by level, from 1."""
+        self._depth = 0
+        """The level of the item that a paragraph would belong to; more indented, it was code."""
 
     def add(self, cell: Cell) -> None:
         """Take the next cell."""
@@ -87,8 +89,11 @@ class _Page:
         item = ITEMS.get(cell.style)
         if item is None:
             self._numbers.clear()
+            self._depth = 0
             self._add(cell, quote)
         else:
+            if self._blocks and self._blocks[-1].quote != quote:
+                self._depth = 0
             self._add_item(cell, item, self._phrases(cell), quote)
 
     def _add(self, cell: Cell, quote: int) -> None:
@@ -154,9 +159,12 @@ class _Page:
         if item.is_paragraph:
             if not text:
                 return
-            lines = text.replace("\n", f"\n{indent}\t")
-            self._blocks.append(_Block(f"{indent}\t{lines}", quote))
+            self._depth = min(self._depth, item.level)
+            indent = "\t" * self._depth
+            lines = text.replace("\n", f"\n{indent}")
+            self._blocks.append(_Block(f"{indent}{lines}", quote))
             return
+        self._depth = item.level
         sign = self._sign(cell, item)
         lines = text.replace("\n", f"\n{indent}  ")
         # A list that does not begin with 1 needs a blank line before it, and so does a new one.

@@ -5,7 +5,13 @@ says what is wrong with a paclet's directory, `write_archive` packs one. Nothing
 paclet contributes to Paddock is read by `paddock.extensions.paclets`.
 """
 
-from paddock.wolfram.packaging.archive import archive_name, packed_files, write_archive
+from paddock.wolfram.packaging.archive import (
+    Packing,
+    archive_name,
+    packed_files,
+    shortened,
+    write_archive,
+)
 from paddock.wolfram.packaging.checks import Issue, Level, check_paclet
 from paddock.wolfram.packaging.description import (
     Declared,
@@ -20,11 +26,13 @@ __all__ = [
     "Description",
     "Issue",
     "Level",
+    "Packing",
     "PacletInfoError",
     "archive_name",
     "check_paclet",
     "find_info_file",
     "packed_files",
     "read_description",
+    "shortened",
     "write_archive",
 ]

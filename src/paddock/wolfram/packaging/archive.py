@@ -6,25 +6,34 @@ in order, and no times of files.
 
 from __future__ import annotations
 
+import errno
 import io
 import re
+import stat
 import zipfile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.files import write_atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 SUFFIX = ".paclet"
 BUILD_FOLDER = "build"
-LEFT_OUT = frozenset({BUILD_FOLDER, "__pycache__", "node_modules"})
-"""Folders that are not part of a paclet, besides those whose names begin with a dot."""
+LEFT_OUT = frozenset({"__pycache__", "node_modules"})
+"""Folders that are not part of a paclet, wherever they are, besides hidden ones."""
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:/[A-Za-z][A-Za-z0-9_]*)?")
 VERSION = re.compile(r"\d+(?:\.\d+)*")
 _EARLIEST = (1980, 1, 1, 0, 0, 0)
-_MODE = 0o644 << 16
+_MODE, _EXECUTABLE_MODE = 0o644 << 16, 0o755 << 16
+
+
+class Packing(NamedTuple):
+    """What of a paclet's directory goes into its archive."""
+
+    files: list[Path]
+    left_out: list[str]
+    """The names, from the directory, of what does not and is neither hidden nor the last build."""
 
 
 def archive_name(name: str, version: str) -> str:
@@ -32,29 +41,54 @@ def archive_name(name: str, version: str) -> str:
     return f"{name.replace('/', '__')}-{version}{SUFFIX}"
 
 
-def packed_files(directory: Path) -> list[Path]:
-    """The files of a paclet that go into its archive, in order.
+def packed_files(directory: Path) -> Packing:
+    """The files of a paclet that go into its archive, in order, and what is left out.
 
-    Hidden ones, earlier archives, what builds leave behind, and links that lead out of the
-    directory are left out.
+    Left out are hidden files, archives, what builds leave behind, links that lead out of the
+    directory or to directories, and what is no file.
+
+    Raises:
+        OSError: when a directory cannot be listed.
     """
     root = directory.resolve()
-    return sorted(_inside(root, root), key=lambda file: file.relative_to(root).as_posix())
+    found = Packing([], [])
+    _collect(root, root, found)
+    found.files.sort(key=lambda file: file.relative_to(root).as_posix())
+    found.left_out.sort()
+    return found
 
 
-def _inside(folder: Path, root: Path) -> Iterator[Path]:
+def shortened(names: list[str]) -> str:
+    """Some names in one line, the first of them if there are many."""
+    return ", ".join(names[:10]) + (" …" if len(names) > 10 else "")
+
+
+def _collect(folder: Path, root: Path, found: Packing) -> None:
     for place in folder.iterdir():
-        if place.name.startswith(".") or not place.resolve().is_relative_to(root):
+        if place.name.startswith(".") or place == root / BUILD_FOLDER:
             continue
-        if place.is_dir() and not place.is_symlink():
-            if place.name not in LEFT_OUT:
-                yield from _inside(place, root)
-        elif place.is_file() and place.suffix != SUFFIX:
-            yield place
+        if place.is_dir() and not place.is_symlink() and place.name not in LEFT_OUT:
+            _collect(place, root, found)
+        elif _belongs(place, root):
+            found.files.append(place)
+        else:
+            found.left_out.append(place.relative_to(root).as_posix())
+
+
+def _belongs(place: Path, root: Path) -> bool:
+    try:
+        is_inside = place.resolve(strict=True).is_relative_to(root)
+    except (OSError, RuntimeError):  # such as a link that leads to itself
+        return False
+    return is_inside and place.is_file() and place.suffix != SUFFIX
 
 
 def write_archive(directory: Path, name: str, version: str, files: list[Path]) -> Path:
-    """Pack files of a paclet into an archive below its directory, and give its path."""
+    """Pack files of a paclet into an archive below its directory, and give its path.
+
+    Raises:
+        OSError: when a file cannot be read, or the archive cannot be written or would be elsewhere.
+    """
     root = directory.resolve()
     folder = name.replace("/", "__")
     data = io.BytesIO()
@@ -62,8 +96,24 @@ def write_archive(directory: Path, name: str, version: str, files: list[Path]) -
         for file in files:
             entry = zipfile.ZipInfo(f"{folder}/{file.relative_to(root).as_posix()}", _EARLIEST)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = _MODE
+            is_executable = file.stat().st_mode & stat.S_IXUSR
+            entry.external_attr = _EXECUTABLE_MODE if is_executable else _MODE
             archive.writestr(entry, file.read_bytes())
-    place = root / BUILD_FOLDER / archive_name(name, version)
+    place = _own_place(root, archive_name(name, version))
     write_atomically(place, data.getvalue(), mode=0o644)
+    return place
+
+
+def _own_place(root: Path, name: str) -> Path:
+    """Where the archive goes, which links must not lead to other files."""
+    folder = root / BUILD_FOLDER
+    try:
+        is_inside = folder.resolve().is_relative_to(root)
+    except RuntimeError:
+        is_inside = False
+    if not is_inside:
+        raise OSError(errno.EPERM, "It is a link that leads out of the paclet", str(folder))
+    place = folder / name
+    if place.is_symlink():
+        place.unlink()
     return place

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from os.path import normpath
 from typing import TYPE_CHECKING, Literal
 
-from paddock.wolfram.packaging.archive import NAME, VERSION, packed_files
+from paddock.wolfram.packaging.archive import NAME, VERSION, Packing, packed_files, shortened
 from paddock.wolfram.packaging.description import (
     DeclaredExtension,
     PacletInfoError,
@@ -49,10 +50,18 @@ class Issue:
 
 def check_paclet(directory: Path) -> list[Issue]:
     """Everything that can be said about a paclet without running it, the worst first."""
-    info = find_info_file(directory)
+    root = directory.resolve()
+    try:
+        info, packing = find_info_file(root), packed_files(root)
+    except OSError as error:
+        text = f"It cannot be read: {error.strerror or error}."
+        return [Issue("Error", "UnreadableDirectory", text, str(error.filename or directory))]
     if info is None:
         text = "There is no PacletInfo.wl in this directory."
         return [Issue("Error", "NoPacletInfo", text, str(directory))]
+    if info not in packing.files:
+        text = "It is a link that leads out of the paclet."
+        return [Issue("Error", "InvalidPacletInfo", text, info.name)]
     try:
         description = read_description(info.read_text("utf-8-sig"), where=info.name)
     except (WolframSyntaxError, PacletInfoError, UnicodeDecodeError, OSError) as error:
@@ -60,8 +69,8 @@ def check_paclet(directory: Path) -> list[Issue]:
     found = [
         *_identity(description, info.name),
         *_presentation(description, info.name),
-        *_extensions(description, directory, info.name),
-        *_files(directory),
+        *_extensions(description, root, info.name, packing),
+        *_files(root, packing),
     ]
     order: list[Level] = ["Error", "Warning", "Suggestion"]
     return sorted(found, key=lambda issue: order.index(issue.level))
@@ -110,7 +119,9 @@ def _presentation(description: Description, info: str) -> Iterator[Issue]:
             yield Issue("Warning", f"Placeholder{key}", text, _at(info, declared.line))
 
 
-def _extensions(description: Description, directory: Path, info: str) -> Iterator[Issue]:
+def _extensions(
+    description: Description, directory: Path, info: str, packing: Packing
+) -> Iterator[Issue]:
     if not description.extensions:
         yield Issue("Warning", "NoExtensions", "The paclet declares no extensions.", info)
     for extension in description.extensions:
@@ -119,11 +130,18 @@ def _extensions(description: Description, directory: Path, info: str) -> Iterato
             text = f"No kind of extension known here is called {extension.kind!r}."
             yield Issue("Warning", "UnknownExtension", text, place)
         root = extension.properties.get("Root")
-        if root is not None and root.text and not (directory / root.text).is_dir():
+        if root is not None and root.text and not _is_directory(directory / root.text):
             text = f'The "{extension.kind}" extension is in {root.text!r}, which is no directory.'
             yield Issue("Error", "MissingRoot", text, _at(info, root.line))
         elif extension.kind == "Kernel":
-            yield from _kernel(extension, directory, place)
+            yield from _kernel(extension, directory, place, packing)
+
+
+def _is_directory(place: Path) -> bool:
+    try:
+        return place.is_dir()
+    except (OSError, ValueError):  # what somebody wrote there need not even be a name
+        return False
 
 
 def _roots(extension: DeclaredExtension) -> list[str]:
@@ -132,21 +150,23 @@ def _roots(extension: DeclaredExtension) -> list[str]:
     return [declared.text] if declared is not None and declared.text else [extension.kind, "."]
 
 
-def _kernel(extension: DeclaredExtension, directory: Path, place: str) -> Iterator[Issue]:
-    """Whether each context has a file, and each declared symbol a page."""
+def _kernel(
+    extension: DeclaredExtension, directory: Path, place: str, packing: Packing
+) -> Iterator[Issue]:
+    """Whether each context has a file in the archive, and each declared symbol a page."""
     contexts = extension.properties.get("Context")
     if contexts is None:
         yield Issue("Error", "NoContext", 'The "Kernel" extension names no "Context".', place)
         return
     for context, named in _contexts(contexts.value):
         names = [named] if named else _context_files(context)
-        places = [directory / root / name for root in _roots(extension) for name in names]
-        if not any(file.is_file() for file in places):
+        places = {normpath(directory / root / name) for root in _roots(extension) for name in names}
+        if not any(str(file) in places for file in packing.files):
             text = f"There is no file for the context {context}: looked for {', '.join(names)}."
             yield Issue("Error", "MissingContextFile", text, place)
     symbols = extension.properties.get("Symbols")
     if symbols is not None:
-        yield from _pages(symbols.value, directory, place)
+        yield from _pages(symbols.value, directory, place, packing)
 
 
 def _contexts(value: object) -> Iterator[tuple[str, str]]:
@@ -165,20 +185,22 @@ def _context_files(context: str) -> list[str]:
     return [f"{stem}{suffix}" for stem in dict.fromkeys(stems) for suffix in (".wl", ".m")]
 
 
-def _pages(symbols: object, directory: Path, place: str) -> Iterator[Issue]:
+def _pages(symbols: object, directory: Path, place: str, packing: Packing) -> Iterator[Issue]:
     pages = directory / "Documentation" / "English" / "ReferencePages" / "Symbols"
     names = [str(one).rpartition("`")[2] for one in symbols] if isinstance(symbols, list) else []
-    missing = [name for name in names if not (pages / f"{name}.nb").is_file()]
+    there = {file.stem for file in packing.files if file.parent == pages and file.suffix == ".nb"}
+    missing = [name for name in names if name not in there]
     if missing:
-        shown = ", ".join(missing[:10]) + (" …" if len(missing) > 10 else "")
-        text = f"Symbols without a reference page: {shown}."
+        text = f"Symbols without a reference page: {shortened(missing)}."
         yield Issue("Suggestion", "MissingPages", text, place)
 
 
-def _files(directory: Path) -> Iterator[Issue]:
+def _files(root: Path, packing: Packing) -> Iterator[Issue]:
     """What the files themselves show: code that cannot be read, and files that are very large."""
-    root = directory.resolve()
-    for file in packed_files(directory):
+    if packing.left_out:
+        text = f"Not part of the archive: {shortened(packing.left_out)}."
+        yield Issue("Suggestion", "LeftOut", text)
+    for file in packing.files:
         name = file.relative_to(root).as_posix()
         if file.stat().st_size > LARGE:
             text = f"It has {file.stat().st_size // 1_000_000} MB."

@@ -28,7 +28,7 @@ OUTPUT_FENCE = "wl-output"
 """The language of a fence with the output of the code before it."""
 DELIMITER = "ExampleDelimiter"
 _NEW_LINE = "$Line = 0; Null"
-_TICKS = re.compile(r"^\s*(`{3,})", re.MULTILINE)
+_TICKS = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
 
 
 @dataclass(slots=True)

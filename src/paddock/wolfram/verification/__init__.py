@@ -4,8 +4,15 @@
 of them. Running them is left to whoever has a kernel.
 """
 
-from paddock.wolfram.verification.reading import Step, WolframTest, WolframTestFile, read_tests
-from paddock.wolfram.verification.report import markdown_report
+from paddock.wolfram.verification.messages import text_of
+from paddock.wolfram.verification.reading import (
+    Step,
+    WolframTest,
+    WolframTestFile,
+    number_of,
+    read_tests,
+)
+from paddock.wolfram.verification.report import markdown_report, size_text
 from paddock.wolfram.verification.results import FileResult, WolframTestResult, outcome_of
 
 __all__ = [
@@ -15,6 +22,9 @@ __all__ = [
     "WolframTestFile",
     "WolframTestResult",
     "markdown_report",
+    "number_of",
     "outcome_of",
     "read_tests",
+    "size_text",
+    "text_of",
 ]

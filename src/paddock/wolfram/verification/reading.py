@@ -7,25 +7,26 @@ has `VerificationTest` could run it, so `hidden` tells how many there are.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Atom, Node, has_head, is_symbol, walk
 from paddock.wolfram.parser import parse
-from paddock.wolfram.text import number_value, string_value, symbol_name
+from paddock.wolfram.text import number_value
+from paddock.wolfram.verification.messages import expected_messages, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from paddock.wolfram.expressions import Expression
     from paddock.wolfram.source import Source
 
 TEST = "VerificationTest"
 DEFAULT_SAME_TEST = "SameQ"
 _OPTIONS = ("TestID", "SameTest", "TimeConstraint", "MemoryConstraint")
+_VALUES = ("TestID", "TimeConstraint", "MemoryConstraint")
 _MOST_ARGUMENTS = 3
-ANY = "_"
-"""Stands for a message that may be any."""
+_MOST = 1e15
+"""More than any limit can be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,8 @@ class WolframTest:
     seconds: float | None = None
     memory_bytes: int | None = None
     section: str = ""
+    computed: Mapping[str, str] = field(default_factory=dict)
+    """The code of options whose values have to be evaluated, by their names."""
     problem: str = ""
     """Why it cannot be run, if it cannot."""
 
@@ -119,18 +122,28 @@ class _Reader:
         text = self._source.text
         if not self._values:
             return text[expression.start : expression.end]
+        found = [
+            part
+            for part in walk(expression)
+            if isinstance(part, Atom) and part.kind == "symbol" and part.text in self._values
+        ]
+        # Their order in an expression need not be that in the text: `x // f`.
         pieces, at = [], expression.start
-        for part in walk(expression):
-            if isinstance(part, Atom) and part.kind == "symbol" and part.text in self._values:
-                pieces += [text[at : part.start], self._values[part.text]]
-                at = part.end
+        for part in sorted(found, key=lambda part: part.start):
+            pieces += [text[at : part.start], self._values[part.text]]
+            at = part.end
         return "".join([*pieces, text[at : expression.end]])
 
     def _test(self, node: Node) -> WolframTest:
         section = " / ".join(self._sections)
         positional = [arg for arg in node.args if not _is_option(arg)]
         options = _options(node.args)
-        test_id = _text(options["TestID"]) if "TestID" in options else ""
+        test_id = text_of(options["TestID"]) if "TestID" in options else ""
+        computed = {
+            name: self._written(options[name])
+            for name in _VALUES
+            if isinstance(options.get(name), Node)
+        }
         if not 1 <= len(positional) <= _MOST_ARGUMENTS:
             problem = f"{TEST} has {len(positional)} arguments, expected 1 to {_MOST_ARGUMENTS}"
             shown = self._written(node)
@@ -142,12 +155,13 @@ class _Reader:
             written[0],
             self._line(node),
             written[1] if len(written) > 1 else "True",
-            _messages(positional[2]) if len(positional) > 2 else (),
+            expected_messages(positional[2]) if len(positional) > 2 else (),
             test_id,
             self._written(same) if same is not None else DEFAULT_SAME_TEST,
-            _number(options.get("TimeConstraint")),
-            _whole(_number(options.get("MemoryConstraint"))),
+            number_of(options.get("TimeConstraint")),
+            _whole(number_of(options.get("MemoryConstraint"))),
             section,
+            computed,
         )
 
 
@@ -164,7 +178,7 @@ def _statements(expressions: list[Expression]) -> list[Expression]:
 
 def _changes_section(expression: Expression, sections: list[str]) -> bool:
     if isinstance(expression, Node) and has_head(expression, "BeginTestSection"):
-        names = [_text(arg) for arg in expression.args[:1]]
+        names = [text_of(arg) for arg in expression.args[:1]]
         sections.append(names[0] if names else "")
         return True
     if has_head(expression, "EndTestSection"):
@@ -183,7 +197,7 @@ def _option_name(node: Node) -> str | None:
     if not (has_head(node, "Rule") or has_head(node, "RuleDelayed")) or not node.args:
         return None
     key = node.args[0]
-    name = _text(key) if isinstance(key, Atom) else ""
+    name = text_of(key) if isinstance(key, Atom) else ""
     return name if name in (*_OPTIONS, "MetaInformation", "TestFailureAction") else None
 
 
@@ -195,40 +209,13 @@ def _options(args: list[Expression]) -> dict[str, Expression]:
     return found
 
 
-def _text(expression: Expression) -> str:
-    """A string's value, or what a symbol is called."""
-    if isinstance(expression, Atom) and expression.kind == "string":
-        return string_value(expression.text)
-    if isinstance(expression, Atom) and expression.kind == "symbol":
-        return symbol_name(expression.text)
-    return ""
-
-
-def _number(expression: Expression | None) -> float | None:
+def number_of(expression: Expression | None) -> float | None:
+    """The value of a number, which is not larger than limits can be; None for what is none."""
     if not isinstance(expression, Atom) or expression.kind != "number":
         return None
     value = number_value(expression.text)
-    return float(value) if value is not None else None
+    return float(min(value, _MOST)) if value is not None else None
 
 
 def _whole(value: float | None) -> int | None:
     return int(value) if value is not None else None
-
-
-def _messages(expression: Expression) -> tuple[str, ...]:
-    """The names of expected messages; a pattern stands for any."""
-    parts = expression.args if isinstance(expression, Node) else [expression]
-    if has_head(expression, "MessageName"):
-        parts = [expression]
-    names = [_message(part) for part in parts]
-    return tuple(name for name in names if name)
-
-
-def _message(expression: Expression) -> str:
-    while isinstance(expression, Node) and (
-        has_head(expression, "HoldForm") or has_head(expression, "HoldPattern")
-    ):
-        expression = expression.args[0]
-    if isinstance(expression, Node) and has_head(expression, "MessageName"):
-        return "::".join(_text(part) for part in expression.args)
-    return ANY if isinstance(expression, Node) else ""

@@ -29,14 +29,20 @@ def _summary(files: Sequence[FileResult]) -> list[str]:
     total = sum(len(file.results) for file in files)
     passed = sum(file.passed for file in files)
     rows = {
-        "Overall Result": "Success" if passed == total else "Failure",
+        "Overall Result": "Success" if all(file.is_success for file in files) else "Failure",
         "Total Files": str(len(files)),
         "Total Tests": str(total),
         "Passed": _share(passed, total),
         "Failed": _share(total - passed, total),
+        **_not_run(files),
         "Total Time": time_text(sum(file.seconds for file in files)),
     }
     return ["# Test Results Summary", _table("Metric", rows)]
+
+
+def _not_run(files: Sequence[FileResult]) -> dict[str, str]:
+    count = sum(file.not_run for file in files)
+    return {"Not Run": str(count)} if count else {}
 
 
 def _file(file: FileResult) -> Iterable[str]:
@@ -46,6 +52,7 @@ def _file(file: FileResult) -> Iterable[str]:
         "Tests": str(total),
         "Passed": _share(file.passed, total),
         "Failed": _share(file.failed, total),
+        **_not_run([file]),
         "Time": time_text(file.seconds),
     }
     yield _table("Metric", rows)
@@ -81,8 +88,13 @@ def _listed(names: Sequence[str]) -> str:
 
 def _table(kind: str, rows: dict[str, str]) -> str:
     lines = [f"| {kind} | Value |", "| --- | --- |"]
-    lines += [f"| **{name}** | {value} |" for name, value in rows.items()]
+    lines += [f"| **{name}** | {_entry(value)} |" for name, value in rows.items()]
     return "\n".join(lines)
+
+
+def _entry(text: str) -> str:
+    """A text that stays in its cell."""
+    return " ".join(text.split()).replace("|", "\\|")
 
 
 def _code(title: str, text: str) -> str:

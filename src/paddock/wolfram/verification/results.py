@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from paddock.wolfram.verification.reading import ANY, WolframTest
+from paddock.wolfram.verification.messages import are_expected
+from paddock.wolfram.verification.reading import WolframTest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
 
 Outcome = Literal["Success", "Failure", "MessagesFailure", "Error"]
 
@@ -32,8 +34,8 @@ class WolframTestResult:
 
     @property
     def name(self) -> str:
-        """What it is called: its id, or its place."""
-        return self.test.test_id or f"Test {self.number} (line {self.test.line})"
+        """What it is called, in one line: its id, or its place."""
+        return " ".join(self.test.test_id.split()) or f"Test {self.number} (line {self.test.line})"
 
 
 @dataclass(slots=True)
@@ -45,6 +47,10 @@ class FileResult:
     seconds: float = 0.0
     notes: list[str] = field(default_factory=list)
     """What else is to be known: code between tests that failed, tests that were not run."""
+    not_run: int = 0
+    """How many tests could not be run, and have no result."""
+    is_broken: bool = False
+    """Whether code between the tests had no value."""
 
     @property
     def passed(self) -> int:
@@ -56,22 +62,14 @@ class FileResult:
         """How many were not."""
         return len(self.results) - self.passed
 
+    @property
+    def is_success(self) -> bool:
+        """Whether all tests of the file were run, successfully, and all else in it worked."""
+        return not (self.failed or self.not_run or self.is_broken)
+
 
 def outcome_of(test: WolframTest, *, is_same: bool, messages: Sequence[str]) -> Outcome:
     """How a test whose input was evaluated came out; a wrong value counts before messages."""
     if not is_same:
         return "Failure"
-    return "Success" if _are_expected(test.messages, messages) else "MessagesFailure"
-
-
-def _are_expected(expected: Sequence[str], messages: Sequence[str]) -> bool:
-    found = [_name(message) for message in messages]
-    if len(found) != len(expected):
-        return False
-    return all(wanted in (ANY, name) for wanted, name in zip(expected, found, strict=True))
-
-
-def _name(message: str) -> str:
-    """`Power::infy` of `Power::infy: Infinite expression …`."""
-    symbol, mark, rest = message.partition("::")
-    return symbol + mark + rest.partition(":")[0].strip() if mark else message
+    return "Success" if are_expected(test.messages, messages) else "MessagesFailure"

@@ -10,6 +10,7 @@ from paddock.wolfram.notebooks import (
     boxes,
     markdown_to_notebook,
     notebook_to_markdown,
+    read_notebook,
 )
 from tests.unit.wolfram.notebooks.conversions import through_a_file, to_markdown
 
@@ -33,7 +34,7 @@ def code(text: str, style: str = "Input", label: str = "") -> Cell:
         ("Subitem", "\t* a\n"),
         ("Subsubitem", "\t\t* a\n"),
         ("ItemNumbered", "1. a\n"),
-        ("ItemParagraph", "\ta\n"),
+        ("ItemParagraph", "a\n"),
         ("Program", "```\na\n```\n"),
     ],
 )
@@ -201,3 +202,37 @@ def test_hard_and_soft_ends_of_lines() -> None:
 )
 def test_underlined_headings(markdown: str, style: str) -> None:
     assert next(iter(markdown_to_notebook(markdown))).style == style
+
+
+@pytest.mark.parametrize(
+    ("markdown", "styles"),
+    [
+        ("para\n\n    def f():\n\n        x\n\nend", ["Text", "Program", "Text"]),
+        ("para\n    goes on", ["Text"]),
+        ("- a\n\n    para\n\n        code", ["Item", "ItemParagraph", "Program"]),
+        ("\ufeff# Title", ["Title"]),
+    ],
+)
+def test_indented_lines_are_code_where_no_paragraph_is_open(
+    markdown: str, styles: list[str]
+) -> None:
+    notebook = markdown_to_notebook(markdown)
+    assert [cell.style for cell in notebook] == styles
+    for cell in notebook:
+        if cell.content and "f()" in str(cell.content):
+            assert cell.content == "def f():\n\n    x"
+
+
+@pytest.mark.parametrize(
+    "before", ["", 'Cell["a", "Text"], ', 'Cell["a", "Item"], Cell["x", "Program"], ']
+)
+def test_paragraphs_of_no_item_are_no_code(before: str) -> None:
+    notebook = read_notebook(f'Notebook[{{{before}Cell["four", "SubitemParagraph"]}}]')
+    assert notebook_to_markdown(notebook).text.endswith("four\n")
+    assert "\tfour" not in notebook_to_markdown(notebook).text
+
+
+def test_many_empty_lines_of_code_take_no_more_than_their_time() -> None:
+    # With a quadratic search this takes minutes.
+    notebook = read_notebook(f'Notebook[{{Cell["x{chr(10) * 300_000}y", "Program"]}}]')
+    assert notebook_to_markdown(notebook, cell_limit=10**9).text.endswith("y\n```\n")
