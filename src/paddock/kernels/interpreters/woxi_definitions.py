@@ -1,14 +1,15 @@
 """Definitions as the user wrote them, for what woxi cannot tell of its own.
 
-woxi gives values back exactly, but not definitions with patterns: it leaves out conditions, defaults
-and tests, and has no list of sub-values, up-values and messages. So the code that made them is kept.
+woxi gives values back exactly, but not definitions with patterns: it leaves out conditions,
+defaults and tests, and has no list of sub-values, up-values and messages. So the code that made
+them is kept.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.wolfram import Atom, Node, assignments, has_head, parse
+from paddock.wolfram import Atom, Node, assignments, parse, statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,17 +50,8 @@ def _read(code: str) -> Iterator[Written]:
     source = parse(code)
     if not source.problems:
         for expression in source.expressions:
-            for part in _parts(expression):
+            for part in statements(expression):
                 yield from _made_by(source, part)
-
-
-def _parts(expression: Expression) -> Iterator[Expression]:
-    """What is evaluated one after the other, and not inside of a scope or a condition."""
-    if isinstance(expression, Node) and has_head(expression, "CompoundExpression"):
-        for arg in expression.args:
-            yield from _parts(arg)
-    else:
-        yield expression
 
 
 def _made_by(source: Source, part: Expression) -> Iterator[Written]:

@@ -1,9 +1,9 @@
 """The definitions of a woxi session as data, and back.
 
 Values are as woxi tells them, definitions with patterns as the user wrote them
-(`paddock.kernels.interpreters.woxi_definitions`). Small values are code. woxi reads a long list as code at some 300 kB/s, so that long values are
-kept as WXF where woxi gets the same value back from it. Values that woxi has no text for (plots,
-pictures, sounds) are left out.
+(`paddock.kernels.interpreters.woxi_definitions`). Small values are code. woxi reads a long list as
+code at some 300 kB/s, so that long values are kept as WXF where woxi gets the same value back from
+it. Values that woxi has no text for (plots, pictures, sounds) are left out.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _is_written(definition: str, kept: list[Written]) -> bool:
     is_delayed = bool(mark) and " = " not in left
     symbol = re.match(r"[$\w`]+", definition)
     kinds = {each.kind for each in kept if symbol and each.symbol == symbol[0]}
-    return "own" in kinds and bool(_VALUE.match(definition)) or (is_delayed and bool(kinds))
+    return bool(kinds) if is_delayed else "own" in kinds and bool(_VALUE.match(definition))
 
 
 def _saved(names: str) -> list[str]:
