@@ -369,6 +369,7 @@ def test_kernels_of_idle_sessions_are_closed_when_there_are_too_many(engine: Wox
 class Licensed(Woxi, frozen=True):
     """An engine that does not run in any number."""
 
+    name: str = "licensed"
     capabilities: frozenset[Capability] = frozenset({"state", "rollback", "evaluation"})
 
 
