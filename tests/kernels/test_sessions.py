@@ -17,6 +17,7 @@ from paddock.kernels.kernel import KernelError
 from paddock.kernels.limits import Limits
 from paddock.kernels.outcome import Outcome
 from paddock.kernels.sessions import Keeping, Sessions
+from paddock.kernels.wolfram_session import evaluate
 from tests.kernels.processes import Watched, next_line, run_program
 
 LIMITS = Limits(seconds=30)
@@ -258,6 +259,7 @@ def test_long_texts_are_not_kept(sessions: Sessions, engine: Woxi) -> None:
             10_000,
             10_000,
         )
+        assert evaluate(session, "Head[%]", LIMITS).result == "Missing"
 
 
 def test_a_session_in_use_elsewhere_is_waited_for_with_progress(

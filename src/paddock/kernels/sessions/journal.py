@@ -131,6 +131,18 @@ class Journal:
         found = self.path.stat()
         return (found.st_dev, found.st_ino, found.st_size) == (*(self._identity or ()), self.size)
 
+    def sync(self) -> None:
+        """Have on the disk what was written, before something that relies on it.
+
+        Raises:
+            OSError: when that cannot be done.
+        """
+        handle = os.open(self.path, os.O_RDWR | _WITHOUT_WAITING)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
     def rewrite(self, header: Header, entries: Sequence[Entry]) -> None:
         """Put entries in the place of the whole file.
 

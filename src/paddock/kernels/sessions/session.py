@@ -232,6 +232,7 @@ class Session:
         try:
             if count == 0 or self._unsaved or not self._journal.is_current():
                 return ""
+            self._journal.sync()  # a state without the evaluations that it includes is worthless
             write_state(self.state_path, state)
         except OSError as error:
             return f"The definitions could not be saved: {error.strerror or error}."
