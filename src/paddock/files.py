@@ -132,8 +132,7 @@ def locked(path: Path, *, seconds: float = LOCK_SECONDS) -> Iterator[int | None]
         FileBusyError: when another one does not finish.
         DataDirectoryError: when there is no place for the lock.
     """
-    key = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
-    place = Path(data_directory()) / "locks" / f"{key}.lock"
+    place = _lock_place(path)
     lock = FileLock(place, timeout=seconds, mode=PRIVATE)
     with telling_faults(place):
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -150,6 +149,20 @@ def locked(path: Path, *, seconds: float = LOCK_SECONDS) -> Iterator[int | None]
         yield None if sys.platform == "win32" else held.lock_file_fd
     finally:
         lock.release()
+
+
+def forget_lock(path: Path) -> None:
+    """Delete the file of a lock that the caller holds, of a file that is no more.
+
+    Whoever has opened it meanwhile sees that it has no name any more, and makes another one.
+    """
+    with suppress(OSError):  # Windows does not delete what is open
+        _lock_place(path).unlink()
+
+
+def _lock_place(path: Path) -> Path:
+    key = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
+    return Path(data_directory()) / "locks" / f"{key}.lock"
 
 
 def check_ordinary(path: Path) -> None:

@@ -221,6 +221,36 @@ def test_definitions_go_from_one_kernel_to_another(kernel: WorkerKernel, engine:
     assert result(kernel, "p") == "p"
 
 
+def test_definitions_are_those_that_were_written(kernel: WorkerKernel) -> None:
+    for code in (
+        "g[a_, b___] := {a, b}; s[a_][b_] := a + b",
+        "own := (Print[1]; 5); x = 1",
+        "c[n_] /; n > 3 := big; c[n_Integer?Positive] := small",
+        "q /: Plus[q, n_] := seen[n]",
+        "fib[0] = 0; fib[1] = 1; fib[n_] := fib[n] = fib[n - 1] + fib[n - 2]",
+        "fib[20]",
+        "gone[n_] := n; Clear[gone]; gone[m_, n_] := m",
+        "away[n_] := n",
+        "ClearAll[away]",
+    ):
+        kernel.evaluate(code, LIMITS)
+    state = kernel.state()
+    assert state is not None
+    kernel.evaluate("ClearAll[g, s, own, x, c, q, fib, gone]", LIMITS)
+    kernel.restore(state)
+    again = kernel.state()
+    kernel.evaluate("ClearAll[g, s, own, x, c, q, fib, gone]", LIMITS)
+    assert again == state
+    kernel.restore(again)
+    assert result(kernel, "{g[1, 2, 3], s[1][2], c[5], c[2], c[-1], q + 3}") == (
+        "{{1, 2, 3}, 3, big, small, c[-1], seen[3]}"
+    )
+    assert result(kernel, "{fib[20], Length[DownValues[fib]], gone[1], gone[7, 8], away[1]}") == (
+        "{6765, 22, gone[1], 7, away[1]}"
+    )
+    assert result(kernel, "OwnValues[own]") == "{HoldPattern[own] :> Print[1]; 5}"
+
+
 def test_long_values_go_from_one_kernel_to_another(kernel: WorkerKernel) -> None:
     kernel.evaluate('list = Range[2000]; texts = Table[ToString[n] <> "\\"", {n, 500}]', LIMITS)
     kernel.evaluate("symbols = Table[Sin[x]^n + n/7, {n, 300}]; before = Hash[symbols];", LIMITS)

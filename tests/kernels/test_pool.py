@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 
+import msgspec
 import pytest
 
 from paddock.kernels.engines.woxi import Woxi
@@ -65,6 +66,16 @@ def test_a_kernel_with_the_network_is_no_spare(counted: Counted) -> None:
     pool = Pool()
     assert pool.take(counted, Limits(network=True)).has_network
     assert len(counted.started) == 1
+    pool.close()
+
+
+def test_an_engine_that_needs_licences_has_no_spares(counted: Counted) -> None:
+    pool = Pool()
+    few = frozenset(counted.capabilities - {"many"})
+    engine = msgspec.structs.replace(counted, capabilities=few)
+    pool.warm(engine)
+    assert pool.take(engine, LIMITS) is counted.started[0]
+    assert not [each for each in threading.enumerate() if each.name == "paddock-spare-woxi"]
     pool.close()
 
 

@@ -10,10 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from paddock.files import FileBusyError, locked
+from paddock.kernels.engines.engine import Capability
 from paddock.kernels.engines.woxi import Woxi
+from paddock.kernels.kernel import KernelError
 from paddock.kernels.limits import Limits
 from paddock.kernels.outcome import Outcome
 from paddock.kernels.sessions import Keeping, Sessions
+from paddock.kernels.wolfram_session import evaluate
 from tests.kernels.processes import Watched, next_line, run_program
 
 LIMITS = Limits(seconds=30)
@@ -170,6 +174,126 @@ sessions.close()
         assert ask("x = x + 1") == "resumed 5 4"
 
 
+def test_what_has_effects_is_never_repeated(
+    open_sessions: Callable[[], Sessions], engine: Woxi, tmp_path: Path
+) -> None:
+    """One server evaluates; another goes on; both are killed, and a third goes on."""
+    file = tmp_path / "effects"
+    first, second = open_sessions(), open_sessions()
+    call(second, engine, "mine", "x = 1")
+    value = call(
+        first, engine, "mine", f'Run["echo one >> {file}"]; r = RandomInteger[10^9]'
+    ).result
+    assert call(second, engine, "mine", "r").result == value
+    call(first, engine, "mine", f'note[text_] := Run["echo " <> text <> " >> {file}"]')
+    call(first, engine, "mine", 'note["two"]')
+    found = call(second, engine, "mine", "{r, x}")
+    assert (found.result, found.note) == (f"{{{value}, 1}}", "")
+    assert file.read_text() == "one\ntwo\n"
+    third = open_sessions()
+    found = call(third, engine, "mine", 'note["three"]; {r, x}')
+    assert (found.result, found.note) == (f"{{{value}, 1}}", "")
+    assert file.read_text() == "one\ntwo\nthree\n"
+
+
+def test_what_has_effects_and_was_not_saved_is_left_out_and_told(
+    open_sessions: Callable[[], Sessions], engine: Woxi
+) -> None:
+    before = open_sessions()
+    for code in ("x = 5", "r = RandomInteger[{7, 7}]", "y = r + x"):
+        call(before, engine, "mine", code)
+    before.close()
+    (before.directory / "mine.state").unlink()
+    found = call(open_sessions(), engine, "mine", "{x, r, y}")
+    assert (found.result, found.note) == (
+        "{5, r, 5 + r}",
+        (
+            "Nothing is repeated that does more than define something; if it defined something "
+            "besides, that is missing (evaluations of line 2). "
+            "Repeating gave other results than before (evaluations of line 3)."
+        ),
+    )
+
+
+def test_repeating_can_be_cancelled_and_goes_on_in_the_next_call(
+    open_sessions: Callable[[], Sessions], engine: Woxi
+) -> None:
+    before = open_sessions()
+    call(before, engine, "mine", "n = 0; While[n < 2*10^5, n++]; n")
+    call(before, engine, "mine", "x = n + 1")
+    before.close()
+    (before.directory / "mine.state").unlink(missing_ok=True)
+    after = open_sessions()
+    with after.using("mine", engine) as session:
+        asked = iter([False] * 2)
+        outcome = session.evaluate("x", LIMITS, is_cancelled=lambda: next(asked, True))
+        assert outcome.status == "cancelled"
+    assert call(after, engine, "mine", "x").result == "200001"
+
+
+def test_saving_gives_way_to_calls_and_reading_saves_nothing(
+    sessions: Sessions, engine: Woxi
+) -> None:
+    state = sessions.directory / "mine.state"
+    call(sessions, engine, "mine", "r = RandomInteger[10^9]")
+    saved = state.stat().st_mtime_ns
+    for code in ("r", "r + 1", "f[x_] := x + r", "f[1]"):
+        call(sessions, engine, "mine", code)
+    with sessions.using("mine", engine) as session:
+        assert session.take_state() is None
+        session.evaluate("h = RandomReal[1, 10^5]; 1", LIMITS)
+        assert session.take_state(is_cancelled=lambda: True) is None
+        assert session.evaluate("Length[h]", LIMITS).result == "100000"
+        assert state.stat().st_mtime_ns == saved
+    sessions.close()
+    assert state.stat().st_mtime_ns > saved
+
+
+def test_long_texts_are_not_kept(sessions: Sessions, engine: Woxi) -> None:
+    call(sessions, engine, "mine", 'Print[StringRepeat["a", 10^6]]; StringRepeat["b", 2*10^6]')
+    assert (sessions.directory / "mine.jsonl").stat().st_size < 50_000
+    with sessions.using("mine", engine) as session:
+        (entry,) = session.history
+        assert (entry.is_cut, len(entry.result or ""), len(entry.outputs[0].text)) == (
+            True,
+            10_000,
+            10_000,
+        )
+        assert evaluate(session, "Head[%]", LIMITS).result == "Missing"
+
+
+def test_a_session_in_use_elsewhere_is_waited_for_with_progress(
+    sessions: Sessions, engine: Woxi
+) -> None:
+    program = """
+import sys
+from paddock.kernels.engines.woxi import find_woxi
+from paddock.kernels.sessions import Sessions
+with Sessions().using("mine", find_woxi()):
+    print(flush=True)
+    sys.stdin.readline()
+"""
+    with run_program(program) as other:
+        next_line(other)
+        with (
+            pytest.raises(FileBusyError, match="in another server"),
+            sessions.using("mine", engine, seconds=0),
+        ):
+            pass
+        with (
+            pytest.raises(KernelError, match="cancelled"),
+            sessions.using("mine", engine, is_cancelled=lambda: True),
+        ):
+            pass
+
+        def end_other(_seconds: float) -> None:
+            assert other.stdin is not None
+            print(file=other.stdin, flush=True)
+
+        with sessions.using("mine", engine, on_wait=end_other) as session:
+            assert session.status == "reused"
+
+
 def test_calls_of_one_session_wait_for_each_other(sessions: Sessions, engine: Woxi) -> None:
     call(sessions, engine, "mine", "x = 0")
     with ThreadPoolExecutor(8) as threads:
@@ -244,9 +368,25 @@ def test_kernels_of_idle_sessions_are_closed_when_there_are_too_many(engine: Wox
         sessions.close()
 
 
+class Licensed(Woxi, frozen=True):
+    """An engine that does not run in any number."""
+
+    name: str = "licensed"
+    capabilities: frozenset[Capability] = frozenset({"state", "rollback", "evaluation"})
+
+
+def test_kernels_that_need_licences_are_few(sessions: Sessions, engine: Woxi) -> None:
+    licensed = Licensed(engine.version, engine.found)
+    call(sessions, engine, "free", "x = 0")
+    for name in ("one", "two", "three"):
+        call(sessions, licensed, name, f'x = "{name}"')
+    assert call(sessions, licensed, "one", "x").how == "resumed-new-kernel"
+    assert call(sessions, engine, "free", "x").how == "continued"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
 def test_nobody_else_may_read_a_session(sessions: Sessions, engine: Woxi) -> None:
-    call(sessions, engine, "mine", "x = 5")
+    call(sessions, engine, "mine", "x = RandomInteger[9]")
     sessions.close()
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in sessions.directory.iterdir()}
     assert modes == {"mine.jsonl": 0o600, "mine.state": 0o600}
@@ -258,7 +398,6 @@ def test_a_torn_last_line_is_ignored(open_sessions: Callable[[], Sessions], engi
     call(before, engine, "mine", "x = 6")
     before.close()
     file = before.directory / "mine.jsonl"
-    (before.directory / "mine.state").unlink()
     file.write_bytes(file.read_bytes()[:-10])
     found = call(open_sessions(), engine, "mine", "x")
     assert (found.line, found.result, found.session_notes) == (2, "5", ())
@@ -273,7 +412,7 @@ def test_a_broken_file_is_moved_aside_and_told(
     file = sessions.directory / "mine.jsonl"
     file.write_bytes(content)
     found = call(sessions, engine, "mine", "x = 5")
-    assert (found.how, found.line, found.result) == ("reused", 1, "5")
+    assert (found.how, found.line, found.result) == ("new" if content else "reused", 1, "5")
     assert len(found.session_notes) == (1 if content else 0)
     if content:
         aside = file.with_name("mine.jsonl.broken")
@@ -282,17 +421,80 @@ def test_a_broken_file_is_moved_aside_and_told(
     assert call(sessions, engine, "mine", "x").how == "continued"
 
 
-def test_a_broken_line_between_others_is_told(
+def test_a_broken_line_is_left_out_and_told_and_the_rest_is_kept(
     open_sessions: Callable[[], Sessions], engine: Woxi
 ) -> None:
     before = open_sessions()
-    call(before, engine, "mine", "x = 5")
+    for code in ("r = RandomInteger[10^9]", "x = 5", "y = RandomInteger[10^9] + r", "{r, y}"):
+        known = call(before, engine, "mine", code)
     before.close()
     file = before.directory / "mine.jsonl"
-    file.write_bytes(file.read_bytes() + b"{}\n" + file.read_bytes().splitlines()[1] + b"\n")
-    found = call(open_sessions(), engine, "mine", "x")
-    assert (found.how, found.result) == ("reused", "x")
-    assert "a line of it cannot be read" in found.session_notes[0]
+    lines = file.read_bytes().splitlines(keepends=True)
+    broken = b"".join([*lines[:2], b'{"line":2,"co\xff\n', *lines[3:]])
+    file.write_bytes(broken)
+    after = open_sessions()
+    found = call(after, engine, "mine", "{r, y}")
+    assert (found.how, found.line, found.result) == ("resumed-new-kernel", 5, known.result)
+    aside = file.with_name("mine.jsonl.broken")
+    assert found.session_notes == (
+        (
+            "In the file of this session line 3 cannot be read and was left out. "
+            f"The file as it was is {aside}."
+        ),
+    )
+    assert aside.read_bytes() == broken
+    assert call(after, engine, "mine", "x").session_notes == ()
+    after.close()
+    file.write_bytes(b"nonsense\n" + file.read_bytes())
+    again = open_sessions()
+    found = call(again, engine, "mine", "{r, y}")
+    assert (found.line, found.result) == (7, known.result)
+    assert aside.read_bytes() == broken
+    assert file.with_name("mine.jsonl.broken2").exists()
+
+
+@pytest.mark.parametrize("line", [-5, 0, 10**12])
+def test_a_line_number_that_cannot_be_is_not_believed(
+    sessions: Sessions, engine: Woxi, line: int
+) -> None:
+    call(sessions, engine, "mine", "x = 5")
+    file = sessions.directory / "mine.jsonl"
+    other = f'{{"line":{line},"code":"x = 6","status":"done"}}\n'
+    file.write_bytes(file.read_bytes() + other.encode())
+    found = call(sessions, engine, "mine", "x")
+    assert (found.line, found.result, len(found.session_notes)) == (2, "5", 1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such pipes")
+@pytest.mark.parametrize("ending", ["jsonl", "state"])
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(
+    sessions: Sessions, engine: Woxi, ending: str
+) -> None:
+    sessions.directory.mkdir(parents=True)
+    os.mkfifo(sessions.directory / f"mine.{ending}")
+    assert call(sessions, engine, "mine", "x = RandomInteger[{5, 5}]").result == "5"
+    found = call(sessions, engine, "mine", "x")
+    assert found.result == "5"
+    assert found.note + " ".join(found.session_notes)
+
+
+def test_a_state_of_evaluations_that_were_lost_is_not_believed(
+    open_sessions: Callable[[], Sessions], engine: Woxi
+) -> None:
+    before = open_sessions()
+    call(before, engine, "mine", "x = 5; y = RandomInteger[]")
+    call(before, engine, "mine", "x = 7; y = RandomInteger[]")
+    before.close()
+    file, state = before.directory / "mine.jsonl", before.directory / "mine.state"
+    kept = state.read_bytes()
+    file.write_bytes(file.read_bytes()[:-20])
+    after = open_sessions()
+    call(after, engine, "mine", "x = 100; fresh = 1; y = RandomInteger[]")
+    after.close()
+    state.write_bytes(kept)
+    found = call(open_sessions(), engine, "mine", "{x, fresh}")
+    assert (found.line, found.result) == (3, "{x, fresh}")
+    assert "lines 1, 2" in found.note
 
 
 def test_a_broken_state_is_made_good_by_the_journal(
@@ -378,10 +580,13 @@ def test_old_sessions_are_deleted_but_never_one_in_use(
         now = (sessions.directory / "current.jsonl").stat().st_mtime
         for name, age in {"old": 5000, "new": 500, "newer": 100}.items():
             file = sessions.directory / f"{name}.jsonl"
-            file.write_bytes(b"x" * 1000)
+            with locked(file):  # which leaves a file, as each call does
+                file.write_bytes(b"x" * 1000)
             os.utime(file, (now - age, now - age))
         (sessions.directory / "other.txt").write_text("mine")
-        sessions.prune()
+        assert set(sessions.prune()) == {"old", "new", "newer"} - left
+        locks = list((sessions.directory.parent / "locks").iterdir())
+        assert len(locks) == len(left)
         names = {path.stem for path in sessions.directory.iterdir()}
         assert names == left | {"other"}
     finally:

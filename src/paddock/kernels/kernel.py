@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 WAIT_SECONDS = 1.0
 """How often `on_wait` is called while an evaluation runs."""
 
+STATE_SECONDS = 20.0
+"""How long telling or taking over definitions may take."""
+
 
 class KernelError(PaddockError):
     """A kernel cannot be started, or is gone."""
@@ -63,8 +66,13 @@ class Kernel(Protocol):
         """
         ...
 
-    def state(self) -> bytes | None:
-        """What `restore` of another kernel of this engine takes; None if it cannot say."""
+    def state(
+        self, *, seconds: float = STATE_SECONDS, is_cancelled: Callable[[], bool] = never
+    ) -> bytes | None:
+        """What `restore` of another kernel of this engine takes; None if it cannot say.
+
+        Those that go back to the state before also give None when it takes longer, or is cancelled.
+        """
         ...
 
     def restore(self, state: bytes) -> None:

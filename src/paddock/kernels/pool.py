@@ -1,7 +1,7 @@
 """Kernels that are started before they are needed.
 
 The first kernel of an engine is waited for; from then on one more is kept ready for the next
-session, started in the background.
+session, started in the background, where the engine may run in any number.
 """
 
 from __future__ import annotations
@@ -46,7 +46,12 @@ class Pool:
         return kernel
 
     def warm(self, engine: Engine) -> None:
-        """Start what is missing of an engine's spares, in the background."""
+        """Start what is missing of an engine's spares, in the background.
+
+        An engine that does not run in any number has none: each may use up a licence.
+        """
+        if "many" not in engine.capabilities:
+            return
         with self._lock:
             waiting = len(self._spares.get(engine.name, ())) + self._starting.get(engine.name, 0)
             missing = 0 if self._is_closed else max(0, self._wanted - waiting)

@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING
 import msgspec
 
 from paddock.kernels import confinement
-from paddock.kernels.kernel import WAIT_SECONDS, KernelError, ignore, never
+from paddock.kernels.kernel import STATE_SECONDS, WAIT_SECONDS, KernelError, ignore, never
 from paddock.kernels.outcome import ROLLED_BACK, Outcome, Output
 from paddock.kernels.replies import Replies
 from paddock.kernels.worker.frames import (
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     ReadPrinted = Callable[[str, Sequence[str], str], list[Output]]
 
 START_SECONDS = 60.0
-STATE_SECONDS = 20.0
 _TICK = 0.05
 _GRACE = 15.0
 """Seconds after a limit when the guard itself is given up."""
@@ -190,10 +189,14 @@ class WorkerKernel:
             self.close()  # it is ending, and must not be taken for one that goes on
         return self._outcome(reply, limits, code)
 
-    def state(self) -> bytes | None:
+    def state(
+        self, *, seconds: float = STATE_SECONDS, is_cancelled: Callable[[], bool] = never
+    ) -> bytes | None:
         """The definitions, or None."""
+        if self._processes is None:  # it has no checkpoint, and would end with being stopped
+            seconds, is_cancelled = STATE_SECONDS, never
         with self._lock:
-            reply = self._do(TakeState(STATE_SECONDS))
+            reply = self._do(TakeState(seconds), is_cancelled)
         return None if reply is None or reply.answer.status != "done" else reply.answer.state
 
     def restore(self, state: bytes) -> None:

@@ -5,7 +5,7 @@
 binary form. Evaluation is left to kernels. Standard library only.
 """
 
-from paddock.wolfram.assignments import Assignment, assignments
+from paddock.wolfram.assignments import Assignment, assignments, statements
 from paddock.wolfram.data import DataError, Held, Rule, Template, evaluate
 from paddock.wolfram.expressions import (
     Atom,
@@ -57,6 +57,7 @@ __all__ = [
     "real_text",
     "same",
     "spelled_out",
+    "statements",
     "string",
     "string_value",
     "symbol",

@@ -40,6 +40,15 @@ class Assignment(NamedTuple):
     """All of it."""
 
 
+def statements(expression: Expression) -> Iterator[Expression]:
+    """What an expression evaluates one after the other: the parts of `a; b`, and of those."""
+    if isinstance(expression, Node) and has_head(expression, "CompoundExpression"):
+        for arg in expression.args:
+            yield from statements(arg)
+    else:
+        yield expression
+
+
 def assignments(expression: Expression) -> Iterator[Assignment]:
     """The definitions that evaluating an expression makes, as far as can be seen, in order."""
     waiting = [expression]

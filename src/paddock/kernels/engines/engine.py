@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 Language = Literal["wolfram", "python"]
 
-Capability = Literal["state", "rollback", "interrupt", "pictures", "packages", "evaluation"]
+Capability = Literal["state", "rollback", "interrupt", "pictures", "packages", "evaluation", "many"]
 """What not every engine can: give its definitions as text; go back to the state before a failed
-evaluation; stop without being killed; draw; load Wolfram packages; evaluate anything but data."""
+evaluation; stop without being killed; draw; load Wolfram packages; evaluate anything but data; run
+in any number at once, where no licence is used up by it."""
 
 
 class Engine(Protocol):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DISTRIBUTION = "Mathics3"
 CAPABILITIES: frozenset[Capability] = frozenset(
-    {"state", "rollback", "interrupt", "pictures", "evaluation"}
+    {"state", "rollback", "interrupt", "pictures", "evaluation", "many"}
 )
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 """Of numpy, which Mathics uses: a process with threads must not fork."""

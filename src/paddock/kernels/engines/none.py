@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paddock.kernels.engines.engine import Capability, Language
-from paddock.kernels.kernel import ignore, never
+from paddock.kernels.kernel import STATE_SECONDS, ignore, never
 from paddock.kernels.outcome import Outcome, Output
 from paddock.version import __version__
 from paddock.wolfram import (
@@ -57,7 +57,7 @@ class NoEngine:
     licence: str = "MIT, part of Paddock"
     found: str = "built in"
     how_to_get: str = HOW_TO_GET
-    capabilities: frozenset[Capability] = frozenset({"state", "rollback"})
+    capabilities: frozenset[Capability] = frozenset({"state", "rollback", "many"})
 
     def start(self, limits: Limits) -> DataKernel:
         """A kernel without a process."""
@@ -100,7 +100,12 @@ class DataKernel:
             return Outcome("failed", outputs=(Output("message", text=REFUSAL),))
         return Outcome("done", input_form(value), seconds=time.monotonic() - began)
 
-    def state(self) -> bytes | None:
+    def state(
+        self,
+        *,
+        seconds: float = STATE_SECONDS,
+        is_cancelled: Callable[[], bool] = never,
+    ) -> bytes | None:
         """Nothing, for there is no state."""
         return b""
 

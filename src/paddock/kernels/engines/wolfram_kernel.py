@@ -237,8 +237,16 @@ class WolframKernel:
             return self._process.wait(GRACE_SECONDS)
         return None
 
-    def state(self) -> bytes | None:
-        """The definitions and the history, for a kernel of the same version on the same system."""
+    def state(
+        self,
+        *,
+        seconds: float = STATE_SECONDS,
+        is_cancelled: Callable[[], bool] = never,
+    ) -> bytes | None:
+        """The definitions and the history, for a kernel of the same version on the same system.
+
+        It is not cancelled, and has its own time: it could not be stopped without being ended.
+        """
         with tempfile.TemporaryDirectory(prefix="paddock-") as directory:
             file = Path(directory) / "state.mx"
             if not self._did({"do": "save", "file": str(file)}):

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from paddock.kernels.kernel import Kernel
     from paddock.kernels.limits import Limits
 
-CAPABILITIES: frozenset[Capability] = frozenset({"state", "rollback", "pictures", "evaluation"})
+CAPABILITIES: frozenset[Capability] = frozenset(
+    {"state", "rollback", "pictures", "evaluation", "many"}
+)
 
 
 class Woxi(msgspec.Struct, frozen=True):

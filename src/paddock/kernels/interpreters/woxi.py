@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING
 
 import woxi
 
-from paddock.kernels.interpreters.woxi_state import OPAQUE, load_definitions, save_definitions
+from paddock.kernels.interpreters.woxi_state import (
+    OPAQUE,
+    load_definitions,
+    may_define,
+    save_definitions,
+)
 from paddock.kernels.worker.interpreter import Picture, Value
 
 if TYPE_CHECKING:
@@ -55,6 +60,9 @@ class Woxi:
     version = woxi.__version__
     is_interruptible = False
 
+    def __init__(self) -> None:
+        self._codes: list[str] = []
+
     def evaluate(self, code: str, emit: Callable[[str | Picture], None]) -> Value:
         """Evaluate one expression; its text is in InputForm."""
         try:
@@ -62,6 +70,8 @@ class Woxi:
         except woxi.WolframError as error:
             emit(_refusal(str(error)))
             return Value(None, is_failure=True)
+        if may_define(code):
+            self._codes.append(code)
         text, pictures = _shown(code, found)
         for picture in pictures:
             emit(Picture(picture.encode(), _SVG))
@@ -74,11 +84,11 @@ class Woxi:
 
     def state(self) -> bytes:
         """The definitions of all symbols."""
-        return save_definitions()
+        return save_definitions(self._codes)
 
     def restore(self, state: bytes) -> None:
         """Define what another process had defined."""
-        load_definitions(state)
+        self._codes += load_definitions(state)
 
 
 def _evaluated(code: str) -> woxi.EvaluationResult:

@@ -1,8 +1,9 @@
 """The definitions of a woxi session as data, and back.
 
-Small definitions are code. woxi reads a long list as code at some 300 kB/s, so that long values are
-kept as WXF where woxi gets the same value back from it. Values that woxi has no text for (plots,
-pictures, sounds) are left out.
+Values are as woxi tells them, definitions with patterns as the user wrote them
+(`paddock.kernels.interpreters.woxi_definitions`). Small values are code. woxi reads a long list as
+code at some 300 kB/s, so that long values are kept as WXF where woxi gets the same value back from
+it. Values that woxi has no text for (plots, pictures, sounds) are left out.
 """
 
 from __future__ import annotations
@@ -12,15 +13,24 @@ import contextlib
 import re
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 import woxi
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from paddock.kernels.interpreters.woxi_definitions import Written
 
 OPAQUE = re.compile(r"-(?:Graphics|Graphics3D|Image|Sound|Video)-")
 """How woxi writes values that have no text."""
 _BETWEEN = "\n \n"
 _VALUE = re.compile(r"([$\w`]+) = ")
 _LONG = 2000
+_DEFINING = re.compile(
+    r":=|Delayed|UpSet|TagSet|\^=|/:|=\.|Clear|Remove|Unset|Attributes|Options|::"
+)
 
 
 class Definitions(msgspec.Struct):
@@ -28,13 +38,29 @@ class Definitions(msgspec.Struct):
 
     code: list[str]
     values: dict[str, bytes]
+    written: list[str] = []
 
 
-def save_definitions() -> bytes:
-    """All definitions of this thread's session."""
+def may_define(code: str) -> bool:
+    """Whether code may define what woxi does not tell, and so has to be kept."""
+    return _DEFINING.search(code) is not None
+
+
+def save_definitions(codes: Sequence[str]) -> bytes:
+    """All definitions of this thread's session, after such code."""
+    from paddock.kernels.interpreters.woxi_definitions import (  # noqa: PLC0415 - many kernels never save, and reading code takes time to load
+        read_definitions,
+    )
+
+    kept, named = read_definitions(codes)
+    kept = [each for each in kept if each.kind == "message" or _is_defined(each.symbol)]
     names = woxi.evaluate('StringRiffle[Names["Global`*"], ","]').result
-    found = Definitions([], {})
-    for definition in _saved(names) if names else ():
+    named |= {name for name in names.split(",") if name}
+    named = {name for name in named if not _is_protected(name)}
+    found = Definitions([], {}, [each.text for each in kept])
+    for definition in _saved(",".join(sorted(named))) if named else ():
+        if _is_written(definition, kept):
+            continue
         value = _VALUE.match(definition) if len(definition) > _LONG else None
         data = _as_data(value[1]) if value else None
         if value and data is not None:
@@ -44,19 +70,49 @@ def save_definitions() -> bytes:
     return msgspec.msgpack.encode(found)
 
 
-def load_definitions(data: bytes) -> None:
-    """Define everything; what cannot be defined is left out, for the rest is worth having."""
+def load_definitions(data: bytes) -> list[str]:
+    """Define everything, and give the code of what was written by the user.
+
+    What cannot be defined is left out, for the rest is worth having.
+    """
     found = msgspec.msgpack.decode(data, type=Definitions)
     for definition in found.code:
-        with contextlib.suppress(woxi.WolframError):
-            woxi.evaluate(definition)
+        _define(definition)
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory, "value.wxf")
         for name, value in found.values.items():
             place.write_bytes(value)
             read = f'BinaryDeserialize[ByteArray[BinaryReadList["{place.as_posix()}"]]]'
-            with contextlib.suppress(woxi.WolframError):
-                woxi.evaluate(f"{name} = {read};")
+            _define(f"{name} = {read};")
+    for definition in found.written:
+        _define(definition)
+    return found.written
+
+
+def _define(definition: str) -> None:
+    with contextlib.suppress(woxi.WolframError):
+        woxi.evaluate(definition)
+
+
+def _is_defined(name: str) -> bool:
+    """Whether a symbol still has a definition; the user may have cleared it."""
+    kinds = ("OwnValues", "DownValues", "SubValues", "UpValues")
+    lists = ", ".join(f"{kind}[{name}]" for kind in kinds)
+    return woxi.evaluate(f"Join[{lists}] === {{}}").result != "True"
+
+
+def _is_protected(name: str) -> bool:
+    """Whether a symbol belongs to the engine, which lists some that it has added something to."""
+    return woxi.evaluate(f"MemberQ[Attributes[{name}], Protected]").result == "True"
+
+
+def _is_written(definition: str, kept: list[Written]) -> bool:
+    """Whether woxi tells a definition that is known better from what the user wrote."""
+    left, mark, _ = definition.partition(" := ")
+    is_delayed = bool(mark) and " = " not in left
+    symbol = re.match(r"[$\w`]+", definition)
+    kinds = {each.kind for each in kept if symbol and each.symbol == symbol[0]}
+    return bool(kinds) if is_delayed else "own" in kinds and bool(_VALUE.match(definition))
 
 
 def _saved(names: str) -> list[str]:

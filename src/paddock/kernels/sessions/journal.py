@@ -1,17 +1,21 @@
 """The journal of a session: a file to which each evaluation adds a line.
 
 The first line tells what it is the journal of. A last line without its end was being written when
-the power or the process went; it is ignored, and cut off by the next writer. Callers hold the lock.
+the power or the process went; it is ignored, and cut off by the next writer. Other lines that
+cannot be read are left out, and told. Callers hold the lock.
 """
 
 from __future__ import annotations
 
+import errno
 import os
-from typing import TYPE_CHECKING
+import secrets
+import stat
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import msgspec
 
-from paddock.files import PRIVATE
+from paddock.files import PRIVATE, write_atomically
 from paddock.kernels.outcome import OutputKind, Status
 
 if TYPE_CHECKING:
@@ -19,6 +23,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SCHEMA = 1
+_WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""A pipe with the name of a journal must not be waited for."""
+Line = Annotated[int, msgspec.Meta(ge=1, le=1_000_000_000)]
 
 
 class BrokenJournalError(Exception):
@@ -45,7 +52,7 @@ class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
 class Entry(msgspec.Struct, frozen=True):
     """One evaluation."""
 
-    line: int
+    line: Line
     """The number in `In[n]`; several expressions of one input have the same."""
     code: str
     """What was evaluated."""
@@ -55,6 +62,10 @@ class Entry(msgspec.Struct, frozen=True):
     """What the user wrote, where it is not the code."""
     outputs: tuple[Shown, ...] = ()
     seconds: float = 0.0
+    is_cut: bool = False
+    """Whether the result is only the beginning of what it was."""
+    id: str = msgspec.field(default_factory=lambda: secrets.token_hex(6))
+    """By which a state file names the last evaluation that it includes."""
 
     @property
     def is_lasting(self) -> bool:
@@ -62,37 +73,87 @@ class Entry(msgspec.Struct, frozen=True):
         return self.status in {"done", "failed"}
 
 
+class Reading(NamedTuple):
+    """What was read of a journal."""
+
+    entries: list[Entry]
+    is_other: bool = False
+    """Whether the file is another one than before, and was read from its beginning."""
+    unreadable: tuple[int, ...] = ()
+    """The lines of the file that were left out; its header is line 1."""
+
+
 class Journal:
     """A journal's file, and how far it has been read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._size = 0
+        self.size = 0
+        """How many bytes of it have been read or written."""
+        self._lines = 0
         self._identity: tuple[int, int] | None = None
 
-    def read_new(self) -> tuple[list[Entry], bool]:
-        """The entries since the last reading, and whether the file is another one than before.
-
-        A file that is another one is read from its beginning.
+    def read_new(self) -> Reading:
+        """The entries since the last reading.
 
         Raises:
-            BrokenJournalError: when it is no journal.
+            BrokenJournalError: when it is no journal, and nothing in it can be read.
             OSError: when it cannot be read; FileNotFoundError when there is none.
         """
-        with self.path.open("rb") as file:
-            found = os.fstat(file.fileno())
+        handle = os.open(self.path, os.O_RDONLY | _WITHOUT_WAITING)
+        with os.fdopen(handle, "rb") as file:
+            found = _ordinary(handle)
             identity = found.st_dev, found.st_ino
-            is_other = identity != self._identity or found.st_size < self._size
-            start = 0 if is_other else self._size
+            is_other = identity != self._identity or found.st_size < self.size
+            start = 0 if is_other else self.size
             if found.st_size == start and not is_other:
-                return [], False
+                return Reading([])
             file.seek(start)
             data = file.read()
         whole = data[: data.rfind(b"\n") + 1]
         lines = whole.splitlines()
-        entries = _entries(lines if start else _without_header(lines, data))
-        self._identity, self._size = identity, start + len(whole)
-        return entries, is_other
+        first = self._lines + 1 if start else 1
+        fault = "" if start else _header_fault(lines, data)
+        rest = lines if start else lines[1:]
+        entries, unreadable = _entries(rest, first if start else 2)
+        if fault and not entries:
+            raise BrokenJournalError(fault)
+        self._identity, self.size = identity, start + len(whole)
+        self._lines = first - 1 + len(lines)
+        return Reading(entries, is_other, ((1,) if fault else ()) + unreadable)
+
+    def is_current(self) -> bool:
+        """Whether nobody else has written since.
+
+        Raises:
+            OSError: when that cannot be seen.
+        """
+        found = self.path.stat()
+        return (found.st_dev, found.st_ino, found.st_size) == (*(self._identity or ()), self.size)
+
+    def sync(self) -> None:
+        """Have on the disk what was written, before something that relies on it.
+
+        Raises:
+            OSError: when that cannot be done.
+        """
+        handle = os.open(self.path, os.O_RDWR | _WITHOUT_WAITING)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def rewrite(self, header: Header, entries: Sequence[Entry]) -> None:
+        """Put entries in the place of the whole file.
+
+        Raises:
+            OSError: when they cannot be written; the file is then as before.
+        """
+        text = b"".join(msgspec.json.encode(each) + b"\n" for each in (header, *entries))
+        write_atomically(self.path, text)
+        found = self.path.stat()
+        self._identity, self.size = (found.st_dev, found.st_ino), len(text)
+        self._lines = 1 + len(entries)
 
     def append(self, header: Header, entries: Sequence[Entry]) -> None:
         """Add entries after what has been read, on a new file after a header.
@@ -101,20 +162,21 @@ class Journal:
             OSError: when they cannot be written; the file is then as before, as far as possible.
         """
         text = b"".join(msgspec.json.encode(entry) + b"\n" for entry in entries)
-        handle = os.open(self.path, os.O_RDWR | os.O_CREAT, PRIVATE)
+        handle = os.open(self.path, os.O_RDWR | os.O_CREAT | _WITHOUT_WAITING, PRIVATE)
         try:
-            found = os.fstat(handle)
+            found = _ordinary(handle)
             identity = found.st_dev, found.st_ino
             if identity != self._identity:
-                self._identity, self._size = identity, 0
-            if self._size == 0:
+                self._identity, self.size, self._lines = identity, 0, 0
+            if self.size == 0:
                 text = msgspec.json.encode(header) + b"\n" + text
-            if found.st_size > self._size:
-                os.ftruncate(handle, self._size)
-            _write(handle, text, self._size)
+            if found.st_size > self.size:
+                os.ftruncate(handle, self.size)
+            _write(handle, text, self.size)
         finally:
             os.close(handle)
-        self._size += len(text)
+        self.size += len(text)
+        self._lines += text.count(b"\n")
 
 
 def _write(handle: int, data: bytes, place: int) -> None:
@@ -128,23 +190,32 @@ def _write(handle: int, data: bytes, place: int) -> None:
         raise
 
 
-def _without_header(lines: list[bytes], data: bytes) -> list[bytes]:
+def _ordinary(handle: int) -> os.stat_result:
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "It is no ordinary file")
+    return found
+
+
+def _header_fault(lines: list[bytes], data: bytes) -> str:
+    """What is wrong with the beginning of a file; nothing for one with nothing in it yet."""
     if not lines and not data.strip(b"\0"):
-        return []  # made, and nothing written yet
+        return ""
     try:
         header = msgspec.json.decode(lines[0], type=Header)
     except (IndexError, ValueError) as error:
-        raise BrokenJournalError(f"its first line is not that of a journal ({error})") from None
+        return f"its first line is not that of a journal ({error})"
     if header.schema != SCHEMA:
         raise BrokenJournalError(f"it has format {header.schema}, and {SCHEMA} is known")
-    return lines[1:]
+    return ""
 
 
-def _entries(lines: list[bytes]) -> list[Entry]:
-    found = []
-    for line in lines:
+def _entries(lines: list[bytes], first: int) -> tuple[list[Entry], tuple[int, ...]]:
+    """The entries of lines, and the numbers of those that are none."""
+    found, unreadable = [], []
+    for number, line in enumerate(lines, first):
         try:
             found.append(msgspec.json.decode(line, type=Entry))
-        except ValueError as error:
-            raise BrokenJournalError(f"a line of it cannot be read ({error})") from None
-    return found
+        except ValueError:
+            unreadable.append(number)
+    return found, tuple(unreadable)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import time
 from typing import TYPE_CHECKING
 
 import msgspec
+
+from paddock.files import DataDirectoryError, FileBusyError, forget_lock, locked
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,16 +44,41 @@ def prune(directory: Path, keeping: Keeping, current: frozenset[str]) -> list[st
     while keeping.size_bytes is not None and rest and size > keeping.size_bytes:
         size -= rest[0].size_bytes
         gone.append(rest.pop(0))
-    for kept in gone:
-        delete(directory, kept.name)
-    return [kept.name for kept in gone]
+    return [kept.name for kept in gone if _delete(directory, kept.name)]
 
 
-def delete(directory: Path, session_id: str) -> None:
-    """Delete a session's files."""
-    for ending in (".state", ".jsonl"):
-        with contextlib.suppress(OSError):
-            (directory / f"{session_id}{ending}").unlink()
+def broken_path(path: Path) -> Path:
+    """A name that is free, for a journal that cannot be read."""
+    for number in itertools.count(1):
+        found = path.with_name(f"{path.name}.broken{number if number > 1 else ''}")
+        if not found.exists():
+            break
+    return found
+
+
+def delete_state(directory: Path, session_id: str) -> None:
+    """Delete the state of a session."""
+    with contextlib.suppress(OSError):
+        (directory / f"{session_id}.state").unlink()
+
+
+def _delete(directory: Path, session_id: str) -> bool:
+    """Delete a session's files and its lock, unless another process is using it."""
+    journal = directory / f"{session_id}.jsonl"
+    try:
+        with locked(journal, seconds=0):
+            for path in [journal, *directory.glob(f"{session_id}.*")]:
+                if _is_of_session(path):
+                    with contextlib.suppress(OSError):
+                        path.unlink()
+            forget_lock(journal)
+    except (FileBusyError, DataDirectoryError):
+        return False
+    return True
+
+
+def _is_of_session(path: Path) -> bool:
+    return path.suffix in {".jsonl", ".state"} or ".jsonl.broken" in path.name
 
 
 def _found(directory: Path, current: frozenset[str]) -> list[_Kept]:
@@ -58,7 +86,7 @@ def _found(directory: Path, current: frozenset[str]) -> list[_Kept]:
     with contextlib.suppress(OSError):
         for path in directory.iterdir():
             name = path.name.partition(".")[0]
-            if path.suffix not in {".jsonl", ".state"} or name in current or not name:
+            if not _is_of_session(path) or name in current or not name:
                 continue
             with contextlib.suppress(OSError):
                 about = path.stat()

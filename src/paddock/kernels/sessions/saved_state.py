@@ -6,24 +6,35 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from paddock.files import write_atomically
+from paddock.files import check_ordinary, write_atomically
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from paddock.kernels.sessions.journal import Entry
 
 
 class SavedState(msgspec.Struct, frozen=True):
-    """Definitions, whose they are, and how many entries of the journal they include."""
+    """Definitions, whose they are, and the last entry of the journal that they include."""
 
     engine: str
     engine_version: str
-    entries: int
+    last: str
     definitions: bytes
+
+    def position(self, entries: Sequence[Entry]) -> int:
+        """How many entries it includes; 0 when it is not of this journal, as that is now."""
+        for index in range(len(entries), 0, -1):
+            if entries[index - 1].id == self.last:
+                return index
+        return 0
 
 
 def read_state(path: Path, engine: str) -> SavedState | None:
     """What an engine has saved, or None when there is nothing that can be used."""
     try:
+        check_ordinary(path)
         found = msgspec.msgpack.decode(path.read_bytes(), type=SavedState)
     except (OSError, ValueError):
         return None

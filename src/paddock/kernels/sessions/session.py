@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from paddock.kernels.kernel import KernelError, ignore, never
+from paddock.kernels.kernel import STATE_SECONDS, KernelError, ignore, never
+from paddock.kernels.sessions.effects import Effects
 from paddock.kernels.sessions.journal import Entry, Header, Journal, Shown
 from paddock.kernels.sessions.saved_state import SavedState, read_state, write_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from paddock.kernels.engines.engine import Engine
@@ -27,8 +29,22 @@ SessionStatus = Literal["new", "continued", "resumed", "resumed-new-kernel", "re
 to date with what another process did; with another kernel than before; fresh under the id that was
 given, because nothing is known of it."""
 
-REPLAY_SECONDS = 30.0
+REPEAT_SECONDS = 30.0
 """How long evaluations of a journal may be repeated to have their definitions again."""
+CHEAP_SECONDS = 0.5
+"""What is repeated in less time than this is not saved as a state: nothing is more exact."""
+_EACH_SECONDS = 0.003
+"""What an evaluation takes besides the time in the engine."""
+SAVE_AT_ONCE_SECONDS = 0.5
+"""How long a call waits for its state to be saved, when it cannot be repeated."""
+_PATIENCE = 5
+"""How often saving gives way to a call before a call waits for it."""
+RESULT_CHARACTERS = 1 << 20
+FULL_BYTES = 32 << 20
+"""From this size of a journal on, only the beginnings of long results are kept."""
+SHORT_CHARACTERS = 10_000
+_COUNTER = re.compile(r"\$\d+")
+"""In names of local symbols, which are others each time."""
 
 
 class Session:
@@ -53,6 +69,11 @@ class Session:
         """How many entries the kernel's state includes."""
         self._saved = 0
         """How many entries the state file includes."""
+        self._effects = Effects()
+        self._with_effects: list[bool] = []
+        """For each entry, whether it must not be repeated."""
+        self._is_slow_to_save = False
+        self._given_way = 0
 
     @property
     def history(self) -> Sequence[Entry]:
@@ -80,6 +101,11 @@ class Session:
         return self._kernel is not None and self._kernel.is_alive
 
     @property
+    def is_behind(self) -> bool:
+        """Whether other processes have done something that its kernel does not know."""
+        return self._known < len(self._entries)
+
+    @property
     def is_saved(self) -> bool:
         """Whether all of its journal is in its file."""
         return not self._unsaved
@@ -104,17 +130,9 @@ class Session:
         """
         number = self.line if line is None else line
         outcome, note = self._run(code, limits, is_cancelled, on_wait)
-        entry = Entry(
-            number,
-            code,
-            outcome.status,
-            outcome.result,
-            source,
-            tuple(Shown(shown.kind, shown.text, shown.mime) for shown in outcome.outputs),
-            outcome.seconds,
-        )
-        is_current = self._known == len(self._entries)
-        self._entries.append(entry)
+        is_current = not self.is_behind
+        entry = self._entry(number, code, source, outcome)
+        self._add([entry])
         if is_current:
             self._known = len(self._entries)
         notes = [note, outcome.note, self._write(entry)]
@@ -140,39 +158,90 @@ class Session:
         """What is known of its kernel; empty when there is none."""
         return {} if self._kernel is None else self._kernel.describe()
 
-    def catch_up(self) -> None:
+    def catch_up(self) -> tuple[int, ...]:
         """Read what other processes have added; called at the beginning of each call.
+
+        Gives the numbers of the lines in the file that cannot be read.
 
         Raises:
             BrokenJournalError: when the journal cannot be understood.
             OSError: when it cannot be read; FileNotFoundError when there is none.
         """
-        added, is_other = self._journal.read_new()
-        if is_other and self._entries:
+        found = self._journal.read_new()
+        if found.is_other and self._entries:
             # Pruned, moved or written anew by others: what is in the file is what counts.
-            self._entries = []
+            self._forget_entries()
             self.drop_kernel()
-        self._entries += added
+        self._add(found.entries)
+        return found.unreadable
 
-    def save_state(self) -> str:
-        """Save the definitions if there are new ones; give a note when that cannot be done."""
-        if self._kernel is None or self._saved == self._known or self._known != len(self._entries):
-            return ""
+    def mend(self) -> None:
+        """Write the journal anew, without what cannot be read in it.
+
+        Raises:
+            OSError: when it cannot be written.
+        """
+        self._journal.rewrite(self._header(), self._entries)
+
+    def end_call(self) -> None:
+        """Save the definitions at once if they could not be had again by repeating.
+
+        The caller has the session's lock, so that nobody sees the journal without them.
+        """
+        if self._is_slow_to_save or not any(self._lasting_effects(self._saved)):
+            return
+        state = self.take_state(SAVE_AT_ONCE_SECONDS)
+        self._is_slow_to_save = state is None
+        if state is not None and (note := self.put_state(state)):
+            self._late_notes.append(note)
+
+    def take_state(
+        self, seconds: float = STATE_SECONDS, is_cancelled: Callable[[], bool] = never
+    ) -> SavedState | None:
+        """The definitions, if they have to be saved and can be told in time.
+
+        It stops when it is cancelled, but not each time: somebody may call all the time.
+        """
+        is_known = self._kernel is not None and self._known == len(self._entries)
+        if self._kernel is None or not is_known or self._is_cheap(self._saved):
+            return None
         count = self._known
-        definitions = self._kernel.state()
+        has_given_way = False
+
+        def give_way() -> bool:
+            nonlocal has_given_way
+            has_given_way = self._given_way < _PATIENCE and is_cancelled()
+            return has_given_way
+
+        begun = time.monotonic()
+        definitions = self._kernel.state(seconds=seconds, is_cancelled=give_way)
+        self._given_way = self._given_way + 1 if has_given_way else 0
         if definitions is None:
-            return ""
-        state = SavedState(self.engine.name, self.engine.version, count, definitions)
+            return None
+        self._is_slow_to_save = time.monotonic() - begun > SAVE_AT_ONCE_SECONDS
+        last = self._entries[count - 1].id
+        return SavedState(self.engine.name, self.engine.version, last, definitions)
+
+    def put_state(self, state: SavedState) -> str:
+        """Write definitions beside the journal; give a note when that cannot be done.
+
+        The caller has the session's lock. When others have written to the journal since, nothing is
+        done: they know more.
+        """
+        count = state.position(self._entries)
         try:
+            if count == 0 or self._unsaved or not self._journal.is_current():
+                return ""
+            self._journal.sync()  # a state without the evaluations that it includes is worthless
             write_state(self.state_path, state)
         except OSError as error:
-            return f"The session's definitions could not be saved: {error.strerror or error}."
+            return f"The definitions could not be saved: {error.strerror or error}."
         self._saved = count
         return ""
 
-    def save_late(self) -> None:
-        """Save the definitions after the call; what goes wrong is told in the next one."""
-        if note := self.save_state():
+    def tell_later(self, note: str) -> None:
+        """Have something told in the next call."""
+        if note:
             self._late_notes.append(note)
 
     def take_late_notes(self) -> list[str]:
@@ -183,9 +252,10 @@ class Session:
     def use_engine(self, engine: Engine) -> None:
         """Go on with another engine than before, if it is another one."""
         if engine.name != self.engine.name:
-            self.save_state()
+            self._save_now()
             self.drop_kernel()
             self.engine = engine
+            self._saved = 0
 
     def drop_kernel(self) -> None:
         """End the kernel; the next evaluation gets another one."""
@@ -206,7 +276,7 @@ class Session:
         is_cancelled: Callable[[], bool],
         on_wait: Callable[[float], None],
     ) -> tuple[Outcome, str]:
-        kernel, note = self._ready_kernel(limits, is_cancelled)
+        kernel, note = self._ready_kernel(limits, is_cancelled, on_wait)
         outcome = kernel.evaluate(code, limits, is_cancelled=is_cancelled, on_wait=on_wait)
         if not kernel.is_alive:
             self.drop_kernel()
@@ -214,7 +284,12 @@ class Session:
             outcome = msgspec.structs.replace(outcome, note=f"{outcome.note} {text}".strip())
         return outcome, note
 
-    def _ready_kernel(self, limits: Limits, is_cancelled: Callable[[], bool]) -> tuple[Kernel, str]:
+    def _ready_kernel(
+        self,
+        limits: Limits,
+        is_cancelled: Callable[[], bool],
+        on_wait: Callable[[float], None],
+    ) -> tuple[Kernel, str]:
         """A kernel with all that the session has defined, and what the user must know of it."""
         notes = []
         kernel = self._kernel
@@ -222,51 +297,146 @@ class Session:
             notes.append("The kernel had been ended from outside; another one has taken over.")
             self.drop_kernel()
         elif kernel is not None and kernel.has_network != limits.network:
-            self.save_state()
+            self._save_now()
             self.drop_kernel()
+        elif kernel is not None and self._knows_less_than_the_state():
+            # Definitions are added to those of a kernel; only a new one has these and no others.
+            self.drop_kernel()
+            self.status = "resumed-new-kernel"
         if self._kernel is None:
             self._kernel = self._start(self.id, self.engine, limits, is_cancelled)
             notes.append(self._restore(self._kernel))
-        if self._known < len(self._entries):
-            notes.append(self._replay(self._kernel, limits))
+        if self.is_behind:
+            notes.append(self._repeat(self._kernel, limits, is_cancelled, on_wait))
         return self._kernel, " ".join(note for note in notes if note)
 
+    def _knows_less_than_the_state(self) -> bool:
+        """Whether another process has saved what this kernel cannot have by repeating."""
+        if not self.is_behind or self._is_cheap(self._known):
+            return False
+        saved = read_state(self.state_path, self.engine.name)
+        return saved is not None and saved.position(self._entries) > self._known
+
     def _restore(self, kernel: Kernel) -> str:
-        """Give a new kernel the saved definitions."""
-        saved = read_state(self.state_path, self.engine.name) if self._entries else None
-        if saved is None or saved.entries > len(self._entries):
+        """Give a new kernel the saved definitions, unless repeating is quick and exact."""
+        if self._is_cheap(0):
+            return ""
+        saved = read_state(self.state_path, self.engine.name)
+        position = saved.position(self._entries) if saved is not None else 0
+        if saved is None or not position:
             return ""
         try:
             kernel.restore(saved.definitions)
         except KernelError as error:
             return f"{error}; the session's evaluations were repeated instead."
-        self._known = self._saved = saved.entries
+        self._known = self._saved = position
         return ""
 
-    def _replay(self, kernel: Kernel, limits: Limits) -> str:
-        """Repeat what the kernel has not seen, silently and for a limited time."""
-        end = time.monotonic() + REPLAY_SECONDS
-        failed = 0
-        for entry in self._entries[self._known :]:
-            left = end - time.monotonic()
+    def _repeat(
+        self,
+        kernel: Kernel,
+        limits: Limits,
+        is_cancelled: Callable[[], bool],
+        on_wait: Callable[[float], None],
+    ) -> str:
+        """Repeat what the kernel has not seen, for a limited time, and what has no effects only."""
+        begun = time.monotonic()
+        left_out, failed, other = [], [], []
+        for index in range(self._known, len(self._entries)):
+            entry = self._entries[index]
+            spent = time.monotonic() - begun
             if not entry.is_lasting:
                 continue
-            if left <= 0 or not kernel.is_alive:
-                failed += 1
-                continue
-            outcome = kernel.evaluate(entry.code, msgspec.structs.replace(limits, seconds=left))
-            failed += outcome.status not in {"done", "failed"}
-        self._known = len(self._entries)
-        if not failed:
-            return ""
-        return f"{failed} earlier evaluations of this session could not be repeated."
+            if self._with_effects[index]:
+                left_out.append(entry.line)
+            elif spent >= REPEAT_SECONDS or not kernel.is_alive:
+                failed.append(entry.line)
+            else:
+                outcome = kernel.evaluate(
+                    entry.code,
+                    msgspec.structs.replace(limits, seconds=REPEAT_SECONDS - spent),
+                    is_cancelled=is_cancelled,
+                    on_wait=lambda seconds, spent=spent: on_wait(spent + seconds),  # type: ignore[misc]  # a default argument keeps this round's value
+                )
+                if outcome.status == "cancelled":
+                    break  # the next call goes on from here
+                if outcome.status not in {"done", "failed"}:
+                    failed.append(entry.line)
+                elif not entry.is_cut and _without_counters(outcome) != _without_counters(entry):
+                    other.append(entry.line)
+            self._known = index + 1
+        else:
+            self._known = len(self._entries)
+        return " ".join(
+            f"{text} (evaluations of {_lines(lines)})."
+            for text, lines in (
+                (_LEFT_OUT, left_out),
+                ("What could not be repeated is missing", failed),
+                ("Repeating gave other results than before", other),
+            )
+            if lines
+        )
+
+    def _entry(self, line: int, code: str, source: str, outcome: Outcome) -> Entry:
+        """What the journal keeps of an evaluation: all but long texts."""
+        is_full = self._journal.size > FULL_BYTES
+        limit = SHORT_CHARACTERS if is_full else RESULT_CHARACTERS
+        result = outcome.result
+        is_cut = result is not None and len(result) > limit
+        shown, left = [], SHORT_CHARACTERS
+        for output in outcome.outputs:
+            if left <= 0:
+                break
+            shown.append(Shown(output.kind, output.text[:left], output.mime))
+            left -= len(output.text)
+        return Entry(
+            line,
+            code,
+            outcome.status,
+            result[:SHORT_CHARACTERS] if is_cut and result is not None else result,
+            source,
+            tuple(shown),
+            outcome.seconds,
+            is_cut,
+        )
+
+    def _add(self, entries: Sequence[Entry]) -> None:
+        is_seen = self.engine.language == "wolfram"
+        for entry in entries:
+            self._with_effects.append(not is_seen or self._effects.are_in(entry.code))
+            self._entries.append(entry)
+
+    def _forget_entries(self) -> None:
+        self._entries = []
+        self._with_effects = []
+        self._effects = Effects()
+        self._saved = 0
+
+    def _lasting_effects(self, start: int) -> Iterator[bool]:
+        for index in range(start, len(self._entries)):
+            if self._entries[index].is_lasting:
+                yield self._with_effects[index]
+
+    def _is_cheap(self, start: int) -> bool:
+        """Whether all entries from one on can be repeated, and that quickly."""
+        if any(self._lasting_effects(start)):
+            return False
+        lasting = [entry for entry in self._entries[start:] if entry.is_lasting]
+        return sum(entry.seconds + _EACH_SECONDS for entry in lasting) < CHEAP_SECONDS
+
+    def _save_now(self) -> None:
+        state = self.take_state()
+        if state is not None:
+            self.tell_later(self.put_state(state))
+
+    def _header(self) -> Header:
+        return Header(self.id, self.engine.name, self.engine.version)
 
     def _write(self, entry: Entry) -> str:
         self._unsaved.append(entry)
-        header = Header(self.id, self.engine.name, self.engine.version)
         try:
             self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._journal.append(header, self._unsaved)
+            self._journal.append(self._header(), self._unsaved)
         except OSError as error:
             return (
                 f"The session could not be saved ({error.strerror or error}); "
@@ -274,3 +444,20 @@ class Session:
             )
         self._unsaved = []
         return ""
+
+
+_LEFT_OUT = (
+    "Nothing is repeated that does more than define something; "
+    "if it defined something besides, that is missing"
+)
+
+
+def _lines(lines: list[int]) -> str:
+    numbers = list(dict.fromkeys(lines))
+    shown = ", ".join(str(number) for number in numbers[:10])
+    more = f" and {len(numbers) - 10} more" if len(numbers) > 10 else ""
+    return f"line {shown}" if len(numbers) == 1 else f"lines {shown}{more}"
+
+
+def _without_counters(found: Outcome | Entry) -> str | None:
+    return None if found.result is None else _COUNTER.sub("", found.result)

@@ -106,6 +106,8 @@ class _Results(_Lines):
 
 
 def _value(entry: Entry) -> str:
+    if entry.is_cut:
+        return f'Missing["TooLong", "The result of line {entry.line} was too long to be kept."]'
     if entry.result is not None:
         return value(entry.result)
     return "Null" if entry.status in ("done", "quit") else FAILED

@@ -62,7 +62,9 @@ def answer(ctx: Context, code: str, seconds: float, session: str | None) -> Cont
 
     def work(is_cancelled: IsCancelled, on_wait: OnWait) -> Content:
         engine = engine_for(ctx)
-        with sessions.using(session, engine) as opened:
+        with sessions.using(
+            session, engine, seconds=seconds, is_cancelled=is_cancelled, on_wait=on_wait
+        ) as opened:
             found = evaluate(opened, code, limits, is_cancelled=is_cancelled, on_wait=on_wait)
             note_session(ctx, opened.id, engine)
             about = _About(opened.id, opened.status, opened.engine, tuple(opened.notes))

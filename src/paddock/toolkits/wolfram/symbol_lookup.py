@@ -107,7 +107,9 @@ def _looking(
     wanted = session or latest_session(ctx)
     if wanted is not None:
         engine = engine_of(wanted) or engine_for(ctx)
-        with shared_sessions().using(wanted, engine) as opened:
+        with shared_sessions().using(
+            wanted, engine, seconds=SECONDS, is_cancelled=is_cancelled, on_wait=on_wait
+        ) as opened:
             if opened.history:
                 codes = [entry.code for entry in opened.history if entry.is_lasting]
                 yield _Place(engine, asking(opened.ask), Written(codes))
