@@ -1,5 +1,7 @@
 """Nothing of one machine gets into the repository: no paths, no package mirrors, no heavy files.
 
+Nor does a merge that nobody has finished.
+
 Files that git does not know yet but would add are looked at too, so that a mistake shows before it
 is committed.
 """
@@ -22,6 +24,7 @@ URL = re.compile(
 )
 REGISTRY_HOST = re.compile(r"pypi|registry|artifactory|nexus|devpi|mirror", re.I)
 REGISTRY_PATH = re.compile(r"/simple(?:/|$)|/-/[^/]+\.tgz")
+CONFLICT = re.compile(r"^(?:<{7}|>{7}) .*", re.M)
 PUBLIC_REGISTRIES = {"pypi.org", "registry.npmjs.org"}
 
 
@@ -46,6 +49,11 @@ def private_registries(text: str) -> Iterator[str]:
             yield url["host"]
 
 
+def conflicts(text: str) -> Iterator[str]:
+    for match in CONFLICT.finditer(text):
+        yield match[0]
+
+
 def offenders(find: Callable[[str], Iterator[str]]) -> list[str]:
     return [
         f"{file.relative_to(ROOT).as_posix()}: {found}"
@@ -66,6 +74,10 @@ def test_no_file_names_a_private_package_registry() -> None:
     assert offenders(private_registries) == []
 
 
+def test_no_file_has_two_sides_of_a_merge() -> None:
+    assert offenders(conflicts) == []
+
+
 def test_no_file_is_heavy() -> None:
     sizes = {f.relative_to(ROOT).as_posix(): f.stat().st_size for f in repository_files()}
     assert {name: size for name, size in sizes.items() if size > MAX_BYTES} == {}
@@ -81,6 +93,11 @@ def test_no_file_is_heavy() -> None:
 )
 def test_machine_paths_are_recognised(text: str, count: int) -> None:
     assert list(machine_paths(text.replace("{}", "work"))) == ["/" + "work"] * count
+
+
+def test_sides_of_a_merge_are_recognised() -> None:
+    text = f"a\n{'<' * 7} HEAD\nb\n{'=' * 7}\nc\n{'>' * 7} other\n"
+    assert list(conflicts(text)) == [f"{'<' * 7} HEAD", f"{'>' * 7} other"]
 
 
 @pytest.mark.parametrize(
