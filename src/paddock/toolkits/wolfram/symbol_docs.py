@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
 from paddock.authoring.failures import ToolError
-from paddock.authoring.option import Option
 from paddock.authoring.tool import Parameter, Tool
 from paddock.errors import PaddockError
 from paddock.toolkits.paths import ALLOWED_FOLDERS
 from paddock.toolkits.paths import OPTION as FOLDERS_OPTION
+from paddock.toolkits.wolfram.options import ENGINE, ENGINE_OPTION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,6 @@ SECTIONS = (
     "BasicExamples, Scope, GeneralizationsExtensions, Options, Applications, PropertiesRelations, "
     "PossibleIssues, InteractiveExamples or NeatExamples"
 )
-_ENGINE = Option(None, str | None, "Which engine evaluates, as for the evaluator")
 
 
 def create_symbol_doc(arguments: dict[str, Any], ctx: Context) -> str:
@@ -111,7 +110,7 @@ create_symbol_doc_tool = Tool(
     },
     task="optional",
     lenient=True,
-    options={"Engine": _ENGINE, FOLDERS_OPTION: ALLOWED_FOLDERS},
+    options={ENGINE_OPTION: ENGINE, FOLDERS_OPTION: ALLOWED_FOLDERS},
 )
 edit_symbol_doc_tool = Tool(
     "EditSymbolDoc",
@@ -169,5 +168,5 @@ edit_symbol_doc_examples_tool = Tool(
     },
     task="optional",
     lenient=True,
-    options={"Engine": _ENGINE, FOLDERS_OPTION: ALLOWED_FOLDERS},
+    options={ENGINE_OPTION: ENGINE, FOLDERS_OPTION: ALLOWED_FOLDERS},
 )
