@@ -181,7 +181,7 @@ def test_the_command_that_serves_a_name_loads_nothing_it_does_not_use(
     assert among({*NOT_FOR_SERVING, "filelock", "packaging", "tomlkit"}, loaded) == set()
 
 
-def test_listing_the_wolfram_tools_loads_nothing_of_kernels(
+def test_listing_the_wolfram_tools_loads_neither_kernels_nor_the_parser(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
@@ -191,7 +191,8 @@ def test_listing_the_wolfram_tools_loads_nothing_of_kernels(
         "connect(get_server('WolframPacletDevelopment').load()).__enter__().tools()"
     )
     assert "paddock.toolkits.wolfram.evaluator" in loaded
-    assert among({"paddock.kernels", "woxi", "mathics", "asyncio"}, loaded) == set()
+    unused = {"paddock.kernels", "paddock.wolfram", "woxi", "mathics", "asyncio"}
+    assert among(unused, loaded) == set()
 
 
 def test_a_stdio_server_of_sync_tools_loads_nothing_it_does_not_use(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from paddock import Peer, Server, connect
 from paddock.toolkits.tools.CodeInspector import tool
+from paddock.wolfram.inspection import SEVERITIES
 
 TIP = """\
 ---
@@ -217,7 +218,7 @@ def test_what_is_no_ordinary_file_is_refused(era: str, tmp_path: Path) -> None:
 def test_what_is_too_large_is_refused(
     era: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("paddock.toolkits.wolfram.code_inspector.MOST_BYTES", 1_000_000)
+    monkeypatch.setattr("paddock.toolkits.wolfram.inspecting.MOST_BYTES", 1_000_000)
     (tmp_path / "large.wl").write_text("x\n" * 600_000, encoding="utf-8")
     text = refused(era, file=str(tmp_path / "large.wl"))
     assert "It cannot be read: It is larger than 1 MB" in text
@@ -272,3 +273,9 @@ def test_the_tool_says_that_it_changes_nothing(era: str) -> None:
     }
     properties: Any = told.input_schema["properties"]
     assert properties["severityExclusions"]["default"] == "Formatting,Scoping"
+
+
+def test_the_parameter_names_every_severity() -> None:
+    with connect(Server("s", tools=[tool])) as peer:
+        [listed] = peer.tools()
+    assert ", ".join(SEVERITIES) in str(listed.input_schema)

@@ -1,31 +1,17 @@
-"""The tool `CodeInspector`: reads what is to be inspected, and reports on it.
+"""The tool `CodeInspector`: its parameters and description.
 
-What is looked for, and how it is told, is in `paddock.wolfram.inspection`.
+What it does is in `inspecting`, which is loaded with the first call.
 """
 
 from __future__ import annotations
 
-import codecs
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
-from paddock.authoring.failures import ToolError
 from paddock.authoring.tool import Parameter, Tool
-from paddock.files import read_ordinary
-from paddock.toolkits.paths import ALLOWED_FOLDERS, OPTION, files_in, resolve
-from paddock.wolfram import parse
-from paddock.wolfram.inspection import SEVERITIES, Selection, inspect_source
-from paddock.wolfram.inspection.report import Inspected, report, report_directory
+from paddock.toolkits.paths import ALLOWED_FOLDERS, OPTION
+from paddock.toolkits.wolfram.inspector_defaults import CONFIDENCE, EXCLUDED_SEVERITIES, LIMIT
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-SUFFIXES = (".wl", ".m", ".wls")
-CONFIDENCE = 0.75
-EXCLUDED_SEVERITIES = "Formatting,Scoping"
-LIMIT = 100
-MOST_BYTES = 20_000_000
-_MOST_NAMED = 10
 DESCRIPTION = """\
 Inspects Wolfram Language code without running it, and reports what is wrong or suspicious: \
 syntax errors, wrong arguments, unreachable and duplicate clauses, scoping mistakes and more, each \
@@ -33,135 +19,11 @@ with its place and, where it is clear, a fix. Give either code, or a file or dir
 """
 
 
-class InspectorInputError(ToolError):
-    """What is to be inspected is not given in a way that can be used."""
-
-    code = "code-inspector-input"
-
-
-class NoInputError(InspectorInputError):
-    """Neither code nor a file is given."""
-
-    code = "code-inspector-no-input"
-
-
-class AmbiguousInputError(InspectorInputError):
-    """Both code and a file are given."""
-
-    code = "code-inspector-ambiguous-input"
-
-
-class InspectedFileNotFoundError(InspectorInputError):
-    """There is no such file or directory, or it cannot be read."""
-
-    code = "code-inspector-file-not-found"
-
-
-class NoFilesFoundError(InspectorInputError):
-    """There is no code in a directory."""
-
-    code = "code-inspector-no-files-found"
-
-
-class InvalidConfidenceError(InspectorInputError):
-    """A confidence is not between 0 and 1."""
-
-    code = "code-inspector-invalid-confidence"
-
-
 def inspect(arguments: dict[str, Any], ctx: Context) -> str:
     """The report on what the arguments name."""
-    code, path = arguments.get("code"), arguments.get("file")
-    if code is None and path is None:
-        raise NoInputError("There is nothing to inspect", hint="give either code or file")
-    if code is not None and path is not None:
-        raise AmbiguousInputError("Both code and file are given", hint="give only one of them")
-    selection = _selection(arguments)
-    limit = arguments.get("limit") or LIMIT
-    limit = limit if limit > 0 else LIMIT
-    if code is not None:
-        return report(_inspected("", code, selection), selection, limit)
-    place = resolve(str(path), ctx)
-    if place.is_dir():
-        return _directory(place, selection, limit, ctx)
-    return report(_file(place, selection), selection, limit, path=str(place))
+    from paddock.toolkits.wolfram import inspecting  # noqa: PLC0415 - see the docstring above
 
-
-def _selection(arguments: dict[str, Any]) -> Selection:
-    confidence = arguments.get("confidenceLevel", CONFIDENCE)
-    if not 0 <= confidence <= 1:
-        raise InvalidConfidenceError(
-            f"confidenceLevel is {confidence}", hint="it is a number from 0 to 1"
-        )
-    severities = {severity.casefold(): severity for severity in SEVERITIES}
-    return Selection(
-        confidence,
-        frozenset(
-            severities.get(name.casefold(), name)
-            for name in _listed(arguments.get("severityExclusions", EXCLUDED_SEVERITIES))
-        ),
-        frozenset(_listed(arguments.get("tagExclusions", ""))),
-    )
-
-
-def _listed(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _inspected(name: str, text: str, selection: Selection) -> Inspected:
-    source = parse(text)
-    return Inspected(name, source, inspect_source(source, selection))
-
-
-def _file(place: Path, selection: Selection) -> Inspected:
-    try:
-        text = _read(place)
-    except OSError as error:
-        raise InspectedFileNotFoundError(
-            f"It cannot be read: {error.strerror or error}",
-            where=str(place),
-            hint="give an existing file or directory; relative paths begin in the directory that "
-            "the client works in",
-        ) from None
-    return _inspected(place.name, text, selection)
-
-
-def _read(place: Path) -> str:
-    """The text with its line ends as they are; old files are not always UTF-8."""
-    data = read_ordinary(place, MOST_BYTES)
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return data.decode("utf-16", "replace")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
-
-
-def _directory(place: Path, selection: Selection, limit: int, ctx: Context) -> str:
-    files, left_out = files_in(place, SUFFIXES, is_deep=True)
-    if not files:
-        raise NoFilesFoundError(
-            f"There are no files that end with {', '.join(SUFFIXES)}{_named(left_out, place)}",
-            where=str(place),
-        )
-    found = []
-    for number, file in enumerate(files, start=1):
-        if ctx.is_cancelled:
-            break
-        try:
-            found.append(_inspected(file.name, _read(file), selection))
-        except OSError:
-            left_out.append(file)
-        ctx.progress(number, len(files), file.name)
-    text = report_directory(found, selection, limit, path=str(place))
-    return f"{text}\n\n*Not inspected{_named(left_out, place)}*" if left_out else text
-
-
-def _named(left_out: list[Path], place: Path) -> str:
-    """What could not be inspected: unreadable, too large, or not really in the directory."""
-    names = [f"`{file.relative_to(place)}`" for file in left_out[:_MOST_NAMED]]
-    more = " …" if len(left_out) > _MOST_NAMED else ""
-    return f", as they cannot be read or lead elsewhere: {', '.join(names)}{more}" if names else ""
+    return inspecting.inspect(arguments, ctx)
 
 
 code_inspector_tool = Tool(
@@ -186,7 +48,7 @@ code_inspector_tool = Tool(
             "severityExclusions",
             "string",
             "Severities that are not reported, separated by commas, out of "
-            f"{', '.join(SEVERITIES)}. An empty string excludes none.",
+            "Fatal, Error, Warning, Scoping, Remark, Formatting. An empty string excludes none.",
             default=EXCLUDED_SEVERITIES,
         ),
         Parameter(

@@ -1,35 +1,20 @@
-"""The tools `ReadNotebook` and `WriteNotebook`: files of notebooks as markdown, and back.
+"""The tools `ReadNotebook` and `WriteNotebook`: parameters, options and descriptions.
 
-What is wrong with a file is told as a text that the model can act on; only paths that tools may not
-touch are errors. Notebooks themselves are the matter of `paddock.wolfram.notebooks`.
+What they do is in `notebook_files`, which is loaded with the first call.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from msgspec import Meta
 
 from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
 from paddock.authoring.option import Option
 from paddock.authoring.tool import Tool
-from paddock.files import read_ordinary, write_atomically
 from paddock.protocol.model.content import ImageContent, TextContent
-from paddock.toolkits.paths import ALLOWED_FOLDERS, OPTION, resolve
-from paddock.wolfram import Atom, Node, has_head, parse
-from paddock.wolfram.notebooks import (
-    NotebookError,
-    markdown_to_notebook,
-    notebook_to_markdown,
-    read_notebook,
-    write_notebook,
-)
+from paddock.toolkits.paths import ALLOWED_FOLDERS, OPTION
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-_MOST_BYTES = 200_000_000
-_MODE = 0o644
 _LIMIT = Annotated[int, Meta(ge=1)]
 
 
@@ -42,52 +27,9 @@ def read(notebook: str, ctx: Context) -> list[TextContent | ImageContent]:
     Args:
         notebook: The path of the notebook file. Relative paths begin where the client works.
     """
-    if _is_notebook_object(notebook):
-        return [TextContent(_NO_FRONT_END)]
-    path = resolve(notebook, ctx)
-    if not path.exists():
-        text = f"{notebook!r} is an invalid notebook specification: there is no file {path}"
-        return [TextContent(f"{text}. Give the path of a .nb file that exists.")]
-    try:
-        return _contents(path, ctx)
-    except NotebookError as error:
-        return [TextContent(f"{path} is not a valid notebook: {error}")]
-    except OSError as error:
-        return [TextContent(f"{path} is not a valid notebook: {error.strerror or error}")]
+    from paddock.toolkits.wolfram import notebook_files  # noqa: PLC0415 - see the docstring above
 
-
-_NO_FRONT_END = (
-    "A NotebookObject is a notebook that is open in a front end, and this server has none. "
-    "Save the notebook and give the path of its file."
-)
-
-
-def _is_notebook_object(text: str) -> bool:
-    """Whether a text stands for an open notebook: `NotebookObject["…", "…"]`."""
-    if not text.lstrip().startswith("NotebookObject["):
-        return False
-    source = parse(text)
-    if source.problems or len(source.expressions) != 1:
-        return False
-    found = source.expressions[0]
-    if not isinstance(found, Node) or not has_head(found, "NotebookObject"):
-        return False
-    return all(isinstance(arg, Atom) and arg.kind == "string" for arg in found.args)
-
-
-def _contents(path: Path, ctx: Context) -> list[TextContent | ImageContent]:
-    notebook = read_notebook(read_ordinary(path, _MOST_BYTES).decode("utf-8", "replace"))
-    markdown = notebook_to_markdown(
-        notebook,
-        output_limit=ctx.options["MaxOutputCharacters"],
-        cell_limit=ctx.options["MaxCellCharacters"],
-        most_pictures=ctx.options["MaxPictures"],
-    )
-    text = markdown.text or "The notebook is empty.\n"
-    if notebook.problems:
-        text += f"\nThe file is damaged; this is what could be read. {notebook.problems[0]}\n"
-    pictures = [ImageContent(picture.data, picture.mime) for picture in markdown.pictures]
-    return [TextContent(text), *pictures]
+    return notebook_files.read(notebook, ctx)
 
 
 def write(
@@ -106,28 +48,9 @@ def write(
         markdown: What the notebook says.
         overwrite: Whether a file that is there may be replaced.
     """
-    path = resolve(file, ctx)
-    exists = f"File already exists: {path}. Set overwrite to true to replace it."
-    if path.is_dir():
-        return f"Cannot write {path}: it is a directory. Give the path of a .nb file."
-    if not overwrite and path.exists():
-        return exists
-    text = write_notebook(markdown_to_notebook(markdown))
-    ctx.raise_if_cancelled()
-    try:
-        write_atomically(path, text.encode("ascii"), mode=_MODE, is_new=not overwrite)
-    except OSError as error:
-        if isinstance(error, FileExistsError) and path.is_file():
-            return exists
-        return _refused(path, error)
-    return str(path)
+    from paddock.toolkits.wolfram import notebook_files  # noqa: PLC0415 - see the docstring above
 
-
-def _refused(path: Path, error: OSError) -> str:
-    reason = error.strerror or str(error)
-    if not path.parent.is_dir():
-        return f"Cannot create the directory {path.parent}: {reason}"
-    return f"Cannot write {path}: {reason}"
+    return notebook_files.write(file, markdown, ctx, overwrite=overwrite)
 
 
 read_notebook_tool = Tool(
