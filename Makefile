@@ -60,10 +60,10 @@ $(INSTALLED): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Paddock needs Python 3.11 or later; say which one with make PYTHON=...")'
 ifneq ($(UV),)
 	$(UV) venv --quiet --allow-existing --python $(PYTHON) $(VENV)
-	$(UV) pip install --quiet --compile-bytecode --python $(BIN)/python --editable '.[dev,http,wolfram,mathics]'
+	$(UV) pip install --quiet --compile-bytecode --python $(BIN)/python --editable '.[dev,all,mathics]'
 else
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,http,wolfram,mathics]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,all,mathics]'
 endif
 	$(BIN)/python -m compileall -q src
 	@touch $@

@@ -1,0 +1,151 @@
+"""What the zoo keeps: agents, skills, brain entries, the skill library, and what is told of changes.
+
+Plain data with the JSON keys that clients, old files and the REST API share. What may be in a field
+is checked by `checks`; how it is stored is the business of `store`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct, field
+
+EntryType = Literal["decision", "milestone", "note", "summary", "handoff"]
+ENTRY_TYPES: tuple[EntryType, ...] = ("decision", "milestone", "note", "summary", "handoff")
+
+GENERAL_ID = "general"
+GENERAL_NAME = "General"
+GENERAL_COLOR = "#61988E"
+
+
+class SkillCategory(Struct, rename="camel", kw_only=True):
+    """A heading under which an agent's skills stand."""
+
+    id: str
+    name: str
+    color: str = GENERAL_COLOR
+
+
+class Skill(Struct, rename="camel", kw_only=True):
+    """Something that an agent can do; the description is the text that is injected."""
+
+    id: str
+    name: str
+    description: str = ""
+    when_to_use: str = ""
+    category_id: str = GENERAL_ID
+    enabled: bool = True
+    requires: list[str] = field(default_factory=list)
+    """Ids of skills of the same agent that have to be enabled too."""
+    library_id: str | None = None
+    """The skill of the library that this one was copied from."""
+
+
+class BrainEntry(Struct, rename="camel", kw_only=True, omit_defaults=False):
+    """One piece of knowledge that an agent has kept."""
+
+    id: str
+    agent_id: str
+    type: EntryType
+    content: str
+    timestamp: str
+    """When it was made, ISO 8601 in UTC with milliseconds; never changed."""
+    updated_at: str = ""
+    pinned: bool = False
+    tags: list[str] = field(default_factory=list)
+    metadata: dict[str, Any] = field(default_factory=dict)
+    """`source` (manual, auto, mcp, import), `sessionId`, `workspaceId`, and what else was given."""
+    version: int = 1
+
+
+def general_category() -> SkillCategory:
+    """The category that every agent begins with."""
+    return SkillCategory(id=GENERAL_ID, name=GENERAL_NAME, color=GENERAL_COLOR)
+
+
+class Agent(Struct, rename="camel", kw_only=True):
+    """A worker of the zoo. Its brain is kept, and asked for, separately."""
+
+    id: str
+    name: str
+    description: str = ""
+    system_prompt: str = ""
+    skill_categories: list[SkillCategory] = field(default_factory=lambda: [general_category()])
+    skills: list[Skill] = field(default_factory=list)
+    """In the order in which they are injected."""
+    context_refs: list[str] = field(default_factory=list)
+    """Files and addresses that belong to the agent's work."""
+    appearance_seed: str = ""
+    tags: list[str] = field(default_factory=list)
+    injects_memory: bool = True
+    """Whether what is in the brain is injected too."""
+    archived: bool = False
+    extra: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """By file format, what a file had that the zoo has no place for; written back on export."""
+    created_at: str = ""
+    updated_at: str = ""
+    version: int = 1
+    """Counts the changes; a change of an older version than the current one is a conflict."""
+
+
+class LibrarySkill(Struct, rename="camel", kw_only=True):
+    """A skill that any agent can have a copy of."""
+
+    id: str
+    name: str
+    description: str = ""
+    when_to_use: str = ""
+    tags: list[str] = field(default_factory=list)
+    requires: list[str] = field(default_factory=list)
+    pack_id: str | None = None
+    version: int = 1
+
+
+class Pack(Struct, rename="camel", kw_only=True):
+    """Skills of the library that go together."""
+
+    id: str
+    name: str
+    description: str = ""
+    version: int = 1
+
+
+class AgentVersion(Struct, rename="camel", kw_only=True):
+    """What an agent was before a change, or is after its last one."""
+
+    version: int
+    saved_at: str
+    source: str
+    """Who made the change: `web`, `mcp`, `cli`, `import`, `sync`."""
+    summary: str
+    """In a few words, what the change was."""
+    agent: Agent | None = None
+    """Left out of lists."""
+
+
+EventKind = Literal[
+    "agent:created",
+    "agent:updated",
+    "agent:deleted",
+    "agent:restored",
+    "agent:injected",
+    "agent:handedOver",
+    "brain:written",
+    "brain:updated",
+    "brain:deleted",
+    "library:changed",
+]
+
+
+class Event(Struct, rename="camel", kw_only=True):
+    """One thing that has happened in the zoo, as every process is told of it."""
+
+    id: int
+    """Grows with each event of the zoo, so that one who was away can ask for what it missed."""
+    kind: EventKind
+    at: str
+    source: str
+    agent_id: str | None = None
+    entry_id: str | None = None
+    detail: dict[str, Any] = field(default_factory=dict)
+    """Of a hand-over, for instance, `toAgentId`."""
