@@ -1,4 +1,4 @@
-"""What the zoo keeps: agents, skills, brain entries, the skill library, and what is told of changes.
+"""What the zoo keeps: agents, skills, brain entries, the library, and what is told of changes.
 
 Plain data with the JSON keys that clients, old files and the REST API share. What may be in a field
 is checked by `checks`; how it is stored is the business of `store`.
