@@ -38,6 +38,7 @@
     │   ├── InvalidTestFileError       a test file cannot be read
     │   ├── PacletPathError            there is no paclet at a path
     │   ├── FolderError                a path leads to where tools may not go
+    │   ├── InterpreterError           what was named as a Python is none
     │   ├── InspectorInputError        CodeInspector is not told what to inspect, or how
     │   │   ├── NoInputError
     │   │   ├── AmbiguousInputError
