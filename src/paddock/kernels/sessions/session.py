@@ -193,7 +193,9 @@ class Session:
 
         The caller has the session's lock, so that nobody sees the journal without them.
         """
-        if self._is_saved_later or self._is_slow_to_save or not any(self._lasting_effects(self._saved)):
+        if self._is_saved_later or self._is_slow_to_save:
+            return
+        if not any(self._lasting_effects(self._saved)):
             return
         state = self.take_state(SAVE_AT_ONCE_SECONDS)
         self._is_slow_to_save = state is None

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any, NoReturn
 
-    from paddock.kernels.worker.interpreter import Interpreter
 
 _external: Any = sys.modules["_frozen_importlib_external"]
+_own_builtins = dict(vars(builtins))
 _PACKAGES = (
     "paddock",
     "paddock.kernels",
@@ -35,11 +35,9 @@ _PACKAGES = (
 class _Loader(_external.SourceFileLoader):  # type: ignore[misc]  # importlib takes time
     """Loads a module with builtins that nobody else changes."""
 
-    builtins = dict(vars(builtins))
-
     def exec_module(self, module: ModuleType) -> None:
         """Run the module's code."""
-        vars(module)["__builtins__"] = self.builtins
+        vars(module)["__builtins__"] = _own_builtins
         super().exec_module(module)
 
 

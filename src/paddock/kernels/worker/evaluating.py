@@ -136,6 +136,9 @@ def _be_active(interpreter: Interpreter, links: Links, turn: int, why_alone: str
         _set_group(0)
     links.tell(_ready(interpreter, why_alone))
     orders = Stream(links.orders[turn])
+    warm = getattr(interpreter, "warm", None)
+    if warm is not None:
+        warm()
     while True:
         try:
             order = orders.read_one()

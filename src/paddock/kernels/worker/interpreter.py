@@ -1,7 +1,9 @@
 """What a worker wants of an engine: a small interface that each engine's module implements.
 
 A module in `paddock.kernels.interpreters` has a function `interpreter() -> Interpreter`, which is
-called once, in a process that the active ones are forked from. Python 3.8 can read this module.
+called once, in a process that the active ones are forked from. If an engine has a method `warm`,
+each of these calls it before it waits for a job: memory that a fork shares is copied when it is
+touched, and nobody waits for it then. Python 3.8 can read this module.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A process that code started in the background may have left its group, its parent and even its
 session. As long as the guard lives it adopts them (Linux), so that they are found below it. When it
-has been killed they are known by a mark in their environment. Python 3.8 can read this module, and it
+has been killed they are known by a mark in their environment. Python 3.8 can read this module. It
 imports little, because it is part of every kernel's start.
 """
 
@@ -59,7 +59,7 @@ def end_kernel() -> None:
 
 def reap() -> list[tuple[int, int]]:
     """Take note of children that have ended: their ids and how."""
-    found = []
+    found: list[tuple[int, int]] = []
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)

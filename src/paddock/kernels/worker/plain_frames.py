@@ -86,6 +86,22 @@ class Stream:
 
 
 def _packed(value: object) -> list[bytes]:
+    if isinstance(value, Frame):
+        value = vars(value)
+    if isinstance(value, dict):
+        found = [b"\xdf", struct.pack(">I", len(value))]
+        for name, each in value.items():
+            found += _packed(name) + _packed(each)
+        return found
+    if isinstance(value, (list, tuple)):
+        found = [b"\xdd", struct.pack(">I", len(value))]
+        for each in value:
+            found += _packed(each)
+        return found
+    return _packed_single(value)
+
+
+def _packed_single(value: object) -> list[bytes]:
     if value is None:
         return [b"\xc0"]
     if isinstance(value, bool):
@@ -99,18 +115,6 @@ def _packed(value: object) -> list[bytes]:
         return [b"\xdb", struct.pack(">I", len(data)), data]
     if isinstance(value, bytes):
         return [b"\xc6", struct.pack(">I", len(value)), value]
-    if isinstance(value, Frame):
-        return _packed(vars(value))
-    if isinstance(value, dict):
-        found = [b"\xdf", struct.pack(">I", len(value))]
-        for name, each in value.items():
-            found += _packed(name) + _packed(each)
-        return found
-    if isinstance(value, (list, tuple)):
-        found = [b"\xdd", struct.pack(">I", len(value))]
-        for each in value:
-            found += _packed(each)
-        return found
     raise TypeError(f"a frame cannot have a {type(value).__name__}")
 
 
@@ -125,8 +129,9 @@ def _unpacked(data: bytes, place: int) -> tuple[Any, int]:
     if code in _CONSTANTS:
         return _CONSTANTS[code], place
     if code < 0xC0:
-        kind, length = ("map", "array", "str", "str")[(code >> 4) - 8], code & (
-            0x1F if code >= 0xA0 else 0x0F
+        kind, length = (
+            ("map", "array", "str", "str")[(code >> 4) - 8],
+            code & (0x1F if code >= 0xA0 else 0x0F),
         )
         return _sized(data, place, kind, length)
     form = _CODES[code]

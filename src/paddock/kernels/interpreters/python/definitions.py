@@ -130,5 +130,6 @@ def _last_name(expression: Any) -> str:
 
 
 def _first_line(statement: Any) -> int:
-    lines = [each.lineno for each in getattr(statement, "decorator_list", ())]
-    return min([statement.lineno, *lines])
+    lines: list[int] = [each.lineno for each in getattr(statement, "decorator_list", ())]
+    lines.append(statement.lineno)
+    return min(lines)

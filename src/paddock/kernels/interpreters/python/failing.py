@@ -17,7 +17,8 @@ _HERE = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))  # noqa: PTH
 _STANDARD = os.path.dirname(os.__file__)  # noqa: PTH120 - as above
 _MAGIC = re.compile(r"\s*(%%?\w|!|\?|\w+\?$)", re.MULTILINE)
 _MAGIC_HINT = "(IPython's %magic, !command and name? are not part of Python and cannot be used.)\n"
-_ASYNC_HINT = "(Top-level await works here: write `await main()` instead of `asyncio.run(main())`.)\n"
+_RUNNING = "cannot be called from a running event loop"
+_ASYNC_HINT = "(Top-level await works here: write `await f()` instead of `asyncio.run(f())`.)\n"
 
 
 def text_of(error: BaseException) -> str:
@@ -41,7 +42,7 @@ def _lines(error: BaseException) -> list[str]:
     told = traceback.TracebackException.from_exception(error)
     _trim(told, set())
     lines = list(told.format())
-    if isinstance(error, RuntimeError) and "cannot be called from a running event loop" in str(error):
+    if isinstance(error, RuntimeError) and _RUNNING in str(error):
         lines.append(_ASYNC_HINT)
     return lines
 
@@ -91,6 +92,8 @@ def _is_cell(frame: FrameSummary) -> bool:
 def _is_of_library(frame: FrameSummary) -> bool:
     name = frame.filename
     if name.startswith(("<frozen", "<__array", "<string")):
+        return True
+    if name.endswith((".pyx", ".pxi", ".pxd")):
         return True
     parts = name.replace("\\", "/").split("/")
     return "site-packages" in parts or "dist-packages" in parts or name.startswith(_STANDARD)

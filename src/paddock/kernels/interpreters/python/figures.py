@@ -21,7 +21,7 @@ class Figures:
 
     def __init__(self) -> None:
         self.emit: Callable[[str | Picture], None] = lambda _found: None
-        sys.meta_path.append(self)  # type: ignore[arg-type]  # it finds one module
+        sys.meta_path.append(self)
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> Any:
         """Where the backend is: here."""
@@ -40,7 +40,7 @@ class Figures:
 
         figures = self
 
-        class Manager(FigureManagerBase):  # type: ignore[misc, unused-ignore]
+        class Manager(FigureManagerBase):  # type: ignore[misc, unused-ignore]  # in the user's Python
             def show(self) -> None:
                 figures.emit(picture_of(self.canvas.figure))
 
@@ -48,7 +48,7 @@ class Figures:
             def pyplot_show(cls, **_options: object) -> None:
                 figures.flush()
 
-        class Canvas(FigureCanvasAgg):  # type: ignore[misc, unused-ignore]
+        class Canvas(FigureCanvasAgg):  # type: ignore[misc, unused-ignore]  # in the user's Python
             manager_class = Manager
 
         def show(*_args: object, **_options: object) -> None:

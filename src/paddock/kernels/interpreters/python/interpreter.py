@@ -81,6 +81,14 @@ class Python:
             if os.getpid() == process:
                 self._mending.end(emit)
 
+    def warm(self) -> None:
+        """Touch the memory that the next evaluation needs."""
+        self._mending.begin()
+        tree, _ = self._parsed("0", "<cell 0>")
+        compile(tree, "<cell 0>", "exec", 0, True)
+        repr(0)
+        self._mending.end(lambda _text: None)
+
     def state(self) -> bytes | None:
         """What of the session can be had again in another process."""
         return save(self._names, self._definitions, self._number)

@@ -49,9 +49,7 @@ class Mending:
     def __init__(self) -> None:
         builtins.input = ask
         sys.breakpointhook = stop_for_debugger
-        self._builtins = {
-            name: value for name, value in vars(builtins).items() if name not in _OWN
-        }
+        self._builtins = {name: value for name, value in vars(builtins).items() if name not in _OWN}
         self._modules = dict(sys.modules)
         self._output = _duplicate(1)
         self._nothing = _duplicate(0)

@@ -13,6 +13,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from paddock.kernels.interpreters.python.definitions import Definitions
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 64 << 20
 """Of the values of a session; what is beyond is told to be missing."""
 _FORMAT = 1
+_TOO_LARGE = "too large to be saved"
 
 
 def save(names: dict[str, Any], definitions: Definitions, number: int) -> bytes | None:
@@ -37,7 +39,7 @@ def save(names: dict[str, Any], definitions: Definitions, number: int) -> bytes 
             members[name] = value.__module__, value.__qualname__
         else:
             values[name] = value
-    data, missing = _pickled(values, texts, pickle)
+    data, missing = _pickled(values, _dumper(texts, pickle))
     state = {
         "format": _FORMAT,
         "number": number,
@@ -52,9 +54,7 @@ def save(names: dict[str, Any], definitions: Definitions, number: int) -> bytes 
     return pickle.dumps(state, 4)
 
 
-def restore(
-    state: bytes, names: dict[str, Any], definitions: Definitions
-) -> tuple[int, str]:
+def restore(state: bytes, names: dict[str, Any], definitions: Definitions) -> tuple[int, str]:
     """Have all that was saved; give the number of the last cell, and what is missing."""
     import pickle  # noqa: PLC0415 - seldom, and somebody waits for the start
 
@@ -69,11 +69,11 @@ def restore(
     except OSError as error:
         missing["the working directory"] = error.strerror or "gone"
     for name, module in found["modules"].items():
-        _try(missing, name, lambda name=name, module=module: _import(names, name, module))  # type: ignore[misc]
+        _try(missing, name, lambda name=name, module=module: _import(names, name, module))
     for name, place in found["members"].items():
-        _try(missing, name, lambda name=name, place=place: _take(names, name, *place))  # type: ignore[misc]
+        _try(missing, name, lambda name=name, place=place: _take(names, name, *place))
     for name, text in found["definitions"].items():
-        _try(missing, name, lambda name=name, text=text: _define(names, definitions, name, text))  # type: ignore[misc]
+        _try(missing, name, lambda name=name, text=text: _define(names, definitions, name, text))
     _try(missing, "all values", lambda: names.update(pickle.loads(found["values"])))  # noqa: S301 - see above
     return found["number"], _told(missing)
 
@@ -128,46 +128,52 @@ class _Bounded(io.BytesIO):
     def write(self, data: Any) -> int:
         """Take some bytes."""
         if self.tell() + len(data) > MOST_BYTES:
-            raise OverflowError("too large to be saved")
+            raise OverflowError(_TOO_LARGE)
         return super().write(data)
 
 
-def _pickled(
-    values: dict[str, Any], texts: dict[str, str], pickle: Any
-) -> tuple[bytes, dict[str, str]]:
-    """All values that can be pickled, in one piece so that what they share stays shared."""
+def _dumper(texts: dict[str, str], pickle: Any) -> Callable[[object], bytes]:
+    """A function that pickles, and refuses what could not be unpickled."""
 
     class Pickler(pickle.Pickler):  # type: ignore[misc]  # it is imported when it is needed
         def reducer_override(self, value: Any) -> Any:
             if isinstance(value, type(sys)):
                 return __import__("importlib").import_module, (value.__name__,)
-            if isinstance(value, (type, type(_told))) and value.__module__ == "__main__":
-                if value.__qualname__.partition(".")[0] not in texts:
-                    raise pickle.PicklingError(f"{value.__qualname__} cannot be defined again")
+            if isinstance(value, (type, type(_dumper))) and value.__module__ == "__main__":
+                name = value.__qualname__.partition(".")[0]
+                if name not in texts:
+                    raise pickle.PicklingError(f"{name} cannot be defined again")
             return NotImplemented
 
-    def pickled(value: object) -> bytes:
+    def dump(value: object) -> bytes:
         stream = _Bounded()
         Pickler(stream, 4).dump(value)
         return stream.getvalue()
 
+    return dump
+
+
+def _pickled(
+    values: dict[str, Any], dump: Callable[[object], bytes]
+) -> tuple[bytes, dict[str, str]]:
+    """All values that can be pickled, in one piece so that what they share stays shared."""
     missing: dict[str, str] = {}
     try:
-        return pickled(values), missing
+        return dump(values), missing
     except Exception:  # noqa: BLE001 - the values' own code runs here; see which one it is
         kept = dict(values)
     size = 0
     for name, value in values.items():
         try:
-            size += len(pickled(value))
+            size += len(dump(value))
             if size > MOST_BYTES // 2:
-                raise OverflowError("too large to be saved")
+                raise OverflowError(_TOO_LARGE)
         except Exception as error:  # noqa: BLE001 - as above
             is_large = isinstance(error, OverflowError)
-            missing[name] = str(error) if is_large else type(value).__name__
+            missing[name] = _TOO_LARGE if is_large else type(value).__name__
             del kept[name]
     try:
-        return pickled(kept), missing
+        return dump(kept), missing
     except Exception as error:  # noqa: BLE001 - as above
         missing.update((name, type(error).__name__) for name in kept)
-        return pickled({}), missing
+        return dump({}), missing

@@ -72,7 +72,7 @@ def _table(header: Sequence[str], lines: list[list[str]]) -> str:
 
 def _summary(kind: str, shape: tuple[int, int], types: list[str]) -> str:
     rows = "1 row" if shape[0] == 1 else f"{shape[0]} rows"
-    columns = "" if kind == "Series" else f" × {shape[1]} columns"
+    columns = "" if kind == "Series" else f", {shape[1]} columns"
     shown = ", ".join(types) + (", …" if len(types) < shape[1] else "")
     return f"\n\n{kind} of {rows}{columns} ({shown})"
 
