@@ -212,8 +212,8 @@ function clearing(
   pen.scale(1, height / width);
   const light = pen.createRadialGradient(0, 0, width * 0.1, 0, 0, width / 2);
   light.addColorStop(0, palette.clearing);
-  light.addColorStop(0.7, palette.clearing);
-  light.addColorStop(1, "transparent");
+  light.addColorStop(0.55, palette.clearing);
+  light.addColorStop(1, palette.clearingEdge);
   pen.fillStyle = light;
   pen.fillRect(-width / 2, -width / 2, width, width);
   pen.restore();

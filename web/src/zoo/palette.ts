@@ -9,6 +9,8 @@ export type Palette = {
   hills: readonly [string, string, string];
   grass: readonly [string, string];
   clearing: string;
+  /** The same, seen through: a gradient to no colour at all would go by way of black. */
+  clearingEdge: string;
   blade: string;
   wood: string;
   woodDark: string;
@@ -39,6 +41,7 @@ export const PALETTES: Record<Theme, Palette> = {
     hills: ["#b9d8b4", "#9fcb98", "#86bb7e"],
     grass: ["#94c67d", "#7ab56c"],
     clearing: "rgb(214 229 150 / 0.38)",
+    clearingEdge: "rgb(214 229 150 / 0)",
     blade: "#62a05a",
     wood: "#d9a873",
     woodDark: "#b37f4e",
@@ -67,6 +70,7 @@ export const PALETTES: Record<Theme, Palette> = {
     hills: ["#33405a", "#2b3d4d", "#264440"],
     grass: ["#2c4f42", "#203b34"],
     clearing: "rgb(120 160 120 / 0.12)",
+    clearingEdge: "rgb(120 160 120 / 0)",
     blade: "#3d6b54",
     wood: "#7c6250",
     woodDark: "#55423a",

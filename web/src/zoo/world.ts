@@ -46,7 +46,7 @@ const LARGEST = 112;
 const SMALLEST = 58;
 const MARGIN = 10;
 /** How much of the ground may be stood on: the rest is room to walk. */
-const FULLEST = 0.34;
+const FULLEST = 0.4;
 const LONGEST_STEP = 0.05;
 
 function boxOf(size: number) {
