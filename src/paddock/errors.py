@@ -104,6 +104,18 @@
     │   ├── InvalidContentError
     │   ├── ExampleNotFoundError
     │   └── InvalidPageError
+    ├── ZooError                   something about the agent zoo
+    │   ├── NotInZooError              something that was asked for is not there
+    │   │   ├── AgentNotFoundError
+    │   │   ├── EntryNotFoundError
+    │   │   ├── SkillNotFoundError
+    │   │   ├── CategoryNotFoundError
+    │   │   ├── AgentVersionNotFoundError
+    │   │   └── LibraryItemNotFoundError
+    │   ├── InvalidAgentError          what was given cannot be kept
+    │   ├── ConflictError              something was changed by somebody else meanwhile
+    │   ├── ZooFileError               a file cannot be imported or restored
+    │   └── ZooUnavailableError        the database of the zoo cannot be used
     ├── ArgumentError              an argument on the command line does not fit the tool
     └── UnexpectedQuestionError    a server under test asked more than the test answers
 
