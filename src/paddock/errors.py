@@ -39,6 +39,9 @@
     │   ├── PacletPathError            there is no paclet at a path
     │   ├── FolderError                a path leads to where tools may not go
     │   ├── InterpreterError           what was named as a Python is none
+    │   ├── PythonTestsNotFoundError   there is no such file or directory of Python tests
+    │   ├── NoPythonTestsError         pytest found no tests
+    │   ├── PytestError                there is no pytest, or it does not run
     │   ├── InspectorInputError        CodeInspector is not told what to inspect, or how
     │   │   ├── NoInputError
     │   │   ├── AmbiguousInputError

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.reports.markdown import fenced, share, table, time_text
 
@@ -14,8 +14,7 @@ MOST_CHARACTERS = 500
 """Of a piece of code; of a longer one the two ends are shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A piece of code or text that belongs to a test."""
 
     title: str
@@ -68,11 +67,14 @@ def report(
     seconds: float | None = None,
     notes: Sequence[str] = (),
     is_success: bool = True,
+    listed: Sequence[TestedFile] | None = None,
+    limit: int | None = None,
 ) -> str:
     """All that is to be told about some test files, failures group by group.
 
     `seconds` is the time in all, if it is not the sum of theirs; `notes` are about the run as a
-    whole, and so is `is_success`.
+    whole, and so is `is_success`. The files that are told one by one are those `listed`, and so
+    many failures at most are told in full.
     """
     whole = TestedFile(
         "",
@@ -92,7 +94,14 @@ def report(
         "Total Time": time_text(whole.seconds),
     }
     parts = ["# Test Results Summary", table("Metric", rows), *_notes(whole)]
-    return "\n\n".join([*parts, *(part for file in files for part in _file(file, groups))])
+    left = len(whole.failures) if limit is None else limit
+    for file in files if listed is None else listed:
+        parts += _file(file, groups, left)
+        left -= min(left, len(file.failures))
+    if limit is not None and len(whole.failures) > limit:
+        told = f"Showing {limit} of {len(whole.failures)} failing tests"
+        parts.append(f"*{told}. Use the `limit` parameter to see more.*")
+    return "\n\n".join(parts)
 
 
 def _added(files: Sequence[TestedFile]) -> dict[str, int]:
@@ -115,13 +124,14 @@ def _notes(file: TestedFile) -> list[str]:
     return ["\n".join(f"* {note}" for note in file.notes)] if file.notes else []
 
 
-def _file(file: TestedFile, groups: Sequence[str]) -> Iterable[str]:
+def _file(file: TestedFile, groups: Sequence[str], limit: int) -> Iterable[str]:
     yield f"## {file.name}"
     rows = {"Tests": str(file.total), **_counts(file), "Time": time_text(file.seconds)}
     yield table("Metric", rows)
     yield from _notes(file)
     for group in groups:
-        failing = [failure for failure in file.failures if failure.group == group]
+        failing = [failure for failure in file.failures if failure.group == group][:limit]
+        limit -= len(failing)
         if failing:
             yield f"### {group}"
             for failure in failing:
