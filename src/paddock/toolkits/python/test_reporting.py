@@ -68,7 +68,9 @@ def report(ctx: Context, wanted: Wanted, limits: RunLimits) -> str:
 
     def tell(tests: TestRun) -> None:
         running = ", ".join(case.name for case in tests.running[:3])
-        ctx.progress(tests.done, tests.total, f"{tests.done} of {tests.total} tests. {running}")
+        # Only progress that grows is told, and a test that begins is some.
+        done = tests.done + (0.5 if running else 0)
+        ctx.progress(done, tests.total, f"{tests.done} of {tests.total} tests. {running}")
 
     run = call_apart(ctx, work, tell)
     ctx.raise_if_cancelled()
