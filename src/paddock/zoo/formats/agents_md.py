@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from paddock.errors import PaddockError
 from paddock.zoo.formats.agent_file import unfit
-from paddock.zoo.formats.exchange import File, Remark
+from paddock.zoo.formats.exchange import AgentFilesError, File, Remark
 from paddock.zoo.formats.names import free_name, one_line, slug, title
 from paddock.zoo.formats.sections import SkillText, compose, take_apart, tidied
 from paddock.zoo.model import Agent, Skill
@@ -26,7 +25,7 @@ _MARK = re.compile(r"<(\\*)!-- (/?)paddock:")
 _ESCAPED = re.compile(r"<\\(\\*)!-- (/?)paddock:")
 
 
-class BlockError(PaddockError):
+class BlockError(AgentFilesError):
     """The marks of a block in an AGENTS.md are damaged."""
 
     code = "agents-md-block"
@@ -67,7 +66,7 @@ def with_block(text: str, block: File) -> str:
     """
     end = "\r\n" if "\r\n" in text else "\n"
     new = block.text.replace("\n", end)
-    for name, start, stop in _places(text):
+    for name, start, stop in list(_places(text)):  # all, to see damage anywhere
         if name == block.block:
             return f"{text[:start]}{new}{text[stop:]}"
     if not text.strip():
@@ -83,10 +82,15 @@ def without_block(text: str, name: str) -> str:
     Raises:
         BlockError: when its marks are damaged.
     """
-    for found, start, stop in _places(text):
+    for found, start, stop in list(_places(text)):
         if found == name:
             return f"{text[:start]}{text[stop:]}"
     return text
+
+
+def has_blocks(text: str) -> bool:
+    """Whether there is a block of any agent in an AGENTS.md."""
+    return _BEGIN.search(text) is not None
 
 
 def agents_of(file: File) -> tuple[list[Agent], list[Remark]]:

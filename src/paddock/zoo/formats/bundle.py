@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from paddock.errors import PaddockError
-from paddock.zoo.formats.exchange import File, Import, Remark
+from paddock.zoo.formats.exchange import AgentFilesError, File, Import, Remark
 from paddock.zoo.formats.names import free_name, one_line, slug, title
 from paddock.zoo.model import (
     Agent,
@@ -29,7 +28,7 @@ VERSION = 1
 PATH = "zoo.json"
 
 
-class BundleFormatError(PaddockError):
+class BundleFormatError(AgentFilesError):
     """A file is no bundle of agents, or not one that can be read."""
 
     code = "zoo-bundle"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.errors import PaddockError
 from paddock.suggestions import did_you_mean
 from paddock.zoo.formats import agents_md, bundle, memory_file, skill_folders
 from paddock.zoo.formats.agent_file import agent_of, file_of
-from paddock.zoo.formats.exchange import Export, File, Import, Remark
+from paddock.zoo.formats.exchange import AgentFilesError, Export, File, Import, Remark
 from paddock.zoo.formats.names import free_name
 from paddock.zoo.formats.secrets import secrets_of
 from paddock.zoo.formats.table import (
@@ -30,16 +29,10 @@ MAX_CHARACTERS = 20_000_000
 """Of all files together."""
 
 
-class UnknownFormatError(PaddockError):
+class UnknownFormatError(AgentFilesError):
     """There is no format of that name."""
 
     code = "unknown-format"
-
-
-class AgentFilesError(PaddockError):
-    """Files cannot be taken for agents."""
-
-    code = "agent-files"
 
 
 def check_format(name: str) -> str:

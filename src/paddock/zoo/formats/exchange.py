@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
+from paddock.errors import PaddockError
 from paddock.zoo.model import Agent, BrainEntry, LibrarySkill, Pack
+
+
+class AgentFilesError(PaddockError):
+    """Files cannot be taken for agents, or agents not be put into files; the base of the next."""
+
+    code = "agent-files"
 
 
 class File(Struct, rename="camel", kw_only=True, frozen=True):

@@ -93,20 +93,20 @@ class Document(NamedTuple):
         wanted.update(changes)
         if wanted == before:
             return self
-        lines = _lines(self.block)
+        lines, end = _lines(self.block), self.line_end
         chunks = list(_chunks(self.block))
         for chunk in reversed(chunks):
             if chunk.key in removed:
                 del lines[chunk.start : chunk.end]
             elif chunk.key in changes and changes[chunk.key] != chunk.value:
                 comment = _end_comment(lines, chunk)
-                line = _line(chunk.key, changes[chunk.key]).rstrip("\n")
-                lines[chunk.start : chunk.end] = [f"{line}{comment}{self.line_end}"]
+                line = _line(chunk.key, changes[chunk.key])
+                lines[chunk.start : chunk.end] = [f"{line}{comment}{end}"]
         known = {chunk.key for chunk in chunks}
-        added = [_line(key, value) for key, value in changes.items() if key not in known]
+        added = [_line(key, changes[key]) + end for key in changes if key not in known]
         block = "".join([*lines, *added])
         if Document("", block, "", "").fields() != wanted:
-            block = "".join(_line(key, value) for key, value in wanted.items())
+            block = "".join(_line(key, value) + end for key, value in wanted.items())
         return self._with_block(block)
 
     def titled(self, name: str | None) -> Document:
@@ -116,7 +116,7 @@ class Document(NamedTuple):
         lines = _lines(self.block)
         kept = [line for line in lines if not _COMMENT.fullmatch(line)]
         if name is not None:
-            kept.insert(0, f"# {NAME_COMMENT}: {name}\n")
+            kept.insert(0, f"# {NAME_COMMENT}: {name}{self.line_end}")
         return self._with_block("".join(kept))
 
     def with_body(self, body: str) -> Document:
@@ -132,8 +132,6 @@ class Document(NamedTuple):
         return self._replace(body=f"{gap}{body}{self.line_end}" if body else "")
 
     def _with_block(self, block: str) -> Document:
-        end = self.line_end
-        block = re.sub(r"\r?\n", lambda _: end, block)
         if self.closing or not block:
             return self._replace(block=block)
         return self._fenced(block)
@@ -209,11 +207,11 @@ def _end_comment(lines: list[str], chunk: _Chunk) -> str:
 
 def _line(key: str, value: object) -> str:
     """A key and its value as a line, plainly where every reader takes it for the same."""
-    quoted = write_frontmatter({key: value}, _WHERE).decode().removeprefix("---\n")[: -len("---\n")]
+    quoted = write_frontmatter({key: value}, _WHERE).decode().split("\n")[1]
     if not isinstance(value, str) or not _PLAIN.fullmatch(value):
         return quoted
     if value.lower() in _NO_TEXTS or not value.isprintable():
         return quoted
     name = quoted.partition(": ")[0]
-    plain = f"{name}: {value}\n"
+    plain = f"{name}: {value}"
     return plain if " #" not in value and _whole(plain) == {key: value} else quoted

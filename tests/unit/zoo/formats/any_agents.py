@@ -33,17 +33,15 @@ SLUGS = st.one_of(
 @st.composite
 def skill_lists(draw: st.DrawFn) -> list[Skill]:
     """Skills as files can say them: all enabled, in no category, with the ids of their names."""
-    found = []
-    for number in range(draw(st.integers(0, 3))):
-        found.append(
-            Skill(
-                id=f"s{number}",
-                name=draw(NAMES),
-                description=draw(TIDY_TEXTS),
-                when_to_use=draw(LINES),
-            )
+    return [
+        Skill(
+            id=f"s{number}",
+            name=draw(NAMES),
+            description=draw(TIDY_TEXTS),
+            when_to_use=draw(LINES),
         )
-    return found
+        for number in range(draw(st.integers(0, 3)))
+    ]
 
 
 AGENTS = st.builds(

@@ -19,7 +19,9 @@ HAND_WRITTEN = {
         "---\n# ours\ndescription: 'It''s for \"reviews\"'   # why\nmodel: opus\n\n"
         'tools: [Read, Grep]  # no more\nname: "reviewer"\n# end\n---\n\n\nYou review.\n\n\n'
     ),
-    "Windows": "\ufeff---\r\nname: reviewer\r\ndescription: Reviews\r\n---\r\n\r\nYou.\r\n\r\nGo.\r\n",
+    "Windows": (
+        "\ufeff---\r\nname: reviewer\r\ndescription: Reviews\r\n---\r\n\r\nYou.\r\n\r\nGo.\r\n"
+    ),
     "no YAML": (
         '---\nname: reviewer\ndescription: Use it: user: "look" <example>a: b</example>\n'
         "globs: **/*.ts,*.{a,b}\n\tcolor: red\n---\nYou review.\n"
@@ -32,7 +34,9 @@ HAND_WRITTEN = {
     "nothing": "",
     "a rule first": "---\nnot closed\n\nText\n",
     "mixed line ends": "---\nname: x\r\ndescription: y\n---\r\nA\nB\r\nC\n",
-    "skills by hand": "---\nname: x\n---\nSoul\n\n---\n\n## Active Skills\n\n\n### One\n\n- do\n### Two\n",
+    "skills by hand": (
+        "---\nname: x\n---\nSoul\n\n---\n\n## Active Skills\n\n\n### One\n\n- do\n### Two\n"
+    ),
     "indented": "---\n  name: x\n  description: y\n---\nGo\n",
     "in braces": "---\n{name: x, description: y, tools: [a]}\n---\nGo\n",
     "strange line ends": "---\nname: x\ndescription: a\u2028b\x85c\n---\n\x0cGo\x0c\n",
