@@ -38,6 +38,10 @@
     │   ├── InvalidTestFileError       a test file cannot be read
     │   ├── PacletPathError            there is no paclet at a path
     │   ├── FolderError                a path leads to where tools may not go
+    │   ├── InterpreterError           what was named as a Python is none
+    │   ├── PythonTestsNotFoundError   there is no such file or directory of Python tests
+    │   ├── NoPythonTestsError         pytest found no tests
+    │   ├── PytestError                there is no pytest, or it does not run
     │   ├── InspectorInputError        CodeInspector is not told what to inspect, or how
     │   │   ├── NoInputError
     │   │   ├── AmbiguousInputError
