@@ -120,6 +120,11 @@
     │   ├── ConflictError              something was changed by somebody else meanwhile
     │   ├── ZooFileError               a file cannot be imported or restored
     │   └── ZooUnavailableError        the database of the zoo cannot be used
+    ├── AgentFilesError            files cannot be taken for agents, or agents not be put into files
+    │   ├── UnknownFormatError         there is no such format of agents' files
+    │   ├── BundleFormatError          a file is no bundle of agents
+    │   └── BlockError                 the marks of an agent's block in an AGENTS.md are damaged
+    ├── ProjectFileError           what a project says about the zoo cannot be read or written
     ├── ArgumentError              an argument on the command line does not fit the tool
     └── UnexpectedQuestionError    a server under test asked more than the test answers
 
