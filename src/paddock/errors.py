@@ -96,6 +96,9 @@
     ├── KernelError                a kernel cannot be started, or is gone
     ├── EngineError                an engine does not exist, or is not on this machine
     ├── WolframSyntaxError         text is not Wolfram Language
+    ├── IndexUnavailableError      the index of documentation cannot be read or written
+    │   └── DamagedIndexError          its file is no good any more
+    ├── ModelError                 a directory holds no sentence model
     ├── DataError                  a Wolfram Language expression is not the data that it should be
     ├── WxfError                   bytes are not WXF
     ├── NotebookError              a text is no notebook
