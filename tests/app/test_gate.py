@@ -56,7 +56,9 @@ def test_form_of_another_site_cannot_pretend_to_be_json(client: Client, kind: st
 
 
 def test_listed_origin_is_told_what_it_may(zoo: Zoo) -> None:
-    application = make_application(zoo, allowed_origins=["https://app.example/", "http://localhost:5173"])
+    application = make_application(
+        zoo, allowed_origins=["https://app.example/", "http://localhost:5173"]
+    )
     with client_of(application) as client:
         for origin in ("https://app.example", "http://localhost:5173"):
             asked = client.options(

@@ -45,9 +45,7 @@ def test_hashed_file_is_kept_for_ever_and_comes_packed(web: Client) -> None:
     assert (answer.status_code, answer.text) == (200, SCRIPT)
     assert answer.headers["Content-Type"] == "text/javascript; charset=utf-8"
     assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
-    assert int(answer.headers["Content-Length"]) == len(
-        gzip.compress(SCRIPT.encode(), 9, mtime=0)
-    )
+    assert int(answer.headers["Content-Length"]) == len(gzip.compress(SCRIPT.encode(), 9, mtime=0))
     plain = web.get("/assets/index-1a2b.js", headers={"Accept-Encoding": "identity"})
     assert int(plain.headers["Content-Length"]) == len(SCRIPT)
 
@@ -74,7 +72,9 @@ def test_asset_that_is_not_there_is_no_page(web: Client, path: str) -> None:
     assert web.get(path).status_code == 404
 
 
-@pytest.mark.parametrize("path", ["/.hidden", "/%2e%2e/secret.txt", "//secret.txt", "/..%2fsecret.txt"])
+@pytest.mark.parametrize(
+    "path", ["/.hidden", "/%2e%2e/secret.txt", "//secret.txt", "/..%2fsecret.txt"]
+)
 def test_nothing_but_the_app_is_given_out(web: Client, path: str) -> None:
     assert web.get(path).text == "<!doctype html><title>Zoo</title>"
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+
 from tests.app.serving import Client
 
 
@@ -214,11 +215,9 @@ def test_copy_has_soul_and_skills_and_another_id(api: Client) -> None:
         ("GET", "/api/agents/nobody/skill-findings"),
     ],
 )
-def test_agent_that_is_not_there_is_said_so_everywhere(
-    api: Client, method: str, path: str
-) -> None:
-    body = {"json": {}} if method in ("PUT", "PATCH") else {}
-    assert code_of(api.request(method, path, **body)) == (404, "AGENT_NOT_FOUND")
+def test_agent_that_is_not_there_is_said_so_everywhere(api: Client, method: str, path: str) -> None:
+    body: dict[str, Any] | None = {} if method in ("PUT", "PATCH") else None
+    assert code_of(api.request(method, path, json=body)) == (404, "AGENT_NOT_FOUND")
 
 
 @pytest.mark.parametrize("name", ["%2e%2e", "a b", "Ümlaut", "x" * 3000, "<script>"])

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from tests.app.serving import Client
 
+from tests.app.serving import Client
 from tests.zoo.rest.test_agents import code_of, make
 
 BRAIN = "/api/agents/ada/brain"
@@ -130,8 +130,8 @@ def test_deleted_entry_can_be_restored(ada: Client) -> None:
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE"])
 def test_entry_that_is_not_there_is_said_so(ada: Client, method: str) -> None:
-    body = {"json": {}} if method in ("PUT", "PATCH") else {}
-    answer = ada.request(method, f"{BRAIN}/nothing", **body)
+    body: dict[str, Any] | None = {} if method in ("PUT", "PATCH") else None
+    answer = ada.request(method, f"{BRAIN}/nothing", json=body)
     assert code_of(answer) == (404, "ENTRY_NOT_FOUND")
 
 

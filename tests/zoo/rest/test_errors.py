@@ -70,9 +70,11 @@ def test_body_without_a_length_is_bounded_too(api: Client) -> None:
 def test_fault_of_ours_says_nothing_of_its_insides(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with open_zoo(str(tmp_path / "zoo.db")) as zoo:
-        with client_of(make_application(zoo, identity=None)) as client:
-            answer = client.get("/api/health")
+    with (
+        open_zoo(str(tmp_path / "zoo.db")) as zoo,
+        client_of(make_application(zoo, identity=None)) as client,
+    ):
+        answer = client.get("/api/health")
     assert answer.status_code == 500
     assert answer.json() == {
         "error": "Something went wrong here; the log says what",

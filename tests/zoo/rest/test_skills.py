@@ -1,8 +1,10 @@
 """Skills and categories one by one, so that nobody has to send back the whole list."""
 
-import pytest
-from tests.app.serving import Client
+from typing import Any
 
+import pytest
+
+from tests.app.serving import Client
 from tests.zoo.rest.test_agents import code_of, make
 
 
@@ -81,8 +83,8 @@ def test_old_version_is_refused_for_skills_too(ada: Client) -> None:
 def test_skill_or_category_that_is_not_there_is_said_so(
     ada: Client, method: str, path: str
 ) -> None:
-    body = {"json": {}} if method == "PATCH" else {}
-    status, code = code_of(ada.request(method, f"/api/agents/ada/{path}", **body))
+    body: dict[str, Any] | None = {} if method == "PATCH" else None
+    status, code = code_of(ada.request(method, f"/api/agents/ada/{path}", json=body))
     assert (status, code) == (
         404,
         "SKILL_NOT_FOUND" if path.startswith("skills") else "CATEGORY_NOT_FOUND",

@@ -35,7 +35,9 @@ class Guard:
 
     def __init__(self, hosts: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
         self._hosts = frozenset(_host(host) for host in _several(hosts, "allowed_hosts"))
-        self._origins = frozenset(normal_origin(one) for one in _several(origins, "allowed_origins"))
+        self._origins = frozenset(
+            normal_origin(one) for one in _several(origins, "allowed_origins")
+        )
         self._known_hosts: dict[bytes, bool] = {}
         self._known_origins: dict[bytes, bool] = {}
 
