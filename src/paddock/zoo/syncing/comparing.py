@@ -31,22 +31,22 @@ def next_step(
 
     Args:
         file: The digest of the file; None when there is none.
-        zoo: The digest of what the zoo would write; None when it has no such agent.
+        zoo: The digest of what the zoo would write; None when it has no such agent (any more).
         last_file: The digest of the file when both were last in step; None when they never were.
         last_zoo: The digest of what the zoo would have written then.
         prefer: Which side is right where both have changed.
     """
-    if file is None and zoo is None:
-        return "forget"
+    if file is None and (zoo is None or last_file is not None):
+        return "forget"  # a file that is deleted is no agent less
     if last_file is None:
         return _first_step(file, zoo, prefer)
     is_file_changed, is_zoo_changed = file != last_file, zoo != last_zoo
     if file == zoo or not (is_file_changed or is_zoo_changed):
         return "in-step"
     if is_file_changed and is_zoo_changed:
-        return _of_conflict(file, zoo, prefer)
+        return _of_conflict(zoo, prefer)
     if is_file_changed:
-        return "forget" if file is None else "read"
+        return "read"
     return "delete-file" if zoo is None else "write"
 
 
@@ -55,13 +55,13 @@ def _first_step(file: str | None, zoo: str | None, prefer: Prefer | None) -> Ste
         return "add-to-zoo"
     if file is None:
         return "add-to-project"
-    return "in-step" if file == zoo else _of_conflict(file, zoo, prefer)
+    return "in-step" if file == zoo else _of_conflict(zoo, prefer)
 
 
-def _of_conflict(file: str | None, zoo: str | None, prefer: Prefer | None) -> Step:
-    """The side that is preferred is kept; one that is gone comes back from the other."""
+def _of_conflict(zoo: str | None, prefer: Prefer | None) -> Step:
+    """What becomes of a file that has changed, as its agent has or is deleted."""
     if prefer == "file":
-        return "forget" if file is None else "read" if zoo is not None else "add-to-zoo"
+        return "read" if zoo is not None else "add-to-zoo"
     if prefer == "zoo":
-        return "delete-file" if zoo is None else "write"
+        return "write" if zoo is not None else "delete-file"
     return "conflict"
