@@ -27,7 +27,7 @@ from paddock.toolkits.inspector_input import (
 )
 from paddock.toolkits.paths import resolve, working_directory
 from paddock.toolkits.python.interpreters import choose_interpreter
-from paddock.toolkits.python.python_code_inspector import CHECKER_OPTION
+from paddock.toolkits.python.options import CHECKER_OPTION
 from paddock.toolkits.python.ruff_issues import Found, Ruff, RuffRun
 from paddock.toolkits.python.type_issues import TypeChecker
 

@@ -12,9 +12,8 @@ from paddock.authoring.option import Option
 from paddock.authoring.tool import Parameter, Tool
 from paddock.toolkits.inspector_defaults import CONFIDENCE, LIMIT
 from paddock.toolkits.paths import ALLOWED_FOLDERS, OPTION
-from paddock.toolkits.python.options import INTERPRETER, INTERPRETER_OPTION
+from paddock.toolkits.python.options import CHECKER_OPTION, INTERPRETER, INTERPRETER_OPTION
 
-CHECKER_OPTION = "TypeChecker"
 DESCRIPTION = """\
 Inspects Python code without running it, and reports what is wrong or suspicious: syntax errors, \
 undefined and unused names, likely bugs, wrong types and more, each with its place and, where it \
