@@ -33,12 +33,14 @@
     │   └── HashMismatchError          it is not what the catalogue describes
     ├── PacletInfoError            a PacletInfo file describes no paclet
     ├── ToolError                  raised by a handler to tell the model something
+    │   ├── NoAnswerError              Wolfram|Alpha has no answer, and there is none offline
     │   ├── TestFileNotFoundError      there is no such test file
     │   ├── NoTestsInFileError         a test file has no tests
     │   ├── InvalidTestFileError       a test file cannot be read
     │   ├── PacletPathError            there is no paclet at a path
     │   ├── FolderError                a path leads to where tools may not go
     │   ├── InterpreterError           what was named as a Python is none
+    │   ├── ProgramError               a program that a tool needs is missing or fails
     │   ├── PythonTestsNotFoundError   there is no such file or directory of Python tests
     │   ├── NoPythonTestsError         pytest found no tests
     │   ├── PytestError                there is no pytest, or it does not run
