@@ -33,6 +33,7 @@
     │   └── HashMismatchError          it is not what the catalogue describes
     ├── PacletInfoError            a PacletInfo file describes no paclet
     ├── ToolError                  raised by a handler to tell the model something
+    │   ├── ArgumentsError             arguments are not what a tool takes
     │   ├── TestFileNotFoundError      there is no such test file
     │   ├── NoTestsInFileError         a test file has no tests
     │   ├── InvalidTestFileError       a test file cannot be read
