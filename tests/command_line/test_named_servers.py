@@ -130,7 +130,7 @@ def test_a_list_has_broken_servers_too(paddock: Program, tools: Path) -> None:
 
 def test_the_built_in_servers_are_listed_and_nothing_else_at_first(paddock: Program) -> None:
     assert [one["name"] for one in paddock("servers", "--json").json] == [
-        *("Demo", "Wolfram", "WolframLanguage", "WolframPacletDevelopment"),
+        *("Demo", "Wolfram", "WolframAlpha", "WolframLanguage", "WolframPacletDevelopment"),
     ]
     nothing = paddock("servers", "X*")
     assert (nothing.code, nothing.out, nothing.err) == (0, "", "No server matches 'X*'\n")
@@ -254,7 +254,8 @@ def test_what_servers_can_be_made_of_is_listed(paddock: Program) -> None:
     assert [one["name"] for one in listed] == ["DemoDice"]
     assert listed[0]["qualified_name"] == "paddock/DemoDice"
     assert paddock("tools", "DemoDice").out.splitlines()[1].startswith("DemoDice  Rolls dice")
-    assert [one["name"] for one in paddock("prompts", "--json").json] == ["DemoTour"]
+    prompts = [one["name"] for one in paddock("prompts", "--json").json]
+    assert prompts == ["DemoTour", "WolframAlphaSearch"]
 
 
 HELLO = {

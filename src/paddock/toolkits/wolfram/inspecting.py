@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.failures import ToolError
 from paddock.files import read_ordinary
+from paddock.reports.inspected import Inspected, Language, report, report_directory
 from paddock.toolkits.paths import files_in, resolve
 from paddock.toolkits.wolfram.inspector_defaults import CONFIDENCE, EXCLUDED_SEVERITIES, LIMIT
 from paddock.wolfram import parse
 from paddock.wolfram.inspection import SEVERITIES, Selection, inspect_source
-from paddock.wolfram.inspection.report import Inspected, report, report_directory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +25,17 @@ if TYPE_CHECKING:
 SUFFIXES = (".wl", ".m", ".wls")
 MOST_BYTES = 20_000_000
 _MOST_NAMED = 10
+_LANGUAGE = Language(
+    "wl",
+    """*Tip: to suppress issues that are meant to be, put comments around the code:*
+
+```wl
+(* :!CodeAnalysis::BeginBlock:: *)
+(* :!CodeAnalysis::Disable::{Tag}:: *)
+(* code *)
+(* :!CodeAnalysis::EndBlock:: *)
+```""",
+)
 
 
 class InspectorInputError(ToolError):
@@ -74,11 +85,11 @@ def inspect(arguments: dict[str, Any], ctx: Context) -> str:
     limit = arguments.get("limit") or LIMIT
     limit = limit if limit > 0 else LIMIT
     if code is not None:
-        return report(_inspected("", code, selection), selection, limit)
+        return report(_inspected("", code, selection), selection, limit, _LANGUAGE)
     place = resolve(str(path), ctx)
     if place.is_dir():
         return _directory(place, selection, limit, ctx)
-    return report(_file(place, selection), selection, limit, path=str(place))
+    return report(_file(place, selection), selection, limit, _LANGUAGE, path=str(place))
 
 
 def _selection(arguments: dict[str, Any]) -> Selection:
@@ -147,7 +158,7 @@ def _directory(place: Path, selection: Selection, limit: int, ctx: Context) -> s
         except OSError:
             left_out.append(file)
         ctx.progress(number, len(files), file.name)
-    text = report_directory(found, selection, limit, path=str(place))
+    text = report_directory(found, selection, limit, _LANGUAGE, path=str(place))
     return f"{text}\n\n*Not inspected{_named(left_out, place)}*" if left_out else text
 
 

@@ -20,8 +20,7 @@ from paddock.toolkits.zoo.zoos import SOURCE, zoo_of
 
 if TYPE_CHECKING:
     from paddock.protocol.model.content import CallToolResult
-    from paddock.zoo.model import Agent
-    from paddock.zoo.summaries import AgentSummary, Page
+    from paddock.zoo.model import Agent, AgentSummary, Page
 
 Json = dict[str, Any]
 MOST_ENTRIES = 500

@@ -10,7 +10,7 @@ from paddock.toolkits.paths import resolve, working_directory
 from paddock.toolkits.zoo.answers import answer
 from paddock.toolkits.zoo.declaring import reading_tool, taking, text, writing_tool
 from paddock.toolkits.zoo.zoos import zoo_of
-from paddock.zoo.project import default_agent, set_default_agent
+from paddock.zoo.project import default_agent, set_default
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,11 +43,11 @@ def get_default(arguments: Json, ctx: Context) -> CallToolResult:
     return answer({"agentId": agent.id, "agentName": agent.name, "project": str(project)})
 
 
-def set_default(arguments: Json, ctx: Context) -> CallToolResult:
+def choose_default(arguments: Json, ctx: Context) -> CallToolResult:
     """Say from now on which agent a project wants."""
     project = _project(arguments, ctx)
     agent = zoo_of(ctx).find_agent(arguments["agentId"])
-    set_default_agent(project, agent.id)
+    set_default(project, agent.id)
     return answer({"agentId": agent.id, "agentName": agent.name, "project": str(project)})
 
 
@@ -65,7 +65,7 @@ get_default_tool = reading_tool(
 )
 set_default_tool = writing_tool(
     "agent_zoo_set_default_agent",
-    set_default,
+    choose_default,
     title="Choose the default agent",
     description="Write into a project which agent it wants from now on.",
     schema=taking(

@@ -31,9 +31,8 @@ if TYPE_CHECKING:
 
     from paddock.authoring.context import Context
     from paddock.authoring.offering import Offering
-    from paddock.zoo.model import Event
+    from paddock.zoo.model import AgentSummary, Event
     from paddock.zoo.service import Zoo
-    from paddock.zoo.summaries import AgentSummary
 
 PROMPT_PREFIX = "agent_zoo_use_"
 ADOPT = "From now on, and until I say otherwise, be the agent that is described here."

@@ -7,25 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.wolfram.inspection.issue import SEVERITIES
+from paddock.reports.issues import SEVERITIES
+from paddock.reports.markdown import fenced
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paddock.wolfram.inspection.issue import Issue, Selection
-    from paddock.wolfram.source import Source
+    from paddock.reports.issues import Issue, Selection
+    from paddock.reports.lines import Lines
 
 TITLE = "# Code Inspection Results"
 RULE = "---"
-TIP = """*Tip: to suppress issues that are meant to be, put comments around the code:*
-
-```wl
-(* :!CodeAnalysis::BeginBlock:: *)
-(* :!CodeAnalysis::Disable::{Tag}:: *)
-(* code *)
-(* :!CodeAnalysis::EndBlock:: *)
-```"""
-
 _MOST_LINES = 20
 """Of one issue; of what is longer the first and last lines are shown."""
 _MOST_CHARACTERS = 240
@@ -36,12 +28,26 @@ class Inspected(NamedTuple):
     """A text and its issues; `name` is that of its file, and empty for code that is in none."""
 
     name: str
-    source: Source
+    source: Lines
     issues: list[Issue]
 
 
+class Language(NamedTuple):
+    """What is inspected."""
+
+    fence: str
+    """What its blocks of code are marked with."""
+    tip: str
+    """How issues are suppressed; the end of each report."""
+
+
 def report(
-    inspected: Inspected, selection: Selection, limit: int, *, path: str | None = None
+    inspected: Inspected,
+    selection: Selection,
+    limit: int,
+    language: Language,
+    *,
+    path: str | None = None,
 ) -> str:
     """What is told of one text, of which `path` is the file."""
     issues = inspected.issues
@@ -52,15 +58,21 @@ def report(
     parts = [
         *(TITLE, *subject, summary(issues), "## Issues"),
         f"\n\n{RULE}\n\n".join(
-            _issue(number, issue, inspected) for number, issue in enumerate(shown, start=1)
+            _issue(number, issue, inspected, language)
+            for number, issue in enumerate(shown, start=1)
         ),
-        *_ending(len(shown), len(issues)),
+        *_ending(len(shown), len(issues), language),
     ]
     return "\n\n".join(parts)
 
 
 def report_directory(
-    files: Sequence[Inspected], selection: Selection, limit: int, *, path: str
+    files: Sequence[Inspected],
+    selection: Selection,
+    limit: int,
+    language: Language,
+    *,
+    path: str,
 ) -> str:
     """What is told of a directory; the limit is used up in the order of the files."""
     concerned = [file for file in files if file.issues]
@@ -77,8 +89,10 @@ def report_directory(
         left -= len(shown)
         plural = "" if len(file.issues) == 1 else "s"
         parts.append(f"### {file.name} ({len(file.issues)} issue{plural})")
-        parts += [_issue(number, issue, file) for number, issue in enumerate(shown, start=1)]
-    return "\n\n".join([*parts, *_ending(limit - left, len(issues))])
+        parts += [
+            _issue(number, issue, file, language) for number, issue in enumerate(shown, start=1)
+        ]
+    return "\n\n".join([*parts, *_ending(limit - left, len(issues), language)])
 
 
 def nothing_found(selection: Selection) -> str:
@@ -111,23 +125,22 @@ def summary(issues: list[Issue]) -> str:
     )
 
 
-def _ending(shown: int, total: int) -> list[str]:
+def _ending(shown: int, total: int, language: Language) -> list[str]:
     parts = []
     if shown < total:
         parts = [
             RULE,
             f"*Showing {shown} of {total} issues. Use the `limit` parameter to see more.*",
         ]
-    return [*parts, RULE, TIP]
+    return [*parts, RULE, language.tip]
 
 
-def _issue(number: int, issue: Issue, inspected: Inspected) -> str:
-    fence = _fence(_code(issue, inspected.source))
+def _issue(number: int, issue: Issue, inspected: Inspected, language: Language) -> str:
     parts = [
         f"### Issue {number}: {issue.name} ({issue.severity}, {round(issue.confidence * 100)}%)",
         f"**Location:** {_location(issue, inspected.name)}",
         f"**Description:** {issue.description}",
-        f"**Code:**\n{fence}wl\n{_code(issue, inspected.source)}\n{fence}",
+        f"**Code:**\n{fenced(_code(issue, inspected.source), language.fence)}",
     ]
     if issue.fixes:
         plural = "" if len(issue.fixes) == 1 else "es"
@@ -145,7 +158,7 @@ def _location(issue: Issue, name: str) -> str:
     return start if start == end else f"{start} - {end}"
 
 
-def _code(issue: Issue, source: Source) -> str:
+def _code(issue: Issue, source: Lines) -> str:
     """The lines of an issue, with one before and one after."""
     last = max(source.line_count, 1)
     numbers = list(range(max(issue.place.line - 1, 1), min(issue.place.end_line + 1, last) + 1))
@@ -161,16 +174,8 @@ def _code(issue: Issue, source: Source) -> str:
     )
 
 
-def _line(number: int, source: Source) -> str:
+def _line(number: int, source: Lines) -> str:
     start, end = source.line(number)
     text = source.text[start : min(end, start + _MOST_CHARACTERS)]
     more = "…" if end - start > _MOST_CHARACTERS else ""
     return f"{number:4d} | {text}{more}".rstrip()
-
-
-def _fence(code: str) -> str:
-    """Enough backticks to hold code that has some itself."""
-    fence = "```"
-    while fence in code:
-        fence += "`"
-    return fence

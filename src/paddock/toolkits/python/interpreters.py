@@ -1,0 +1,225 @@
+"""Which Python a project is meant for: the one that its code and its tests are run with.
+
+Named in a call or by whoever runs the server, else that of the virtual environment beside the
+files, else of the one that is activated, else our own. Nothing is started to find that out but a
+program that somebody has named.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from paddock.authoring.failures import ToolError
+from paddock.toolkits.paths import resolve, working_directory
+from paddock.toolkits.python.options import INTERPRETER_OPTION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from paddock.authoring.context import Context
+
+NAMES = (".venv", "venv", "env", ".env")
+"""What people call the virtual environment of a project."""
+ACTIVATED = ("VIRTUAL_ENV", "CONDA_PREFIX")
+SECONDS = 20.0
+_WINDOWS = sys.platform == "win32"
+_SETTINGS = "pyvenv.cfg"
+_VERSION = re.compile(r"^version(?:_info)?\s*=\s*(\d+\.\d+(?:\.\d+)?)", re.MULTILINE)
+_PROGRAM = re.compile(r"(python|pypy)[\d.]*w?(\.exe)?", re.IGNORECASE)
+_ASK = "import platform; print(platform.python_version())"
+
+
+class InterpreterError(ToolError):
+    """An interpreter that was named is none, or does not start."""
+
+    code = "python-interpreter"
+
+
+class Interpreter(NamedTuple):
+    """A Python that can be started."""
+
+    path: Path
+    """The program. In a virtual environment a link, which must not be followed."""
+    version: str
+    """Such as 3.12.1."""
+    origin: str
+    """Where it was found, to be told: "the environment .venv", …"""
+
+    @property
+    def prefix(self) -> Path:
+        """The directory of its environment."""
+        return self.path.parent if _is_at_the_top(self.path) else self.path.parent.parent
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is the one that Paddock itself runs in."""
+        return self.prefix.resolve() == Path(sys.prefix).resolve()
+
+    @property
+    def packages(self) -> list[Path]:
+        """The directories of its environment that packages are installed in."""
+        minor = ".".join(self.version.split(".")[:2])
+        places = (f"lib/python{minor}", f"lib64/python{minor}", f"lib/pypy{minor}", "Lib")
+        found = (self.prefix / place / "site-packages" for place in places)
+        return list({place.resolve(): place for place in found if place.is_dir()}.values())
+
+
+def choose_interpreter(
+    ctx: Context, explicit: str | None = None, near: Path | None = None
+) -> Interpreter:
+    """The interpreter for files near a directory, or near the client's working directory.
+
+    `explicit` is what the call names: a program, or the directory of an environment. In the
+    stateless era this may end the call, which then comes again: choose before doing anything else.
+
+    Raises:
+        InterpreterError: when what was named is no interpreter.
+        FolderError: when it is named in the call and lies where tools may not go.
+    """
+    if explicit and explicit.strip():
+        return _named(_allowed(explicit.strip(), ctx), "named in the call")
+    chosen = ctx.options.get(INTERPRETER_OPTION)
+    if chosen:
+        path = Path(chosen).expanduser()
+        found = shutil.which(chosen) if len(path.parts) == 1 and not path.exists() else None
+        return _named(Path(found or path), f"named by the option {INTERPRETER_OPTION}")
+    top = working_directory(ctx)
+    broken: list[str] = []
+    for place in _environments(near or top, top):
+        program = _program_in(place)
+        version = _version_of(place)
+        if program is not None and version is not None:
+            return Interpreter(program, version, f"of the environment {place}")
+        broken.append(str(place))
+    own = "Paddock's own"
+    if broken:
+        own += f", as no Python starts in {', '.join(broken)}"
+    return Interpreter(Path(sys.executable), platform.python_version(), own)
+
+
+def _allowed(explicit: str, ctx: Context) -> Path:
+    """A path that a call may name: one on the search path of programs, or where tools may go."""
+    given = Path(explicit).expanduser()
+    if len(given.parts) == 1 and _PROGRAM.fullmatch(explicit):
+        found = shutil.which(explicit)
+        if found is not None:
+            return Path(found)
+    if given.is_absolute() and _is_known(given):
+        return given
+    # The program itself is not followed: a link makes it that of an environment.
+    place = resolve(str(given.parent), ctx) / given.name
+    return resolve(explicit, ctx) if place.is_dir() else place
+
+
+def _is_known(program: Path) -> bool:
+    """Whether a program is one that whoever runs the server would start under its name."""
+    found = shutil.which(program.name)
+    return program == Path(sys.executable) or (found is not None and Path(found) == program)
+
+
+def _named(path: Path, origin: str) -> Interpreter:
+    program = _program_in(path) if path.is_dir() else path
+    if program is None:
+        raise InterpreterError(
+            f"There is no Python in the directory {path}",
+            hint="name a program, or the directory of a virtual environment",
+        )
+    if not _PROGRAM.fullmatch(program.name):
+        raise InterpreterError(
+            f"{program} is not called like a Python",
+            hint="name a program such as .venv/bin/python, or the directory of an environment",
+        )
+    if not program.is_file() or not os.access(program, os.X_OK):
+        raise InterpreterError(
+            f"There is no program {program}", hint="relative paths begin where the client works"
+        )
+    program = Path(os.path.abspath(program))  # noqa: PTH100 - links must not be followed
+    if program == Path(sys.executable):
+        return Interpreter(program, platform.python_version(), origin)
+    return Interpreter(program, _told_version(str(program), program.stat().st_mtime_ns), origin)
+
+
+@lru_cache(maxsize=64)
+def _told_version(program: str, _changed: int) -> str:
+    """What a program says its version is; asked once for each that there is."""
+    try:
+        done = subprocess.run(  # noqa: S603 - somebody named it, and it may be started
+            [program, "-I", "-S", "-c", _ASK],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise InterpreterError(f"{program} does not start: {error}") from None
+    version = done.stdout.decode(errors="replace").strip()
+    if done.returncode or not re.fullmatch(r"\d+\.\d+\S*", version):
+        last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise InterpreterError(f"{program} is no Python that works" + (f": {last}" if last else ""))
+    return version
+
+
+def _environments(near: Path, top: Path) -> Iterator[Path]:
+    """The virtual environments that may be meant, the nearest first."""
+    for folder in _folders(near, top):
+        for name in NAMES:
+            place = folder / name
+            if (place / _SETTINGS).is_file() and _is_trusted(place):
+                yield place
+    for variable in ACTIVATED:
+        value = os.environ.get(variable)
+        if value and Path(value).is_dir() and Path(value).resolve() != Path(sys.prefix).resolve():
+            yield Path(value)
+
+
+def _folders(near: Path, top: Path) -> Iterator[Path]:
+    """From a directory up to where the project ends; what lies above may be anybody's."""
+    above = [near, *near.parents]
+    for number, folder in enumerate(above):
+        if folder == top or (folder / ".git").exists():
+            yield from above[: number + 1]
+            return
+    yield near
+    yield from [folder for folder in above[1:] if (folder / "pyproject.toml").is_file()][:1]
+
+
+def _is_trusted(place: Path) -> bool:
+    """Whether an environment belongs to who runs the server, or to the system."""
+    return _WINDOWS or place.stat().st_uid in (os.getuid(), 0)
+
+
+def _program_in(place: Path) -> Path | None:
+    """The interpreter of an environment, if it can be started."""
+    places = ("Scripts/python.exe", "python.exe") if _WINDOWS else ("bin/python", "bin/python3")
+    found = (place / name for name in places)
+    return next((path for path in found if path.is_file() and os.access(path, os.X_OK)), None)
+
+
+def _version_of(place: Path) -> str | None:
+    """What an environment says is the version of its Python, else what that says itself."""
+    try:
+        found = _VERSION.search((place / _SETTINGS).read_text("utf-8", "replace"))
+    except OSError:
+        found = None
+    if found:
+        return found[1]
+    program = _program_in(place)
+    if program is None:
+        return None
+    try:
+        return _told_version(str(program), program.stat().st_mtime_ns)
+    except InterpreterError:
+        return None
+
+
+def _is_at_the_top(program: Path) -> bool:
+    """Whether programs stand in the directory of an environment itself: Conda's on Windows."""
+    return _WINDOWS and program.parent.name.lower() != "scripts"
