@@ -16,11 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from paddock.authoring.app_view import AppView
-<<<<<<< HEAD
     from paddock.errors import PaddockError
-=======
     from paddock.authoring.need import Need
->>>>>>> main
     from paddock.protocol.model.content import Icon
     from paddock.protocol.request import Support
 
@@ -76,13 +73,10 @@ class Tool:
     after it was answered: at once, or with `task_from_handler` when the handler says so by
     `ctx.detach()`. `options` are what whoever runs the server may set: each a default, or an
     `Option`; the handler finds their values in `ctx.options`. A `lenient` tool takes "10" where a
-<<<<<<< HEAD
     number is wanted and "true" where a truth value is, as some clients send them. `failures` makes
     of the error that ended a call the JSON data that the model is told instead of a text.
-=======
     number is wanted and "true" where a truth value is, as some clients send them. `needs` says what
     else must be there, for whoever installs the server.
->>>>>>> main
     """
 
     __slots__ = (
@@ -134,11 +128,8 @@ class Tool:
         ui: str | AppView | None = None,
         visibility: Sequence[str] | None = None,
         options: Mapping[str, Option | object] | None = None,
-<<<<<<< HEAD
         failures: Callable[[PaddockError], Mapping[str, object]] | None = None,
-=======
         needs: Need | None = None,
->>>>>>> main
     ) -> None:
         self.name = name
         self.handler = handler
