@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from paddock import Peer, PeerError, TextContent, connect
-from paddock.servers.api import get_server
+from paddock.toolkits.zoo.agent_zoo import make_server
 from paddock.toolkits.zoo.zoos import lend_zoo
 from paddock.zoo.opening import open_zoo
 from paddock.zoo.service import Zoo
@@ -50,7 +50,7 @@ def zoo(tmp_path: Path) -> Iterator[Zoo]:
 
 @contextmanager
 def chat(era: str, **options: Any) -> Iterator[Peer]:
-    with connect(get_server("AgentZoo").load(), era=era, **options) as peer:
+    with connect(make_server(), era=era, **options) as peer:
         yield peer
 
 
@@ -168,7 +168,7 @@ def test_a_memory_is_written_changed_found_and_forgotten(era: str, zoo: Zoo) -> 
 def test_what_an_agent_remembers_is_injected_unless_an_option_says_no(zoo: Zoo) -> None:
     add_ada(zoo)
     zoo.create_entry("ada", "note", "The answer is 42.", source="web")
-    server = get_server("AgentZoo").load()
+    server = make_server()
     with connect(server) as peer:
         assert "The answer is 42." in peer.call("agent_zoo_inject", agentId="ada").text
     server.set_tool_options({"agent_zoo_inject": {"Memory": False}})
@@ -245,11 +245,11 @@ def test_without_writing_there_are_no_tools_that_write(
 ) -> None:
     add_ada(zoo)
     with chat("2025-11-25") as peer:
-        all_tools = {tool.name: tool.annotations for tool in peer.tools()}
+        readers = {tool.name for tool in peer.tools() if (tool.annotations or {})["readOnlyHint"]}
     monkeypatch.setenv("PADDOCK_ZOO_READ_ONLY", "1")
     with chat("2025-11-25") as peer:
         kept = {tool.name for tool in peer.tools()}
-    assert kept == {name for name, hints in all_tools.items() if hints["readOnlyHint"]}
+    assert kept == readers
     assert "agent_zoo_inject" in kept
     assert "agent_zoo_create_brain_entry" not in kept
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from paddock.authoring.app_view import AppView
-    from paddock.errors import PaddockError
     from paddock.authoring.need import Need
+    from paddock.errors import PaddockError
     from paddock.protocol.model.content import Icon
     from paddock.protocol.request import Support
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
+from paddock.protocol.model.content import (
+    CallToolResult,  # noqa: TC001 - read from the hints of handlers
+)
 from paddock.toolkits.zoo.answers import answer, plain
 from paddock.toolkits.zoo.declaring import (
     MEMORY,
@@ -19,7 +22,6 @@ from paddock.toolkits.zoo.declaring import (
 from paddock.toolkits.zoo.zoos import SOURCE, zoo_of
 
 if TYPE_CHECKING:
-    from paddock.protocol.model.content import CallToolResult
     from paddock.zoo.model import Agent, AgentSummary, Page
 
 Json = dict[str, Any]

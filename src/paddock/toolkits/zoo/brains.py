@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
+from paddock.protocol.model.content import (
+    CallToolResult,  # noqa: TC001 - read from the hints of handlers
+)
 from paddock.toolkits.zoo.agents import AGENT_ID
 from paddock.toolkits.zoo.answers import answer, plain
 from paddock.toolkits.zoo.declaring import (
@@ -18,9 +21,6 @@ from paddock.toolkits.zoo.declaring import (
     writing_tool,
 )
 from paddock.toolkits.zoo.zoos import SOURCE, zoo_of
-
-if TYPE_CHECKING:
-    from paddock.protocol.model.content import CallToolResult
 
 Json = dict[str, Any]
 MOST_FOUND = 200

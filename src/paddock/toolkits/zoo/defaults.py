@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
 from paddock.authoring.failures import ToolError
+from paddock.protocol.model.content import (
+    CallToolResult,  # noqa: TC001 - read from the hints of handlers
+)
 from paddock.toolkits.paths import resolve, working_directory
 from paddock.toolkits.zoo.answers import answer
 from paddock.toolkits.zoo.declaring import reading_tool, taking, text, writing_tool
@@ -15,7 +18,6 @@ from paddock.zoo.project import default_agent, set_default
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from paddock.protocol.model.content import CallToolResult
 
 Json = dict[str, Any]
 

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
 from paddock.authoring.failures import log_failure
 from paddock.authoring.prompt import Prompt
 from paddock.authoring.resource import Resource
@@ -29,7 +30,6 @@ from paddock.toolkits.zoo.zoos import SOURCE, the_zoo, zoo_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from paddock.authoring.context import Context
     from paddock.authoring.offering import Offering
     from paddock.zoo.model import AgentSummary, Event
     from paddock.zoo.service import Zoo
@@ -38,7 +38,7 @@ PROMPT_PREFIX = "agent_zoo_use_"
 ADOPT = "From now on, and until I say otherwise, be the agent that is described here."
 PATIENCE = 1.0
 """Seconds that the end of a connection waits at most for the thread, and the thread for events."""
-MOST_LISTED = 2000
+MOST_LISTED = 1000
 """Agents beyond that are found by the tools, and have no prompt and no resource of their own."""
 _SHOWN = frozenset({"agent:created", "agent:updated", "agent:deleted", "agent:restored"})
 
