@@ -41,6 +41,7 @@
     │   ├── PacletPathError            there is no paclet at a path
     │   ├── FolderError                a path leads to where tools may not go
     │   ├── InterpreterError           what was named as a Python is none
+    │   ├── ProgramError               a program that a tool needs is missing or fails
     │   ├── PythonTestsNotFoundError   there is no such file or directory of Python tests
     │   ├── NoPythonTestsError         pytest found no tests
     │   ├── PytestError                there is no pytest, or it does not run
@@ -128,7 +129,9 @@
     ├── AgentFilesError            files cannot be taken for agents, or agents not be put into files
     │   ├── UnknownFormatError         there is no such format of agents' files
     │   ├── BundleFormatError          a file is no bundle of agents
-    │   └── BlockError                 the marks of an agent's block in an AGENTS.md are damaged
+    │   ├── BlockError                 the marks of an agent's block in an AGENTS.md are damaged
+    │   ├── AgentTextError             a text in TOML describes no agent
+    │   └── SyncFileError              an agent's file cannot be changed, or has been meanwhile
     ├── ProjectFileError           what a project says about the zoo cannot be read or written
     ├── ArgumentError              an argument on the command line does not fit the tool
     └── UnexpectedQuestionError    a server under test asked more than the test answers
