@@ -67,6 +67,9 @@
     │   ├── ScopeError
     │   └── UnsupportedVersionError
     ├── ListenError                an address cannot be served on
+    │   └── PortTakenError             another program listens there
+    ├── WeakTokenError             a token is too easy to guess
+    ├── SignInError                name and password, or a token, are wrong
     ├── InvalidTokenError          a token is not good
     │   ├── NotAllowedError
     │   └── UndecidedError
