@@ -65,6 +65,9 @@
     │   ├── ScopeError
     │   └── UnsupportedVersionError
     ├── ListenError                an address cannot be served on
+    │   └── PortTakenError             another program listens there
+    ├── WeakTokenError             a token is too easy to guess
+    ├── SignInError                name and password, or a token, are wrong
     ├── InvalidTokenError          a token is not good
     │   ├── NotAllowedError
     │   └── UndecidedError
@@ -129,7 +132,9 @@
     ├── AgentFilesError            files cannot be taken for agents, or agents not be put into files
     │   ├── UnknownFormatError         there is no such format of agents' files
     │   ├── BundleFormatError          a file is no bundle of agents
-    │   └── BlockError                 the marks of an agent's block in an AGENTS.md are damaged
+    │   ├── BlockError                 the marks of an agent's block in an AGENTS.md are damaged
+    │   ├── AgentTextError             a text in TOML describes no agent
+    │   └── SyncFileError              an agent's file cannot be changed, or has been meanwhile
     ├── ProjectFileError           what a project says about the zoo cannot be read or written
     ├── ArgumentError              an argument on the command line does not fit the tool
     └── UnexpectedQuestionError    a server under test asked more than the test answers

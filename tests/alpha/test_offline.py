@@ -68,6 +68,7 @@ def test_what_is_not_sure_is_not_answered(kernel: Kernel, query: str) -> None:
         ("x^3 - 3x + 2 = 0", "{{x -> 1}}"),
         ("factor x^2 - 5x + 6", "6 - 5*x + x^2"),
         ("factor x^4 + 4", "4 + x^4"),
+        ("factor 2x^2 - 8", "2*(-2 + x)*(4 + 2*x)/2"),
         ("expand (x+1)^2", "1 + x^2"),
         ("expand (x+1)^2", "(1 + x)^2"),
         ("simplify sin(x)^2 + cos(x)^2", "2"),
