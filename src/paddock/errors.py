@@ -109,6 +109,7 @@
     ├── DataError                  a Wolfram Language expression is not the data that it should be
     ├── WxfError                   bytes are not WXF
     ├── NotebookError              a text is no notebook
+    ├── JupyterNotebookError       a file is no Jupyter notebook
     ├── ReferencePageError         a reference page cannot be made or changed as it was asked for
     │   ├── EmptyUsageError
     │   ├── InvalidUsageFormatError
