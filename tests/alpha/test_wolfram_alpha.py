@@ -173,6 +173,15 @@ def test_nobody_is_told_the_app_id_in_a_log(
     assert APP_ID not in "".join(capfd.readouterr())
 
 
+@pytest.mark.parametrize("app_id", ["two words", "two\nlines", "schl\u00fcssel"])
+def test_what_can_be_no_app_id_is_refused_and_not_shown(service: StandIn, app_id: str) -> None:
+    is_error, text = asked(service, "population of France", AppID=app_id)
+    assert (is_error, text) == (
+        *(True, "What is given as the AppID is none: it has blanks or other signs"),
+    )
+    assert service.requests == []
+
+
 def test_no_network_is_told(service: StandIn) -> None:
     with running() as gone:
         url = gone.url
