@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     IsCancelled = Callable[[], bool]
     OnWait = Callable[[float], None]
 
+E = TypeVar("E")
 T = TypeVar("T")
 
 
@@ -38,6 +39,13 @@ class Caller(Protocol):
 
 
 @dataclass(slots=True)
+class _News(Generic[E]):
+    """What the handler is to be told meanwhile."""
+
+    value: E
+
+
+@dataclass(slots=True)
 class _Ended(Generic[T]):
     """How some work ended."""
 
@@ -51,11 +59,28 @@ def call_kernel(ctx: Caller, work: Callable[[IsCancelled, OnWait], T], seconds: 
     `work` gets what `Kernel.evaluate` takes as `is_cancelled` and `on_wait`; the client is told of
     its progress towards so many seconds.
     """
-    events: SimpleQueue[float | _Ended[T]] = SimpleQueue()
+
+    def tell(waited: float) -> None:
+        ctx.progress(waited, seconds, f"Evaluating for {waited:.0f} s of at most {seconds:g} s")
+
+    return call_apart(ctx, work, tell)
+
+
+def call_apart(
+    ctx: Caller,
+    work: Callable[[IsCancelled, Callable[[E], None]], T],
+    tell: Callable[[E], None],
+) -> T:
+    """Do work in a thread of its own, which is never interrupted, and give what it gives.
+
+    `work` gets whether nobody waits any more, and what to call with news, which `tell` then gets
+    in the handler's own thread.
+    """
+    events: SimpleQueue[_News[E] | _Ended[T]] = SimpleQueue()
 
     def run() -> None:
         try:
-            events.put(_Ended(work(lambda: ctx.is_cancelled, events.put)))
+            events.put(_Ended(work(lambda: ctx.is_cancelled, lambda news: events.put(_News(news)))))
         except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
             events.put(_Ended(error=error))
 
@@ -66,7 +91,7 @@ def call_kernel(ctx: Caller, work: Callable[[IsCancelled, OnWait], T], seconds: 
         event = events.get()
         if isinstance(event, _Ended):
             return _value(event)
-        ctx.progress(event, seconds, f"Evaluating for {event:.0f} s of at most {seconds:g} s")
+        tell(event.value)
 
 
 def _value(ended: _Ended[T]) -> T:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from paddock.reports.markdown import size_text, time_text
 from paddock.wolfram import WolframSyntaxError
 from paddock.wolfram.verification import (
     FileResult,
@@ -12,7 +13,6 @@ from paddock.wolfram.verification import (
     outcome_of,
     read_tests,
 )
-from paddock.wolfram.verification.report import size_text, time_text
 
 
 def only(text: str) -> WolframTest:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
+from paddock.reports.markdown import size_text
 from paddock.toolkits.wolfram.computed_options import with_computed_options
 from paddock.wolfram import quoted
 from paddock.wolfram.verification import (
@@ -20,7 +21,6 @@ from paddock.wolfram.verification import (
     WolframTestResult,
     outcome_of,
     read_tests,
-    size_text,
 )
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@
 read is made by `report`. Standard library only.
 """
 
-from paddock.wolfram.inspection.issue import (
+from paddock.reports.issues import (
     EVERYTHING,
     SEVERITIES,
     Fix,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from paddock.wolfram.inspection.issue import SEVERITIES
+from paddock.reports.issues import SEVERITIES
 from paddock.wolfram.inspection.table import RULES, SUBJECTS
 
 HEAD = """# Inspector rules

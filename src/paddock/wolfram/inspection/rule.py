@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from paddock.wolfram.inspection.issue import Severity
+    from paddock.reports.issues import Severity
 
 _MOST_QUOTED = 60
 """How many characters of code stand in a sentence."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING
 
+from paddock.reports.issues import EVERYTHING, Fix, Issue, Place
 from paddock.wolfram.expressions import Atom, Node
 from paddock.wolfram.inspection.comments import is_silent, silences
 from paddock.wolfram.inspection.inspecting import Inspection, start_of
-from paddock.wolfram.inspection.issue import EVERYTHING, Fix, Issue, Place
 from paddock.wolfram.inspection.lines import TAGS as LINE_TAGS
 from paddock.wolfram.inspection.lines import check_lines
 from paddock.wolfram.inspection.scopes import ON_SCOPING
@@ -17,9 +17,9 @@ from paddock.wolfram.inspection.table import AFTERWARDS, ALWAYS, CHECKS, NAMES
 from paddock.wolfram.parser import parse
 
 if TYPE_CHECKING:
+    from paddock.reports.issues import Selection
     from paddock.wolfram.expressions import Expression
     from paddock.wolfram.inspection.inspecting import Found
-    from paddock.wolfram.inspection.issue import Selection
     from paddock.wolfram.source import Source
 
 

@@ -12,7 +12,7 @@ from paddock.wolfram.verification.reading import (
     number_of,
     read_tests,
 )
-from paddock.wolfram.verification.report import markdown_report, size_text
+from paddock.wolfram.verification.report import markdown_report
 from paddock.wolfram.verification.results import FileResult, WolframTestResult, outcome_of
 
 __all__ = [
@@ -25,6 +25,5 @@ __all__ = [
     "number_of",
     "outcome_of",
     "read_tests",
-    "size_text",
     "text_of",
 ]

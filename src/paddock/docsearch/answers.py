@@ -1,0 +1,66 @@
+"""What was found as Markdown that fits a budget: title, where it is from, text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from paddock.docsearch.page import Hit
+
+BUDGET = 12_000
+"""Characters of an answer, unless the caller says otherwise."""
+LEAST_TEXT = 80
+"""Characters of a text that is cut; below it the page is left out."""
+CUT = " …"
+
+
+def render(hits: Sequence[Hit], budget: int = BUDGET) -> str:
+    """Pages below each other; texts are cut, and the last pages left out, where they do not fit.
+
+    An early page may take what later ones leave, and each takes at most a fair share first.
+    """
+    parts: list[str] = []
+    left = budget
+    for place, hit in enumerate(hits):
+        head = f"<result url='{_attribute(hit.source)}'>\n\n# {_one_line(hit.title)}\n\n"
+        tail = "\n\n</result>"
+        joint = 2 if parts else 0
+        room = left - joint - len(head) - len(tail)
+        waiting = len(hits) - place - 1
+        fair = max(room // (waiting + 1), min(room, LEAST_TEXT * 4)) if waiting else room
+        text = _cut(hit.text.strip(), max(fair, room - _wanted(hits[place + 1 :])))
+        if room < min(LEAST_TEXT, len(hit.text)):
+            break
+        parts.append(head + text + tail)
+        left -= joint + len(parts[-1])
+    return "\n\n".join(parts)
+
+
+def _wanted(hits: Sequence[Hit]) -> int:
+    """Characters that pages would take if none were cut."""
+    return sum(len(hit.text) + len(hit.title) + len(hit.source) + 40 for hit in hits)
+
+
+def _cut(text: str, room: int) -> str:
+    """The beginning of a text, up to the end of a line or word; an open fence is closed."""
+    if len(text) <= room:
+        return text
+    closing = "\n```"
+    kept = text[: max(room - len(CUT) - len(closing), 0)]
+    for sign in ("\n", " "):
+        end = kept.rfind(sign)
+        if end > len(kept) * 3 // 4:
+            kept = kept[:end]
+            break
+    is_open = kept.count("```") % 2 == 1
+    return kept.rstrip() + CUT + (closing if is_open else "")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _attribute(text: str) -> str:
+    return _one_line(text).replace("'", "%27")

@@ -1,0 +1,85 @@
+"""Our own descriptions of the commonest symbols of the Wolfram Language.
+
+They are in `data/wolfram`, one symbol on a line: how it is called, what it does, and what else
+people call it, with dashes between. `operators.txt` says which sign stands for which symbol.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, NamedTuple
+
+from paddock.docsearch.page import Page, Source
+from paddock.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from importlib.resources.abc import Traversable
+
+NAME = "wolfram-symbols"
+OPERATORS = "operators.txt"
+REFERENCE = "https://reference.wolfram.com/language/ref/"
+_SYMBOL = re.compile(r"\$?[A-Za-z][A-Za-z0-9$]*")
+
+
+class Description(NamedTuple):
+    """What we say about one symbol."""
+
+    name: str
+    usage: str
+    summary: str
+    words: str
+
+
+class SymbolDescriptions:
+    """The corpus of our own descriptions; each file of them is a source."""
+
+    name = NAME
+
+    def sources(self) -> list[Source]:
+        """The files, which change with a release only."""
+        size = sum(len(file.read_bytes()) for file in _data().iterdir())
+        names = sorted(file.name for file in _data().iterdir() if file.name != OPERATORS)
+        return [Source(name, f"{__version__} {size}") for name in names]
+
+    def pages(self, key: str) -> Iterator[Page]:
+        """A page for each symbol of a file."""
+        signs = operators()
+        for found in read_descriptions(_data() / key):
+            names = (found.name, *signs.get(found.name, ()))
+            text = f"{found.usage}\n\n{found.summary}"
+            if len(names) > 1:
+                text += f" Written also as {' or '.join(f'`{sign}`' for sign in names[1:])}."
+            if found.words:
+                text += f"\n\nRelated words: {found.words}."
+            yield Page(found.name, REFERENCE + found.name, text, names, found.words)
+
+
+def _data() -> Traversable:
+    return files("paddock.docsearch") / "data" / "wolfram"
+
+
+def read_descriptions(file: Traversable) -> list[Description]:
+    """The lines of one file."""
+    found = []
+    for line in file.read_text("utf-8").splitlines():
+        if not line.strip():
+            continue
+        usage, summary, *words = line.split(" — ")
+        name = _SYMBOL.match(usage)
+        if name is None:
+            raise ValueError(f"{line!r} begins with no symbol")
+        found.append(Description(name[0], usage, summary + ".", words[0] if words else ""))
+    return found
+
+
+@lru_cache(maxsize=1)
+def operators() -> dict[str, tuple[str, ...]]:
+    """The signs that stand for symbols."""
+    found: dict[str, tuple[str, ...]] = {}
+    for line in (_data() / OPERATORS).read_text("utf-8").splitlines():
+        name, *signs = line.split()
+        found[name] = tuple(signs)
+    return found

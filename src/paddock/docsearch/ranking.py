@@ -1,0 +1,145 @@
+"""Which pages answer a question best: those that are called so, have its words, or its meaning.
+
+Three lists are fused. Pages whose name stands in the question come first, when the name is all
+there is to it; else names, words (bm25 over stemmed words, names and titles weighing most) and
+meaning (the cosine of vectors) each add to the score of a page.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from paddock.docsearch.meaning import embedding as embeddings
+from paddock.docsearch.page import Hit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from paddock.docsearch.database import Database
+    from paddock.docsearch.queries import Query
+
+COLUMN_WEIGHTS = (3.0, 2.0, 3.0, 1.0)
+"""Of names, title, words and text, for bm25."""
+CANDIDATES = 60
+"""That words and meaning each put forward."""
+WORDS_SHARE = 1.0
+MEANING_SHARE = 1.0
+NAME_SHARE = 0.6
+RANK_OFFSET = 10
+"""The larger, the less the first places of a list stand out."""
+
+
+class _Vectors(NamedTuple):
+    generation: int
+    corpora: tuple[str, ...]
+    pages: list[int]
+    rows: NDArray[np.float32]
+
+
+class Ranking:
+    """Answers questions from one index; used by one thread at a time."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._vectors: _Vectors | None = None
+
+    def best(self, query: Query, corpora: Sequence[str], limit: int) -> list[Hit]:
+        """The pages that answer a question, the best first."""
+        shares: dict[int, float] = {}
+        for place, page in enumerate(self._by_words(query, corpora)):
+            _add(shares, page, WORDS_SHARE, place)
+        for place, page in enumerate(self._by_meaning(query, corpora)):
+            _add(shares, page, MEANING_SHARE, place)
+        for page, is_whole in self._by_name(query, corpora).items():
+            shares[page] = shares.get(page, 0.0) + (2.0 if is_whole else NAME_SHARE)
+        found = sorted(shares, key=lambda page: (-shares[page], page))[:limit]
+        return self._hits(found, shares)
+
+    def _by_name(self, query: Query, corpora: Sequence[str]) -> dict[int, bool]:
+        found: dict[int, bool] = {}
+        for name in query.names:
+            pages = self._database.rows(
+                "SELECT page FROM names WHERE name = ?"
+                " AND corpus IN (SELECT value FROM json_each(?)) LIMIT 20",
+                name.lower(),
+                json.dumps(corpora),
+            )
+            for row in pages:
+                page = _number(row[0])
+                found[page] = found.get(page, False) or name == query.text
+        return found
+
+    def _by_words(self, query: Query, corpora: Sequence[str]) -> list[int]:
+        if not query.words:
+            return []
+        rows = self._database.rows(
+            "SELECT rowid FROM texts WHERE texts MATCH ?"
+            " AND corpus IN (SELECT value FROM json_each(?))"
+            " ORDER BY bm25(texts, ?, ?, ?, ?) LIMIT ?",
+            query.expression,
+            json.dumps(corpora),
+            *COLUMN_WEIGHTS,
+            CANDIDATES,
+        )
+        return [_number(row[0]) for row in rows]
+
+    def _by_meaning(self, query: Query, corpora: Sequence[str]) -> list[int]:
+        embedding = embeddings.load(embeddings.chosen())
+        if embedding is None or not query.text:
+            return []
+        vectors = self._vectors_of(tuple(corpora), embedding.dimensions)
+        if not vectors.pages:
+            return []
+        import numpy as np  # noqa: PLC0415 - slow to import, and not always there
+
+        wanted = embedding.embed([query.text])[0]
+        likeness = vectors.rows @ wanted
+        first = np.argsort(-likeness)[:CANDIDATES]
+        return [vectors.pages[place] for place in first if likeness[place] > 0]
+
+    def _vectors_of(self, corpora: tuple[str, ...], dimensions: int) -> _Vectors:
+        generation = self._database.generation
+        kept = self._vectors
+        if kept is not None and (kept.generation, kept.corpora) == (generation, corpora):
+            return kept
+        from paddock.docsearch.meaning.quantised import unpacked  # noqa: PLC0415 - needs numpy
+
+        rows: list[tuple[Any, ...]] = self._database.rows(
+            "SELECT page, vector FROM vectors WHERE length(vector) = ?"
+            " AND corpus IN (SELECT value FROM json_each(?))",
+            dimensions,
+            json.dumps(corpora),
+        )
+        pages = [row[0] for row in rows]
+        self._vectors = _Vectors(generation, corpora, pages, unpacked([row[1] for row in rows]))
+        return self._vectors
+
+    def _hits(self, pages: Sequence[int], shares: dict[int, float]) -> list[Hit]:
+        rows: list[tuple[Any, ...]] = self._database.rows(
+            "SELECT id, title, origin, text, corpus FROM pages"
+            " WHERE id IN (SELECT value FROM json_each(?))",
+            json.dumps(pages),
+        )
+        by_page = {row[0]: row[1:] for row in rows}
+        most = (WORDS_SHARE + MEANING_SHARE) / RANK_OFFSET + 2.0
+        hits = []
+        for page in pages:
+            if page in by_page:  # else it has just been removed
+                title, origin, text, corpus = by_page[page]
+                score = round(min(shares[page] / most, 1.0), 4)
+                hits.append(Hit(title, origin, text, score, corpus))
+        return hits
+
+
+def _add(shares: dict[int, float], page: int, share: float, place: int) -> None:
+    shares[page] = shares.get(page, 0.0) + share / (RANK_OFFSET + place)
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int):
+        raise TypeError(f"{value!r} is no number of a page")
+    return value

@@ -1,0 +1,90 @@
+"""The guard of a program that is no interpreter of ours: starts it, and ends all that it left.
+
+What the program prints goes where the guard's standard output leads. How it ended is told on the
+standard error, as JSON. When the standard input closes, since the server has had enough or is gone,
+everything ends. Imported in child processes: standard library only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, NoReturn
+
+from paddock.kernels import confinement
+from paddock.kernels.worker.orphans import (
+    adopt_orphans,
+    descendants,
+    end_descendants,
+    end_tree,
+    reap,
+)
+
+_TICK = 0.05
+_MEMORY_TICKS = 4
+"""Memory is looked at after so many ticks."""
+
+
+def main() -> NoReturn:
+    """Guard the program that the settings name."""
+    settings = json.loads(sys.argv[1])
+    confinement.confine(network=settings["network"])
+    adopt_orphans()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    told = _guard(settings)
+    os.write(2, json.dumps(told).encode())
+    sys.stdout = sys.stderr = None
+    os._exit(0)
+
+
+def _guard(settings: dict[str, Any]) -> dict[str, Any]:
+    try:
+        process = subprocess.Popen(  # noqa: S603 - what the server wants started
+            settings["command"],
+            cwd=settings["directory"],
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    except OSError as error:
+        return {"fault": f"{error.strerror or error}: {error.filename or ''}"}
+    told = _watch(process.pid, settings["memory_bytes"])
+    end_tree(process.pid)
+    end_descendants()
+    process.returncode = told.get("code", 0)
+    return told
+
+
+def _watch(child: int, memory_bytes: int | None) -> dict[str, Any]:
+    """Wait for the program to end, for the server to have had enough, or for a limit."""
+    begun = time.monotonic()
+    ticks = 0
+    while True:
+        closed, _, _ = select.select([0], [], [], _TICK)
+        for pid, status in reap():
+            if pid == child:
+                code = os.waitstatus_to_exitcode(status)
+                return {"code": code, "seconds": time.monotonic() - begun}
+        if closed:
+            return {"cause": "stopped"}
+        ticks += 1
+        if memory_bytes and ticks % _MEMORY_TICKS == 0 and _memory() > memory_bytes:
+            return {"cause": "memory"}
+
+
+def _memory() -> int:
+    """Bytes that all processes below this one have in memory; shared ones count for each."""
+    pages = 0
+    for pid in descendants(os.getpid()):
+        try:
+            words = Path(f"/proc/{pid}/statm").read_text().split()
+        except OSError:
+            continue
+        pages += int(words[1]) - int(words[2])
+    return pages * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,120 @@
+"""A soul and its skills as one Markdown text, and the text taken apart again.
+
+It is laid out like the text that is injected. A heading may be closed with signs, as Markdown
+allows: `### Name ##`. They are written where a text has headings of its own that would be taken
+for those of skills, and are then more than any of its lines has.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from paddock.zoo.formats.names import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SKILLS = "Active Skills"
+RULE = "\n\n---\n\n"
+UNNAMED = "Unnamed"
+WHEN = "*When to use:*"
+
+_HEAD = re.compile(rf"^## {SKILLS}(?: (?P<signs>#+))?$", re.M)
+_HEAD_LIKE = re.compile(rf"^## {SKILLS}", re.M)
+_SKILL_LIKE = re.compile(r"^### ", re.M)
+_SIGNS = re.compile(r"(#+)[ \t]*$", re.M)
+
+
+class SkillText(NamedTuple):
+    """What a text says of a skill."""
+
+    name: str
+    description: str = ""
+    when_to_use: str = ""
+
+
+class Persona(NamedTuple):
+    """What a text says of an agent."""
+
+    soul: str
+    skills: tuple[SkillText, ...] = ()
+
+
+def tidy(text: str) -> str:
+    """A text without blanks at its ends, and with plain line ends."""
+    return text.replace("\r\n", "\n").strip()
+
+
+def tidied(soul: str, skills: Iterable[SkillText]) -> Persona:
+    """A soul and skills as a text can say them."""
+    return Persona(
+        tidy(soul),
+        tuple(
+            SkillText(
+                one_line(one.name) or UNNAMED, tidy(one.description), one_line(one.when_to_use)
+            )
+            for one in skills
+        ),
+    )
+
+
+def compose(persona: Persona) -> str:
+    """A tidy soul and its skills as one text."""
+    if not persona.skills and take_apart(persona.soul) == persona:
+        return persona.soul
+    close = _closing(persona)
+    parts = [f"### {one.name}{close}{_below(one)}" for one in persona.skills]
+    skills = "\n\n".join([f"## {SKILLS}{close}", *parts])
+    return f"{persona.soul}{RULE}{skills}" if persona.soul else skills
+
+
+def take_apart(text: str) -> Persona:
+    """The soul and the skills that a text is made of."""
+    text = tidy(text)
+    head = max(_HEAD.finditer(text), key=lambda one: len(one["signs"] or ""), default=None)
+    if head is None:
+        return Persona(text)
+    soul = text[: head.start()].rstrip("\n")
+    if soul != "---" and soul and not soul.endswith("\n\n---"):
+        return Persona(text)
+    close = f" {head['signs']}" if head["signs"] else "(?<!#)"
+    pieces = re.split(rf"^### (.+?){close}$", text[head.end() :], flags=re.M)
+    if pieces[0].strip():
+        return Persona(text)
+    skills = [_skill(name, below) for name, below in zip(pieces[1::2], pieces[2::2], strict=True)]
+    return Persona(soul.removesuffix("---").rstrip(), tuple(skills))
+
+
+def _closing(persona: Persona) -> str:
+    """The signs that close every heading of ours; none where nothing could be taken for one."""
+    below = [_below(one) for one in persona.skills]
+    names = [one.name for one in persona.skills]
+    is_clear = (
+        persona.skills
+        and not _HEAD_LIKE.search(persona.soul)
+        and not any(_HEAD_LIKE.search(text) or _SKILL_LIKE.search(text) for text in below)
+        and not any(name.endswith("#") for name in names)
+    )
+    if is_clear:
+        return ""
+    ends = [found[1] for text in (persona.soul, *below, *names) for found in _SIGNS.finditer(text)]
+    return " " + "#" * (max(map(len, ends), default=0) + 1)
+
+
+def _below(skill: SkillText) -> str:
+    """What stands below the heading of a skill."""
+    lines = []
+    if skill.when_to_use or skill.description.startswith(WHEN):
+        lines.append(f"{WHEN} {skill.when_to_use}".rstrip() + ("\n" if skill.description else ""))
+    if skill.description:
+        lines.append(skill.description)
+    return "".join(f"\n{line}" for line in lines)
+
+
+def _skill(name: str, below: str) -> SkillText:
+    text = below.strip()
+    if not text.startswith(WHEN):
+        return SkillText(name.strip(), text)
+    first, _, rest = text.partition("\n")
+    return SkillText(name.strip(), rest.strip(), first.removeprefix(WHEN).strip())

@@ -1,0 +1,135 @@
+"""Finding agents' files in a project, and reading those that somebody names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from paddock.zoo.archives import is_archive, unpack
+from paddock.zoo.formats.agents_md import PATH, has_blocks
+from paddock.zoo.formats.converting import MAX_CHARACTERS, MAX_FILES, format_of
+from paddock.zoo.formats.exchange import AgentFilesError, File, Remark
+from paddock.zoo.formats.memory_file import memory_agent
+from paddock.zoo.placing import MOST_BYTES, read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PATTERNS = (
+    ".claude/agents/**/*.md",
+    ".claude/agent-memory/*/MEMORY.md",
+    ".claude/skills/*/SKILL.md",
+    ".agents/skills/*/SKILL.md",
+    ".opencode/skills/*/SKILL.md",
+    ".github/skills/*/SKILL.md",
+    ".cursor/agents/*.md",
+    ".cursor/rules/**/*.mdc",
+    ".github/agents/*.md",
+    ".github/chatmodes/*.chatmode.md",
+    ".opencode/agent/*.md",
+    ".opencode/agents/*.md",
+    ".opencode/mode/*.md",
+    ".opencode/modes/*.md",
+    ".codex/prompts/*.md",
+    PATH,
+)
+"""Where in a folder there may be agents and skills."""
+
+
+class Found(NamedTuple):
+    """Files, and what is to be said of those that are not among them."""
+
+    files: list[File]
+    report: list[Remark]
+
+
+def scan(folder: Path) -> Found:
+    """The agents' files of a project. Links that lead out of it are not followed."""
+    found = Found([], [])
+    root = folder.resolve()
+    size = 0
+    for path in _candidates(folder):
+        name = path.relative_to(folder).as_posix()
+        if not path.resolve().is_relative_to(root):
+            text = "a link leads out of the folder; it is not followed"
+            found.report.append(Remark(field="file", message=text, path=name))
+            continue
+        read = _text(path, name, found.report)
+        if read is None or (name == PATH and not has_blocks(read)):
+            continue
+        size += len(read)
+        _check_size(len(found.files) + 1, size, folder)
+        found.files.append(File(path=name, text=read))
+    return found
+
+
+def _candidates(folder: Path) -> Iterator[Path]:
+    seen: set[Path] = set()
+    for pattern in PATTERNS:
+        for path in sorted(folder.glob(pattern)):
+            if path not in seen and path.is_file():
+                seen.add(path)
+                yield path
+
+
+def read_source(path: Path, format_name: str | None = None) -> Found:
+    """The files that a path leads to: a folder is scanned, an archive is unpacked.
+
+    The path of a single file begins where a project would: with `.claude`, for instance.
+
+    Raises:
+        AgentFilesError: when there is nothing that can be read.
+    """
+    if path.is_dir():
+        if format_name is None and (path / "SKILL.md").is_file():
+            path = path / "SKILL.md"
+        else:
+            return scan(path)
+    if is_archive(path):
+        return Found(*unpack(path))
+    report: list[Remark] = []
+    try:
+        text = _text(path, str(path), report)
+    except OSError as error:
+        raise AgentFilesError(
+            f"it cannot be read: {error.strerror or error}", where=str(path)
+        ) from None
+    if text is None:
+        told = report[0].message if report else "there is no such file"
+        raise AgentFilesError(told, where=str(path))
+    return Found([File(path=_name(path, text), text=text)], [])
+
+
+def _name(path: Path, text: str) -> str:
+    """The shortest end of a path that says what is in the file, or its last part."""
+    parts = path.absolute().parts[1:]
+    for count in range(1, len(parts) + 1):
+        name = "/".join(parts[-count:])
+        if memory_agent(name) or _is_telling(name, text):
+            return name
+    return path.name
+
+
+def _is_telling(name: str, text: str) -> bool:
+    found = format_of(File(path=name, text=text))
+    return found is not None and (found != "agent-skills" or "/" in name)
+
+
+def _text(path: Path, name: str, report: list[Remark]) -> str | None:
+    try:
+        return read_text(path)
+    except UnicodeDecodeError:
+        said = "it is no text in UTF-8, and left out"
+    except OSError as error:
+        said = f"it cannot be read, and is left out: {error.strerror or error}"
+    report.append(Remark(field="file", message=said, path=name))
+    return None
+
+
+def _check_size(count: int, size: int, folder: Path) -> None:
+    if count > MAX_FILES or size > MAX_CHARACTERS:
+        raise AgentFilesError(
+            "there is too much in this folder",
+            where=str(folder),
+            hint=f"at most {MAX_FILES:,} files, of {MOST_BYTES:,} bytes each",
+        )

@@ -1,0 +1,75 @@
+"""Agents and skills to begin with, of our own writing: files in `starters`, read when asked for."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from paddock.zoo.model import Agent, LibrarySkill, Pack
+from paddock.zoo.text_form import changes_in
+
+PLACE = Path(__file__).parent / "starters"
+
+Json = dict[str, Any]
+
+
+class Starter(msgspec.Struct, rename="camel", kw_only=True):
+    """An agent that can be copied into a zoo."""
+
+    id: str
+    name: str
+    description: str
+    agent: Agent
+
+
+class StarterLibrary(NamedTuple):
+    """Packs of skills that can be copied into a zoo's library, or into agents."""
+
+    packs: list[Pack]
+    skills: list[LibrarySkill]
+
+
+def starters() -> list[Starter]:
+    """The agents to begin with, by name; copies that may be changed."""
+    agents = [_agent(file.stem, _text(file)) for file in sorted(PLACE.glob("*.toml"))]
+    return [
+        Starter(id=one.id, name=one.name, description=one.description, agent=one) for one in agents
+    ]
+
+
+def starter_library() -> StarterLibrary:
+    """The skills to begin with, in packs; copies that may be changed."""
+    found = StarterLibrary([], [])
+    for file in sorted((PLACE / "packs").glob("*.toml")):
+        data = _read(file)
+        pack = Pack(id=file.stem, name=data["name"], description=data["description"])
+        found.packs.append(pack)
+        found.skills.extend(
+            LibrarySkill(
+                id=one["id"],
+                name=one["name"],
+                description=one["description"].strip(),
+                when_to_use=one["whenToUse"],
+                pack_id=pack.id,
+            )
+            for one in data["skills"]
+        )
+    return found
+
+
+@cache
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
+
+
+def _read(file: Path) -> Json:
+    return tomllib.loads(_text(file))
+
+
+def _agent(name: str, text: str) -> Agent:
+    data = changes_in(text, name)
+    return msgspec.convert({**data, "id": name, "appearanceSeed": name}, Agent)

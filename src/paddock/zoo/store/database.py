@@ -1,0 +1,200 @@
+"""A database that holds zoos: connections, transactions, and waiting for changes.
+
+SQLite is read and written through its write-ahead log, so that readers never wait. A writer takes
+its lock when it begins, not in the middle, where two of them could only give up. A change is on the
+disk before it is told of (`synchronous = FULL`). PostgreSQL does the like by a lock for each zoo.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import URL, create_engine, event, make_url, text
+from sqlalchemy.exc import ArgumentError
+
+from paddock.files import locked
+from paddock.zoo.errors import ZooUnavailableError
+from paddock.zoo.store import revisions
+from paddock.zoo.store.faults import telling_faults
+from paddock.zoo.store.watching import Watcher, watched_postgresql, watched_sqlite
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+    from sqlalchemy import Connection, Engine
+
+WAIT_SECONDS = 10.0
+"""How long to wait for the lock of another writer."""
+MOST_CONNECTIONS = 32
+
+_HEADER = b"SQLite format 3\0"
+_MIGRATION_LOCK = 0x7A6F6F  # "zoo"
+
+
+class Database:
+    """Connections to one database; safe to use from any thread."""
+
+    def __init__(self, url: str, *, wait_seconds: float = WAIT_SECONDS) -> None:
+        self.url = _parsed(url)
+        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        self.where = (self.url.database or "") if self.is_sqlite else self.url.render_as_string()
+        if self.is_sqlite:
+            self._prepare_file(Path(self.where), wait_seconds)
+            self.engine = _sqlite_engine(self.url, wait_seconds)
+            watched = watched_sqlite(self.where)
+        else:
+            self.engine = _postgresql_engine(self.url, wait_seconds)
+            watched = watched_postgresql(self.url)
+        self.watcher = Watcher(watched)
+        try:
+            self._bring_up_to_date()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self.watcher.close()
+        self.engine.dispose()
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that sees one state of the database and changes nothing."""
+        with telling_faults(self.where), self.engine.connect() as connection:
+            yield connection
+            connection.rollback()
+
+    @contextmanager
+    def writing(self, owner: str) -> Iterator[Connection]:
+        """A transaction that changes what an owner has; nobody else does so meanwhile."""
+        with telling_faults(self.where), self.engine.connect() as connection:
+            connection.execution_options(paddock_writes=True)
+            with connection.begin():
+                if not self.is_sqlite:
+                    connection.execute(_LOCK_OWNER, {"owner": owner})
+                yield connection
+
+    def _prepare_file(self, path: Path, wait_seconds: float) -> None:
+        """Make a new file whole before it gets its name; leave alone what is no database."""
+        if not path.exists():
+            self._make_file(path, wait_seconds)
+        with _telling_system_faults(path), path.open("rb") as file:
+            if file.read(len(_HEADER)) != _HEADER:
+                raise ZooUnavailableError(
+                    "it is no SQLite database, or what is left of one",
+                    where=str(path),
+                    hint="put a backup in its place with `paddock zoo restore`, or move it away",
+                )
+
+    def _make_file(self, path: Path, wait_seconds: float) -> None:
+        with _telling_system_faults(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with locked(path):
+                if path.exists():
+                    return
+                new = path.with_name(f".{path.name}.{os.getpid()}.new")
+                new.unlink(missing_ok=True)
+                try:
+                    _fill_file(new, wait_seconds)
+                    new.rename(path)
+                finally:
+                    new.unlink(missing_ok=True)
+
+    def _bring_up_to_date(self) -> None:
+        with self.reading() as connection:
+            if revisions.revision_of(connection, self.where) == revisions.CURRENT:
+                return
+        with telling_faults(self.where), self.engine.connect() as connection:
+            connection.execution_options(paddock_writes=True)
+            with connection.begin():
+                if not self.is_sqlite:
+                    connection.execute(_LOCK_TABLES, {"key": _MIGRATION_LOCK})
+                revisions.migrate(connection, self.where)
+
+
+_LOCK_OWNER = text("SELECT pg_advisory_xact_lock(8026223, hashtext(:owner))")
+_LOCK_TABLES = text("SELECT pg_advisory_xact_lock(:key)")
+
+
+def _parsed(url: str) -> URL:
+    if "://" not in url:
+        return URL.create("sqlite", database=str(Path(url).expanduser().absolute()))
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        parsed = None
+    backend = parsed.get_backend_name() if parsed is not None else ""
+    if parsed is not None and backend in ("postgresql", "postgres"):
+        return parsed.set(drivername="postgresql+psycopg")
+    if parsed is not None and backend == "sqlite" and parsed.database not in (None, "", ":memory:"):
+        return parsed
+    raise ZooUnavailableError(
+        "it is no address of a database for a zoo",
+        where=parsed.render_as_string() if parsed is not None else None,
+        hint="give sqlite:////path/to/zoo.db or postgresql://user:password@host/name",
+    )
+
+
+def _sqlite_engine(url: URL, wait_seconds: float) -> Engine:
+    engine = create_engine(
+        url,
+        connect_args={"timeout": wait_seconds},
+        pool_size=8,
+        max_overflow=MOST_CONNECTIONS - 8,
+        pool_timeout=wait_seconds,
+    )
+    event.listen(engine, "connect", _set_up_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _set_up_sqlite(connection: sqlite3.Connection, record: object) -> None:
+    connection.isolation_level = None  # the driver begins nothing by itself
+    for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writes = connection.get_execution_options().get("paddock_writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _fill_file(path: Path, wait_seconds: float) -> None:
+    """Make the tables in a file that nobody else knows yet."""
+    path.touch(mode=0o600)
+    engine = _sqlite_engine(make_url("sqlite://").set(database=str(path)), wait_seconds)
+    try:
+        with telling_faults(str(path)), engine.connect() as connection:
+            connection.execution_options(paddock_writes=True)
+            with connection.begin():
+                revisions.migrate(connection, str(path))
+    finally:
+        engine.dispose()  # the last connection takes the log into the file
+
+
+def _postgresql_engine(url: URL, wait_seconds: float) -> Engine:
+    arguments: dict[str, Any] = {"connect_timeout": max(2, round(wait_seconds))}
+    return create_engine(
+        url,
+        connect_args=arguments,
+        pool_size=5,
+        max_overflow=MOST_CONNECTIONS - 5,
+        pool_timeout=wait_seconds,
+        pool_pre_ping=True,
+    )
+
+
+@contextmanager
+def _telling_system_faults(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise ZooUnavailableError(
+            f"it cannot be used: {error.strerror or error}",
+            where=str(error.filename or path),
+            hint="make the file and its directory readable and writable for you",
+        ) from None
