@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.request import HTTPHandler, HTTPSHandler
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from urllib.request import BaseHandler, Request
 
 
@@ -23,7 +24,7 @@ class Deadline:
     def __init__(self, seconds: float) -> None:
         self.is_over = False
         self._sockets: list[socket.socket] = []
-        self._timer = Timer(seconds, self._end)
+        self._timer = Timer(seconds, self.end)
         self._timer.daemon = True
 
     def __enter__(self) -> Self:
@@ -33,9 +34,16 @@ class Deadline:
     def __exit__(self, *_: object) -> None:
         self._timer.cancel()
 
-    def handlers(self) -> list[BaseHandler]:
-        """What makes the connections of an opener, each of which ends in time."""
-        watch = self._watch
+    def handlers(self, check: Callable[[socket.socket], None] | None = None) -> list[BaseHandler]:
+        """What makes the connections of an opener, each of which ends in time.
+
+        `check` sees each connection before anything is sent, and raises what refuses it.
+        """
+
+        def watch(connection: Any) -> None:
+            if check is not None:
+                check(connection)
+            self._watch(connection)
 
         class Plain(HTTPConnection):
             def connect(self) -> None:
@@ -57,14 +65,15 @@ class Deadline:
 
         return [PlainHandler(), SecureHandler()]
 
-    def _watch(self, connection: Any) -> None:
-        self._sockets.append(connection)
-        if self.is_over:
-            self._end()
-
-    def _end(self) -> None:
+    def end(self) -> None:
+        """End all connections now, and those that are still to come."""
         self.is_over = True
         for one in self._sockets:
             with suppress(OSError):
                 # Below the encryption, which another thread is in the middle of.
                 socket.socket.shutdown(one, socket.SHUT_RDWR)
+
+    def _watch(self, connection: Any) -> None:
+        self._sockets.append(connection)
+        if self.is_over:
+            self.end()
