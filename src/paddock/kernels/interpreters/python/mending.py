@@ -7,10 +7,10 @@ be evaluated, or be told.
 
 from __future__ import annotations
 
+import _signal as signal  # type: ignore[import-not-found]  # `signal` itself takes time
 import builtins
 import io
 import os
-import signal
 import sys
 
 TYPE_CHECKING = False
@@ -116,6 +116,8 @@ class Mending:
 
 def _duplicate(handle: int) -> int:
     """The same file, where code that closes the first few hundred descriptors does not reach."""
+    if sys.platform == "win32":
+        return os.dup(handle)
     import fcntl  # noqa: PLC0415 - Windows has no such module
 
     return fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, 900)
