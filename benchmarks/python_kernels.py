@@ -1,6 +1,6 @@
 """What evaluating Python costs over the code itself, beside ipykernel through jupyter_client.
 
-`python -m benchmarks.python_kernels` measures, in turns, from nothing to the first answer of a kernel
+`python -m benchmarks.python_kernels` measures, in turns, from nothing to a kernel's first answer
 with either; and warm calls of the tool `PythonEvaluator` by a client over standard input and
 output, of a session, and of a kernel, with pauses between them as between those of a client. The
 code is `1 + 1`, whose own time is nothing. Times are wall time; the median counts. `--check` exits
