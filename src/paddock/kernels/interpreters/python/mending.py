@@ -57,6 +57,10 @@ class Mending:
         self._streams = (_reader(), _writer(1), _writer(2))
         self.begin()
 
+    def keep(self, name: str) -> None:
+        """Have a module count as one that was there in the beginning."""
+        self._modules.setdefault(name, sys.modules[name])
+
     def begin(self) -> None:
         """Have the streams and the interrupt be ours, whatever the code before has left."""
         sys.stdin, sys.stdout, sys.stderr = self._streams
