@@ -146,7 +146,7 @@ class Python:
         """
         import linecache  # noqa: PLC0415 - see above
 
-        self._mending.keep("linecache")
+        self._mending.keep()
         for name, code in self._sources.items():
             lines = [f"{line}\n" for line in code.splitlines()]
             linecache.cache[name] = len(code), None, lines, name
