@@ -44,7 +44,7 @@ class Database:
         self.where = (self.url.database or "") if self.is_sqlite else self.url.render_as_string()
         if self.is_sqlite:
             self._prepare_file(Path(self.where), wait_seconds)
-            self.engine = _sqlite_engine(self.url, wait_seconds)
+            self.engine = sqlite_engine(self.where, wait_seconds)
             watched = watched_sqlite(self.where)
         else:
             self.engine = _postgresql_engine(self.url, wait_seconds)
@@ -62,9 +62,15 @@ class Database:
         self.engine.dispose()
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
-        """A transaction that sees one state of the database and changes nothing."""
+    def reading(self, *, at_one_moment: bool = False) -> Iterator[Connection]:
+        """A transaction that changes nothing.
+
+        In SQLite all its statements see one state of the database; in PostgreSQL each one sees the
+        newest, unless they all have to fit together.
+        """
         with telling_faults(self.where), self.engine.connect() as connection:
+            if at_one_moment and not self.is_sqlite:
+                connection.execution_options(isolation_level="REPEATABLE READ")
             yield connection
             connection.rollback()
 
@@ -99,7 +105,7 @@ class Database:
                 new = path.with_name(f".{path.name}.{os.getpid()}.new")
                 new.unlink(missing_ok=True)
                 try:
-                    _fill_file(new, wait_seconds)
+                    fill_file(new, wait_seconds)
                     new.rename(path)
                 finally:
                     new.unlink(missing_ok=True)
@@ -139,9 +145,10 @@ def _parsed(url: str) -> URL:
     )
 
 
-def _sqlite_engine(url: URL, wait_seconds: float) -> Engine:
+def sqlite_engine(path: str, wait_seconds: float) -> Engine:
+    """Connections to a file as every part of a zoo has them."""
     engine = create_engine(
-        url,
+        URL.create("sqlite", database=path),
         connect_args={"timeout": wait_seconds},
         pool_size=8,
         max_overflow=MOST_CONNECTIONS - 8,
@@ -163,15 +170,21 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def _fill_file(path: Path, wait_seconds: float) -> None:
+def fill_file(
+    path: Path,
+    wait_seconds: float,
+    *,
+    revision: str = revisions.CURRENT,
+    where: str | None = None,
+) -> None:
     """Make the tables in a file that nobody else knows yet."""
     path.touch(mode=0o600)
-    engine = _sqlite_engine(make_url("sqlite://").set(database=str(path)), wait_seconds)
+    engine = sqlite_engine(str(path), wait_seconds)
     try:
         with telling_faults(str(path)), engine.connect() as connection:
             connection.execution_options(paddock_writes=True)
             with connection.begin():
-                revisions.migrate(connection, str(path))
+                revisions.migrate(connection, where or str(path), to=revision)
     finally:
         engine.dispose()  # the last connection takes the log into the file
 
