@@ -1,17 +1,21 @@
 # Every target sets up what it needs, on a machine that has Python 3.11 or later and make.
-# Variables: PYTHON (interpreter for the environment), VENV (where it is), ARGS (for bench, soak and pytest).
+# Variables: PYTHON (interpreter for the environment), VENV (where it is), ARGS (for bench, soak and pytest), NPM.
 
 PYTHON ?= python3
 VENV ?= .venv
 ARGS ?=
+NPM ?= npm
 
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 UV := $(shell command -v uv 2>/dev/null)
+WEB := src/paddock/web_dist/index.html
+WEB_INSTALLED := web/node_modules/.installed
+WEB_SOURCES := $(shell find web/src web/public -type f) web/index.html web/vite.config.ts
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check bench soak clean lint types contracts quick clients format
+.PHONY: help run test check bench soak clean lint types contracts quick clients format web pages
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -47,12 +51,18 @@ quick: $(INSTALLED) ## Part of check: all tests but those with programs of other
 clients: $(INSTALLED) ## Every real MCP client that we can run (7 GB on first use)
 	$(BIN)/pytest tests/clients $(ARGS)
 
+web: $(WEB) ## Build the web app, if it has changed (needs Node 20.19 or later)
+
+pages: $(WEB_INSTALLED) ## Part of check: rules, types and component tests of the web app
+	cd web && $(NPM) run --silent lint && $(NPM) run --silent types && $(NPM) test
+
 format: $(INSTALLED) ## Rewrite the code: format and safe fixes
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+	if [ -d web/node_modules ]; then cd web && $(NPM) run --silent format; fi
 
 clean: ## Remove the environment, caches and build results
-	rm -rf $(VENV) .cache dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .cache dist web/node_modules src/paddock/web_dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Both ways can be repeated on an environment that is there, so an interrupted set-up mends itself.
@@ -66,4 +76,12 @@ else
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,all,mathics]'
 endif
 	$(BIN)/python -m compileall -q src
+	@touch $@
+
+$(WEB_INSTALLED): web/package.json web/package-lock.json
+	cd web && $(NPM) ci --no-audit --no-fund
+	@touch $@
+
+$(WEB): $(WEB_INSTALLED) $(WEB_SOURCES)
+	cd web && $(NPM) run --silent build
 	@touch $@
