@@ -33,6 +33,8 @@
     │   └── HashMismatchError          it is not what the catalogue describes
     ├── PacletInfoError            a PacletInfo file describes no paclet
     ├── ToolError                  raised by a handler to tell the model something
+    │   ├── ArgumentsError             arguments are not what a tool takes
+    │   ├── NoDefaultAgentError        a project has not said which agent it wants
     │   ├── NoAnswerError              Wolfram|Alpha has no answer, and there is none offline
     │   ├── TestFileNotFoundError      there is no such test file
     │   ├── NoTestsInFileError         a test file has no tests
@@ -65,6 +67,9 @@
     │   ├── ScopeError
     │   └── UnsupportedVersionError
     ├── ListenError                an address cannot be served on
+    │   └── PortTakenError             another program listens there
+    ├── WeakTokenError             a token is too easy to guess
+    ├── SignInError                name and password, or a token, are wrong
     ├── InvalidTokenError          a token is not good
     │   ├── NotAllowedError
     │   └── UndecidedError
@@ -104,6 +109,7 @@
     ├── DataError                  a Wolfram Language expression is not the data that it should be
     ├── WxfError                   bytes are not WXF
     ├── NotebookError              a text is no notebook
+    ├── JupyterNotebookError       a file is no Jupyter notebook
     ├── ReferencePageError         a reference page cannot be made or changed as it was asked for
     │   ├── EmptyUsageError
     │   ├── InvalidUsageFormatError

@@ -133,6 +133,7 @@ WITH_AN_ENGINE = {
     "x^2 = -1": "x = -I or x = I",
     "roots of x^4 - 5x^2 + 4": "x = -2 or x = -1 or x = 1 or x = 2",
     "factor x^2 - 5x + 6": "(-3 + x)*(-2 + x)",
+    "factor 2x^2 - 8": "2*(-2 + x)*(2 + x)",
     "factor x^4 + 4": "(2 + 2*x + x^2)*(2 - 2*x + x^2)",
     "expand (x+1)^3": "1 + 3*x + 3*x^2 + x^3",
     "simplify sin(x)^2 + cos(x)^2": "1",

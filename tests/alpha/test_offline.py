@@ -68,6 +68,7 @@ def test_what_is_not_sure_is_not_answered(kernel: Kernel, query: str) -> None:
         ("x^3 - 3x + 2 = 0", "{{x -> 1}}"),
         ("factor x^2 - 5x + 6", "6 - 5*x + x^2"),
         ("factor x^4 + 4", "4 + x^4"),
+        ("factor 2x^2 - 8", "2*(-2 + x)*(4 + 2*x)/2"),
         ("expand (x+1)^2", "1 + x^2"),
         ("expand (x+1)^2", "(1 + x)^2"),
         ("simplify sin(x)^2 + cos(x)^2", "2"),
@@ -125,6 +126,20 @@ def test_exact_arithmetic_is_that_of_fractions(
     else:
         assert found is not None
         assert Fraction(found.partition(" ")[0]) == expected
+
+
+@given(st.lists(st.tuples(signs, st.integers(1, 99)), min_size=1, max_size=6), st.integers(1, 99))
+def test_signs_bind_as_everybody_expects(more: list[tuple[str, int]], first: int) -> None:
+    query = str(first) + "".join(f" {sign} {number}" for sign, number in more)
+    terms = [Fraction(first)]
+    for sign, number in more:
+        if sign in "+-":
+            terms.append(Fraction(number if sign == "+" else -number))
+        else:
+            terms[-1] *= Fraction(number) if sign == "*" else Fraction(1, number)
+    found = result(None, query)
+    assert found is not None
+    assert Fraction(found.partition(" ")[0]) == sum(terms)
 
 
 @given(st.text(alphabet="0123456789+-*/^().,!% xyesincoqrt°=", max_size=30))

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 GROUPS = {
+    "The agent zoo": {
+        "up": ("paddock.cli.up:up", "Start the web app, the REST API and the MCP endpoints."),
+    },
     "Run and try a server": {
         "serve": ("paddock.cli.serve:serve", "Serve a file, a directory or a named server."),
         "call": ("paddock.cli.call:call", "Call a tool of a server and print what it answers."),

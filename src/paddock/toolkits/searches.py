@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paddock.authoring.context import Context
+    from paddock.authoring.tool import Tool
 
 NAME = "Search"
 """What all of them are called in a client, which has one of them at most."""
@@ -42,7 +43,6 @@ def search_text(query: str, results: str) -> str:
     )
 
 
-def option_values(ctx: Context, tool: str) -> dict[str, object] | None:
-    """The values that a tool's options have in the server of a prompt; nothing without the tool."""
-    found = next((one for one in ctx.server.tools if one.name == tool), None)
-    return None if found is None else dict(found.option_values)
+def option_values(ctx: Context, tool: Tool) -> dict[str, object]:
+    """The values that a tool's options have in the server of a prompt; else the defaults."""
+    return next((one for one in ctx.server.tools if one.name == tool.name), tool).option_values

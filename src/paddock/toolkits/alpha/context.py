@@ -15,10 +15,9 @@ from paddock.authoring.option import Option
 from paddock.authoring.tool import Tool
 from paddock.protocol.model.content import ImageContent, TextContent
 from paddock.toolkits.alpha.app_id import missing_app_id
-from paddock.toolkits.alpha.options import MAX_QUERIES, OPTIONS
+from paddock.toolkits.alpha.options import HINTS, MAX_ITEMS, MAX_QUERIES, OPTIONS
 
 Content = list[TextContent | ImageContent]
-MAX_ITEMS = Annotated[int, Meta(ge=1, le=MAX_QUERIES)]
 DESCRIPTION = """\
 Get results of Wolfram|Alpha that help with a task: facts, figures and computations.
 
@@ -43,12 +42,7 @@ wolfram_alpha_context_tool = Tool(
     wolfram_alpha_context,
     title="Wolfram|Alpha context",
     description=DESCRIPTION,
-    annotations={
-        "readOnlyHint": True,
-        "destructiveHint": False,
-        "idempotentHint": True,
-        "openWorldHint": True,
-    },
+    annotations=HINTS,
     return_type=Content,
     lenient=True,
     needs=Need(missing_app_id),

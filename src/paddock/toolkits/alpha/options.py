@@ -13,7 +13,10 @@ APP_ID_OPTION = "AppID"
 APP_ID_VARIABLE = "WOLFRAM_ALPHA_APPID"
 OPTIONS = {
     APP_ID_OPTION: Option(
-        None, str | None, f"The AppID; better where no file of a client has it: {APP_ID_VARIABLE}"
+        None,
+        str | None,
+        f"The AppID; better where no file of a client has it: {APP_ID_VARIABLE}",
+        is_secret=True,
     ),
     "Method": Option(
         "LLM",
@@ -52,5 +55,13 @@ OFFLINE_OPTIONS = {
     ),
     ENGINE_OPTION: ENGINE,
 }
+HINTS = {
+    "readOnlyHint": True,
+    "destructiveHint": False,
+    "idempotentHint": True,
+    "openWorldHint": True,
+}
+"""What the tools say of themselves."""
 MAX_QUERIES = 5
 """Queries in one call, each of which is counted by the service."""
+MAX_ITEMS = Annotated[int, Meta(ge=1, le=MAX_QUERIES)]

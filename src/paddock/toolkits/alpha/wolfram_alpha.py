@@ -14,7 +14,7 @@ from paddock.authoring.need import Need
 from paddock.authoring.tool import Tool
 from paddock.protocol.model.content import ImageContent, TextContent
 from paddock.toolkits.alpha.app_id import missing_app_id
-from paddock.toolkits.alpha.options import OFFLINE_OPTIONS, OPTIONS
+from paddock.toolkits.alpha.options import HINTS, OFFLINE_OPTIONS, OPTIONS
 
 Content = list[TextContent | ImageContent]
 DESCRIPTION = """\
@@ -42,12 +42,7 @@ wolfram_alpha_tool = Tool(
     ask_wolfram_alpha,
     title="Wolfram|Alpha",
     description=DESCRIPTION,
-    annotations={
-        "readOnlyHint": True,
-        "destructiveHint": False,
-        "idempotentHint": True,
-        "openWorldHint": True,
-    },
+    annotations=HINTS,
     return_type=Content,
     lenient=True,
     needs=Need(missing_app_id, is_required=False),

@@ -47,9 +47,9 @@ def contents(pieces: Sequence[Piece], pictures: Mapping[str, ImageContent]) -> C
     return found
 
 
-def text_of(content: Content) -> str:
-    """The texts of a content, without its pictures."""
-    return "".join(item.text for item in content if isinstance(item, TextContent))
+def text_of_pieces(pieces: Sequence[Piece]) -> str:
+    """Pieces as one text, with pictures as links."""
+    return "".join(item.text for item in contents(pieces, {}) if isinstance(item, TextContent))
 
 
 def _cut(pieces: Iterable[Piece], most: int) -> list[Piece]:

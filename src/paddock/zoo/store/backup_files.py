@@ -18,7 +18,7 @@ import msgspec
 from sqlalchemy import MetaData, insert
 
 from paddock.zoo.errors import ZooFileError
-from paddock.zoo.store import copying, revisions
+from paddock.zoo.store import copying, revisions, sqlite_files
 from paddock.zoo.store.database import fill_file, sqlite_engine
 from paddock.zoo.store.faults import telling_faults
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 FORMAT = "paddock-zoo-backup"
 SQLITE_ENDINGS = (".db", ".sqlite", ".sqlite3")
-SQLITE_HEADER = b"SQLite format 3\0"
 GZIP_HEADER = b"\x1f\x8b"
 
 
@@ -84,7 +83,7 @@ def opened_backup(path: Path, owner: str) -> Iterator[Connection]:
     with tempfile.TemporaryDirectory(prefix="paddock-zoo-") as directory:
         copy = Path(directory) / "zoo.db"
         with path.open("rb") as file:
-            is_sqlite = file.read(len(SQLITE_HEADER)) == SQLITE_HEADER
+            is_sqlite = file.read(len(sqlite_files.HEADER)) == sqlite_files.HEADER
         if is_sqlite:
             _copy_checked(path, copy)
         else:

@@ -40,7 +40,7 @@ def _plain(table: Table) -> Table:
 _AGENTS = _plain(tables.agents)
 _VERSIONS = _plain(tables.agent_versions)
 COPIED = {
-    table.name: table
+    str(table.name): table
     for table in (
         _AGENTS,
         _VERSIONS,
@@ -60,7 +60,7 @@ def rows_of(connection: Connection, owner: str) -> Iterator[tuple[str, Row]]:
         statement = _of_owner(select(*columns), table, owner)
         in_parts = statement.execution_options(yield_per=BATCH_ROWS)
         for row in connection.execute(in_parts).mappings():
-            yield name, dict(row)
+            yield name, {str(key): value for key, value in row.items()}
 
 
 def _of_owner(statement: Select[Any], table: Table, owner: str) -> Select[Any]:

@@ -70,10 +70,14 @@ def is_certain(found: Bounded) -> bool:
 
 
 def shown(found: Bounded) -> str:
-    """The value with as many digits as are told, or nothing when they are not certain."""
-    if not is_certain(found):
-        return ""
-    text = f"{found.value:.{DIGITS}g}"
+    """A certain value with as many digits as are told; fewer where the last could be rounded up."""
+    ends = (found.value - found.error, found.value + found.error)
+    text = next(
+        first
+        for digits in range(DIGITS, 0, -1)
+        for first, last in [[f"{end:.{digits}g}" for end in ends]]
+        if first == last
+    )
     mantissa, _, exponent = text.partition("e")
     return f"{mantissa}\u00d710^{int(exponent)}" if exponent else text
 

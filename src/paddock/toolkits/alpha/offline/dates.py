@@ -28,6 +28,7 @@ _DATE = (
 _NUMERAL = r"(\d{1,6})"
 _SPAN = rf"{_NUMERAL} (days?|weeks?)"
 _UNIT = r"(days|weeks)"
+_RELATIVE = r"\b(?:today|tomorrow|yesterday|ago)\b"
 TODAY_NOTE = "Today is {} by the clock of the machine that Paddock runs on."
 
 
@@ -40,7 +41,7 @@ def answer_date(text: str) -> OfflineAnswer | None:
                 answer = work(*found.groups())
             except (ValueError, OverflowError):
                 return None  # no such day
-            is_today = re.search(r"today|tomorrow|yesterday|until|since|ago", text, re.IGNORECASE)
+            is_today = work in (_until, _since) or re.search(_RELATIVE, text, re.IGNORECASE)
             note = (TODAY_NOTE.format(_shown(_today())),) if is_today else ()
             return answer._replace(notes=note)
     return None

@@ -247,6 +247,8 @@ def _factors(formula: Formula) -> list[Formula]:
 def _is_irreducible(factor: Formula, name: str) -> bool:
     polynomial = coefficients(factor, name)
     degree = len(polynomial) - 1
+    if degree > 0 and math.gcd(*(one.numerator for one in polynomial)) > 1:
+        return False
     return degree <= 1 or (degree <= _CUBIC and not has_rational_root(polynomial))
 
 

@@ -1,0 +1,14 @@
+"""All routes of the zoo."""
+
+from __future__ import annotations
+
+from paddock.zoo.rest import agents, brain, history, injecting, live, skills
+
+ROUTES = [
+    *agents.ROUTES,
+    *skills.ROUTES,
+    *history.ROUTES,
+    *brain.ROUTES,
+    *injecting.ROUTES,
+    *live.ROUTES,
+]
