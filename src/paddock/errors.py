@@ -33,6 +33,8 @@
     │   └── HashMismatchError          it is not what the catalogue describes
     ├── PacletInfoError            a PacletInfo file describes no paclet
     ├── ToolError                  raised by a handler to tell the model something
+    │   ├── ArgumentsError             arguments are not what a tool takes
+    │   ├── NoDefaultAgentError        a project has not said which agent it wants
     │   ├── NoAnswerError              Wolfram|Alpha has no answer, and there is none offline
     │   ├── TestFileNotFoundError      there is no such test file
     │   ├── NoTestsInFileError         a test file has no tests

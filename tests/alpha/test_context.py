@@ -169,6 +169,17 @@ def test_an_app_id_that_the_server_will_have_stands_in_no_file_of_the_client(
     assert not any("AppID" in note for note in plan.notes)
 
 
+def test_the_doctor_says_what_is_missing(home: Path, data: Path) -> None:
+    paddock.install("cursor", "WolframAlpha", check=False)
+    said = [(one.level, one.message[:42]) for one in paddock.doctor("cursor") if one.key]
+    assert said[1:] == [
+        ("error", "The tool WolframAlphaContext does not work"),
+        ("note", "The tool WolframAlpha does not do all it c"),
+    ]
+    (data / "wolfram-alpha-appid").write_text(APP_ID)
+    assert [one.level for one in paddock.doctor("cursor") if one.key] == ["ok"]
+
+
 def test_an_app_id_stands_in_the_file_when_the_user_says_so(home: Path) -> None:
     paddock.install("cursor", "WolframAlpha", options={NAME: {"AppID": APP_ID}})
     entries = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]

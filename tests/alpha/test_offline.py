@@ -128,6 +128,20 @@ def test_exact_arithmetic_is_that_of_fractions(
         assert Fraction(found.partition(" ")[0]) == expected
 
 
+@given(st.lists(st.tuples(signs, st.integers(1, 99)), min_size=1, max_size=6), st.integers(1, 99))
+def test_signs_bind_as_everybody_expects(more: list[tuple[str, int]], first: int) -> None:
+    query = str(first) + "".join(f" {sign} {number}" for sign, number in more)
+    terms = [Fraction(first)]
+    for sign, number in more:
+        if sign in "+-":
+            terms.append(Fraction(number if sign == "+" else -number))
+        else:
+            terms[-1] *= Fraction(number) if sign == "*" else Fraction(1, number)
+    found = result(None, query)
+    assert found is not None
+    assert Fraction(found.partition(" ")[0]) == sum(terms)
+
+
 @given(st.text(alphabet="0123456789+-*/^().,!% xyesincoqrt°=", max_size=30))
 def test_no_text_makes_it_fail(text: str) -> None:
     found = answer_offline(text, lambda _: None)

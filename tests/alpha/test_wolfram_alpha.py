@@ -9,6 +9,7 @@ from paddock import ImageContent, Server, TextContent, connect
 from paddock.toolkits.alpha.options import APP_ID_VARIABLE
 from paddock.toolkits.alpha.wolfram_alpha import wolfram_alpha_tool
 from tests.alpha.stand_in import APP_ID, FULL, LLM, PNG, StandIn, running
+from tests.http.hosting import Host
 
 NAME = "WolframAlpha"
 HEAD = (
@@ -173,6 +174,15 @@ def test_nobody_is_told_the_app_id_in_a_log(
     assert APP_ID not in "".join(capfd.readouterr())
 
 
+@pytest.mark.parametrize("app_id", ["two words", "two\nlines", "schl\u00fcssel"])
+def test_what_can_be_no_app_id_is_refused_and_not_shown(service: StandIn, app_id: str) -> None:
+    is_error, text = asked(service, "population of France", AppID=app_id)
+    assert (is_error, text) == (
+        *(True, "What is given as the AppID is none: it has blanks or other signs"),
+    )
+    assert service.requests == []
+
+
 def test_no_network_is_told(service: StandIn) -> None:
     with running() as gone:
         url = gone.url
@@ -198,6 +208,19 @@ def test_without_an_app_id_it_says_how_to_get_one(service: StandIn, data: Path) 
     assert APP_ID_VARIABLE in text
     assert str(data / "wolfram-alpha-appid") in text
     assert service.requests == []
+
+
+def test_over_http_nobody_is_told_a_path_of_this_machine(service: StandIn, data: Path) -> None:
+    host = Host()
+    try:
+        endpoint = host(server(service, AppID=None))
+        with connect(f"http://127.0.0.1:{endpoint.port}{endpoint.path}") as peer:
+            result = peer.call(NAME, query="population of France")
+    finally:
+        host.stop()
+    assert result.is_error
+    assert "the file wolfram-alpha-appid of Paddock's data" in result.text
+    assert str(data) not in result.text
 
 
 def test_without_an_app_id_what_is_sure_is_answered_offline(service: StandIn) -> None:

@@ -130,7 +130,16 @@ def test_a_list_has_broken_servers_too(paddock: Program, tools: Path) -> None:
 
 def test_the_built_in_servers_are_listed_and_nothing_else_at_first(paddock: Program) -> None:
     assert [one["name"] for one in paddock("servers", "--json").json] == [
-        *("Demo", "Wolfram", "WolframAlpha", "WolframLanguage", "WolframPacletDevelopment"),
+        *(
+            "AgentZoo",
+            "Demo",
+            "Python",
+            "PythonDevelopment",
+            "Wolfram",
+            "WolframAlpha",
+            "WolframLanguage",
+            "WolframPacletDevelopment",
+        ),
     ]
     nothing = paddock("servers", "X*")
     assert (nothing.code, nothing.out, nothing.err) == (0, "", "No server matches 'X*'\n")

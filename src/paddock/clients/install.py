@@ -126,7 +126,7 @@ def install(
     ]
     if not replace:
         _check_not_hidden(destination, key, wanted.name)
-    missing = lacks(row, wanted, entry)
+    missing = lacks(row, wanted.named, entry)
     plan = Plan(
         action="install",
         client=row,

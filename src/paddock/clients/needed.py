@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from paddock.authoring.tool import Tool
     from paddock.clients.client import Client
-    from paddock.clients.entries import Installable
     from paddock.clients.shapes import Entry
+    from paddock.servers.named_server import NamedServer
 
 
 class Lack(NamedTuple):
@@ -32,12 +32,12 @@ class Lack(NamedTuple):
         return f"The tool {self.tool} {how}: {self.text}"
 
 
-def lacks(client: Client, server: Installable, entry: Entry) -> list[Lack]:
+def lacks(client: Client, server: NamedServer | None, entry: Entry) -> list[Lack]:
     """What is missing for a server that a client starts; of others nothing is known here."""
-    if entry.url is not None or server.named is None:
+    if entry.url is not None or server is None:
         return []
     try:
-        loaded = server.named.load()
+        loaded = server.load()
     except PaddockError:
         return []  # which is told by whoever checks the server itself
     given = entry.env.get(OPTIONS_VARIABLE)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import msgspec
 from litestar import get
 from msgspec import Struct, field
 
@@ -37,6 +38,25 @@ class ExtensionInfo(Struct, rename="camel", kw_only=True):
     """Why it cannot be used."""
 
 
+class EngineInfo(Struct, rename="camel", kw_only=True):
+    """An engine of the Wolfram Language, whether it is on this machine or not."""
+
+    name: str
+    title: str
+    version: str
+    """Empty when it is not here, or when that does not show without starting it."""
+    licence: str
+    found: str
+    """Where it is, or empty."""
+    how_to_get: str
+    capabilities: list[str]
+    confinement: str
+    """What its kernels are kept from."""
+    is_chosen: bool
+    reason: str
+    """Why it was chosen; empty for the others."""
+
+
 @get("/extensions", summary="List the extensions", sync_to_thread=True)
 def list_extensions() -> list[ExtensionInfo]:
     """Only metadata and manifests are read; broken ones say what is wrong."""
@@ -45,9 +65,13 @@ def list_extensions() -> list[ExtensionInfo]:
 
 
 @get("/engines", summary="List the engines of the Wolfram Language", sync_to_thread=True)
-def list_engines() -> list[EngineReport]:
+def list_engines() -> list[EngineInfo]:
     """The preferred first, with how to get those that are not here."""
-    return engines()
+    return [EngineInfo(**_said(one)) for one in engines()]
+
+
+def _said(one: EngineReport) -> dict[str, Any]:
+    return {**msgspec.structs.asdict(one), "capabilities": [*one.capabilities]}
 
 
 def _whole(one: Extension) -> ExtensionInfo:

@@ -93,7 +93,9 @@ def fetch_all(
     with Deadline(seconds) as deadline:
         for number, one in enumerate(wanted):
             threading.Thread(
-                target=lambda number=number, one=one: found.put((number, _fetch(one, deadline))),
+                target=lambda number=number, one=one: found.put(
+                    (number, _fetch(one, deadline, seconds))
+                ),
                 name="paddock-fetch",
                 daemon=True,
             ).start()
@@ -138,7 +140,7 @@ class _Redirects(HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def _fetch(wanted: Wanted, deadline: Deadline) -> Answer | Failure:
+def _fetch(wanted: Wanted, deadline: Deadline, seconds: float) -> Answer | Failure:
     """One answer, or why there is none; never raises."""
     request = _request(wanted)
 
@@ -151,7 +153,7 @@ def _fetch(wanted: Wanted, deadline: Deadline) -> Answer | Failure:
     opener = build_opener(_Redirects(wanted.follows), *direct, *deadline.handlers(check))
     found: Answer | Failure
     try:
-        response = _opened(opener, request)
+        response = _opened(opener, request, seconds)
         with closing(cast("IO[bytes]", response)) as body:
             content = _content(body, wanted.allowance)
         found = Failure("too-large", "it is larger than is allowed")
@@ -171,10 +173,10 @@ def _request(wanted: Wanted) -> Request:
     return request
 
 
-def _opened(opener: OpenerDirector, request: Request) -> Any:
+def _opened(opener: OpenerDirector, request: Request, seconds: float) -> Any:
     """The response, whatever its status."""
     try:
-        return opener.open(request)
+        return opener.open(request, timeout=seconds)
     except HTTPError as error:
         return error
 

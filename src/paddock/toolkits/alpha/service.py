@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
-from paddock.toolkits.alpha.app_id import how_to_get, masked
+from paddock.authoring.failures import ToolError
+from paddock.toolkits.alpha.app_id import masked
 from paddock.toolkits.alpha.fetching import Allowance, Answer, Failure, Wanted, fetch_all
 from paddock.toolkits.alpha.full_results import read_full_results
 from paddock.toolkits.alpha.llm_text import read_llm_text
@@ -21,9 +22,8 @@ Kind = Literal["not-understood", "app-id", "quota", "timeout", "unavailable", "r
 MOST_BYTES = 4 << 20
 """Of one answer without its pictures; the usual one has some kilobytes."""
 _QUOTA = re.compile(r"credits|limit[- ]exceeded|quota|usage[- ]limit", re.IGNORECASE)
-_BAD_REQUEST, _FORBIDDEN, _TIMEOUT, _TOO_MANY, _SERVER, _NOT_IMPLEMENTED = (
-    *(400, 403, 408, 429, 500, 501),
-)
+_OK, _BAD_REQUEST, _UNAUTHORIZED, _FORBIDDEN = 200, 400, 401, 403
+_TIMEOUT, _TOO_MANY, _FAULT, _NOT_UNDERSTOOD = 408, 429, 500, 501
 _SHOWN = 1500
 """Characters of a service's own words that are passed on."""
 
@@ -54,8 +54,10 @@ class Service:
         """The service as a tool's options have it.
 
         Raises:
-            ToolError: when it is at a place where no AppID may be sent.
+            ToolError: when it is at a place where no AppID may be sent, or that is none.
         """
+        if not (app_id.isascii() and app_id.isprintable() and " " not in app_id):
+            raise ToolError("What is given as the AppID is none: it has blanks or other signs")
         return cls(
             app_id=app_id,
             places=places(options["BaseURL"]),
@@ -123,20 +125,23 @@ class Service:
 
     def _refused(self, query: str, status: int, words: str) -> Trouble:
         """What a status other than success means."""
-        if status == _TOO_MANY or (status != _NOT_IMPLEMENTED and _QUOTA.search(words)):
+        if status == _TOO_MANY or (status != _NOT_UNDERSTOOD and _QUOTA.search(words)):
             text = (
                 "The limit on queries to Wolfram|Alpha is reached: tell the user. "
                 "They can see their limits at https://developer.wolframalpha.com."
             )
             return Trouble(query, "quota", _quoting(text, words))
-        if status == _NOT_IMPLEMENTED:
+        if status == _NOT_UNDERSTOOD:
             return _not_understood(query, words)
-        if status in (401, _FORBIDDEN):
-            text = f"Wolfram|Alpha does not accept the AppID: tell the user. {how_to_get()}"
+        if status in (_UNAUTHORIZED, _FORBIDDEN):
+            text = (
+                "Wolfram|Alpha does not accept the AppID: tell the user. It may be mistyped, or be "
+                "for another of the services: see https://developer.wolframalpha.com."
+            )
             return Trouble(query, "app-id", _quoting(text, words))
         if status == _TIMEOUT:
             return Trouble(query, "timeout", "Wolfram|Alpha took too long.")
-        if _BAD_REQUEST <= status < _SERVER:
+        if _BAD_REQUEST <= status < _FAULT:
             text = f"Wolfram|Alpha refused the query (HTTP {status}): put it in other words."
             return Trouble(query, "request", _quoting(text, words))
         if status < _BAD_REQUEST:

@@ -70,9 +70,12 @@ class Seat:
 class Feed:
     """The events of one zoo. All but `tell` on the event loop only."""
 
-    def __init__(self, zoo: Zoo, ping_seconds: float = PING_SECONDS) -> None:
+    def __init__(
+        self, zoo: Zoo, *, ping_seconds: float = PING_SECONDS, most_missed: int = MOST_MISSED
+    ) -> None:
         self._zoo = zoo
         self._ping_seconds = ping_seconds
+        self._most_missed = most_missed
         self._seats: dict[Listener, Seat] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pinging: asyncio.TimerHandle | None = None
@@ -122,7 +125,7 @@ class Feed:
 
     async def _catch_up(self, seat: Seat, now: int) -> None:
         """Tell a listener what it has missed."""
-        if now - seat.last > MOST_MISSED:
+        if now - seat.last > self._most_missed:
             seat.last = now
             seat.listener.hear(RESET)
         while seat.last < now and seat.listener in self._seats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING, Annotated
 
 from litestar import get
@@ -11,6 +12,7 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import HeaderParameter
 from litestar.types import ASGIApp
 
+from paddock.errors import PaddockError
 from paddock.transports.http.asgi import Outbox
 from paddock.zoo.rest.feed import Feed
 
@@ -29,14 +31,16 @@ HEADERS: Headers = [
 BEGINNING = b"retry: 1000\n\n"
 """Milliseconds after which a browser comes back when the stream has ended."""
 
+log = logging.getLogger("paddock.rest")
+
 
 class EventStream:
     """The answer to one reader."""
 
-    def __init__(self, feed: Feed, after: int | None) -> None:
+    def __init__(self, feed: Feed, after: int | None, most_unread: int = MOST_UNREAD) -> None:
         self._feed = feed
         self._after = after
-        self._outbox = Outbox(MOST_UNREAD, None)
+        self._outbox = Outbox(most_unread, None)
 
     def hear(self, chunk: bytes) -> None:
         """Send a part of the stream; a reader that is too slow is cut off."""
@@ -55,7 +59,7 @@ class EventStream:
         self._outbox.write(BEGINNING)
         pumping = self._outbox.pumping = asyncio.ensure_future(self._outbox.pump(send))  # type: ignore[arg-type]  # the same by another name
         leaving = asyncio.ensure_future(_left(receive))
-        joining = asyncio.ensure_future(self._feed.join(self, self._after))
+        joining = asyncio.ensure_future(self._join())
         try:
             await asyncio.wait((pumping, leaving), return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -63,6 +67,14 @@ class EventStream:
             for task in (pumping, leaving, joining):
                 task.cancel()
             await asyncio.gather(pumping, leaving, joining, return_exceptions=True)
+
+    async def _join(self) -> None:
+        """Begin to hear; where the zoo cannot be read, the reader is to come back later."""
+        try:
+            await self._feed.join(self, self._after)
+        except PaddockError as error:
+            log.warning("Events cannot be read now: %s", error)
+            self.end()
 
 
 async def _left(receive: Receive) -> None:

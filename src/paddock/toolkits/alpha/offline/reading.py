@@ -107,6 +107,8 @@ class _Reader:
         self._place = 0
         self._angles = 0
         """In how many trigonometric functions we are, where alone degrees make sense."""
+        self._was_power = False
+        """Whether what was read last is a power, whose exponent might go on."""
 
     def all(self) -> Formula:
         """Everything as one formula."""
@@ -201,8 +203,6 @@ class _Reader:
         if self._sign() in ("^", "**") or self._tokens[self._place - 1].text == "!":
             raise UnreadableError("a power of a power without brackets")
         return Call("Power", (below, Call("Times", (number(-1), above)) if is_negative else above))
-
-    _was_power = False
 
     def _postfix(self) -> Formula:
         found = self._atom()

@@ -32,7 +32,12 @@ _ABSOLUTE_ZERO = {
     "degree_Fahrenheit": Fraction("-459.67"),
     "kelvin": Fraction(0),
 }
-_SHOWN = {"degree_Celsius": "\u00b0C", "degree_Fahrenheit": "\u00b0F", "kelvin": "K"}
+_SHOWN = {
+    "degree_Celsius": "\u00b0C",
+    "degree_Fahrenheit": "\u00b0F",
+    "kelvin": "K",
+    "gallon": "US gallon",
+}
 _ARTICLE = re.compile(r"\b(how many .+ (?:is|are in|are there in|in)) (?:a|an|one) ", re.IGNORECASE)
 
 
@@ -64,7 +69,7 @@ def _converted(amount: str, source: str, target: str) -> OfflineAnswer | None:
     amount = exact if exact and len(exact) <= _LONG else f"\u2248 {rounded(result)}"
     return OfflineAnswer(
         f"{rounded(value, 40)} {_shown(first)} in {_shown(second)}",
-        f"{amount} {_SHOWN.get(second) or target}",
+        f"{amount} {_SHOWN.get(second, target)}",
         by="Paddock with pint",
     )
 
