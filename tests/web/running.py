@@ -53,35 +53,31 @@ def up(place: Path, port: int = 0) -> Iterator[Up]:
     """A Paddock whose data is at a place; it has ended afterwards."""
     command = [sys.executable, "-m", "paddock", "up", "--no-browser", "--port", str(port)]
     environment = {**os.environ, "PADDOCK_DATA_DIR": str(place / "data"), "HOME": str(place)}
-    log = place / "stderr.txt"
-    with log.open("a", encoding="utf-8") as errors:
-        process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=errors, env=environment, text=True
-        )
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, env=environment, text=True)
     lines: queue.Queue[str | None] = queue.Queue()
     reader = threading.Thread(target=_read, args=(process, lines), daemon=True)
     reader.start()
     try:
-        yield Up(place, process, _address(lines, log))
+        yield Up(place, process, _address(lines))
     finally:
         process.kill()
         process.wait()
         reader.join(PATIENCE)
-        assert process.stdout is not None
-        process.stdout.close()
+        assert process.stderr is not None
+        process.stderr.close()
 
 
 def _read(process: "subprocess.Popen[str]", lines: "queue.Queue[str | None]") -> None:
-    assert process.stdout is not None
-    for line in process.stdout:
+    assert process.stderr is not None
+    for line in process.stderr:
         lines.put(line.rstrip("\n"))
     lines.put(None)
 
 
-def _address(lines: "queue.Queue[str | None]", log: Path) -> str:
+def _address(lines: "queue.Queue[str | None]") -> str:
     told: list[str] = []
     while (line := lines.get(timeout=PATIENCE)) is not None:
         told.append(line)
         if found := ADDRESS.search(line):
             return found[1]
-    raise AssertionError("\n".join([*told, log.read_text(encoding="utf-8")]))
+    raise AssertionError("\n".join(told))
