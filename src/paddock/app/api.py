@@ -14,6 +14,7 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from paddock.app import sign_in
 from paddock.app.attempts import Attempts
 from paddock.app.console import clients, extensions, servers
+from paddock.app.description import put_right
 from paddock.app.visiting import admins_only, visitor_of
 from paddock.clients.insertion import ForeignEntryError
 from paddock.clients.table import UnsupportedClientError
@@ -98,7 +99,7 @@ def make_api(parts: Parts) -> Litestar:
 @get("/openapi.json", include_in_schema=False)
 async def description_of_itself(request: Request[Any, Any, Any]) -> dict[str, Any]:
     """The API as OpenAPI 3.1 describes it."""
-    return request.app.openapi_schema.to_schema()
+    return put_right(request.app.openapi_schema.to_schema())
 
 
 def _dependencies(parts: Parts) -> dict[str, Provide]:
