@@ -116,6 +116,19 @@ def test_the_place_that_the_user_has_configured_may_be_private(service: StandIn)
     assert found == Answer(200, "image/png", PNG)
 
 
+def test_the_proxy_of_the_user_may_be_on_this_machine(
+    service: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", service.url)
+    monkeypatch.delenv("no_proxy", raising=False)
+    url = "http://public6.wolframalpha.com/files/history.png"
+    found = fetch_pictures(
+        [Picture(url, "")], Places(), {**LIMITS, "ImageTimeConstraint": 30}, never
+    )
+    assert found == {url: ImageContent(PNG, "image/png")}
+    assert service.paths == ["/files/history.png"]
+
+
 def test_a_name_that_does_not_exist_is_told() -> None:
     wanted = Wanted("https://nowhere.invalid/x", Allowance(1))
     found = fetch_all([wanted], 20, never)[0]

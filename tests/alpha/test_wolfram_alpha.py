@@ -9,6 +9,7 @@ from paddock import ImageContent, Server, TextContent, connect
 from paddock.toolkits.alpha.options import APP_ID_VARIABLE
 from paddock.toolkits.alpha.wolfram_alpha import wolfram_alpha_tool
 from tests.alpha.stand_in import APP_ID, FULL, LLM, PNG, StandIn, running
+from tests.http.hosting import Host
 
 NAME = "WolframAlpha"
 HEAD = (
@@ -207,6 +208,19 @@ def test_without_an_app_id_it_says_how_to_get_one(service: StandIn, data: Path) 
     assert APP_ID_VARIABLE in text
     assert str(data / "wolfram-alpha-appid") in text
     assert service.requests == []
+
+
+def test_over_http_nobody_is_told_a_path_of_this_machine(service: StandIn, data: Path) -> None:
+    host = Host()
+    try:
+        endpoint = host(server(service, AppID=None))
+        with connect(f"http://127.0.0.1:{endpoint.port}{endpoint.path}") as peer:
+            result = peer.call(NAME, query="population of France")
+    finally:
+        host.stop()
+    assert result.is_error
+    assert "the file wolfram-alpha-appid of Paddock's data" in result.text
+    assert str(data) not in result.text
 
 
 def test_without_an_app_id_what_is_sure_is_answered_offline(service: StandIn) -> None:

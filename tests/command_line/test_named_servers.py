@@ -133,6 +133,8 @@ def test_the_built_in_servers_are_listed_and_nothing_else_at_first(paddock: Prog
         *(
             "AgentZoo",
             "Demo",
+            "Python",
+            "PythonDevelopment",
             "Wolfram",
             "WolframAlpha",
             "WolframLanguage",

@@ -9,6 +9,7 @@ import { Toasts } from "./design/toasts";
 import { routes } from "./routes";
 import "./design/tokens.css";
 import "./design/base.css";
+import "./design/layout.css";
 import "./design/controls.css";
 import "./design/surfaces.css";
 import "./shell/shell.css";

@@ -13,6 +13,43 @@ export const routes: RouteObject[] = [
     hydrateFallbackElement: <div />,
     children: [
       { index: true, element: <ZooPage /> },
+      {
+        path: "agent/:id",
+        lazy: async () => ({ Component: (await import("./agent/AgentLayout")).AgentLayout }),
+        children: [
+          {
+            index: true,
+            lazy: async () => ({ Component: (await import("./agent/Overview")).Overview }),
+          },
+          {
+            path: "soul",
+            lazy: async () => ({ Component: (await import("./soul/SoulPage")).SoulPage }),
+          },
+          {
+            path: "skills",
+            lazy: async () => ({ Component: (await import("./skills/SkillsPage")).SkillsPage }),
+          },
+          {
+            path: "brain",
+            lazy: async () => ({ Component: (await import("./brain/BrainPage")).BrainPage }),
+          },
+          {
+            path: "injected",
+            lazy: async () => ({
+              Component: (await import("./injected/InjectedPage")).InjectedPage,
+            }),
+          },
+          { path: "*", element: <Navigate to=".." replace relative="path" /> },
+        ],
+      },
+      {
+        path: "servers",
+        lazy: async () => ({ Component: (await import("./servers/ServersPage")).ServersPage }),
+      },
+      {
+        path: "servers/:name",
+        lazy: async () => ({ Component: (await import("./servers/ServersPage")).ServerPage }),
+      },
       { path: "*", element: <Navigate to="/" replace /> },
     ],
   },

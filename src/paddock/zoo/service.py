@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Self
 
 from paddock.zoo.agents import Agents
+from paddock.zoo.backups import Backups
 from paddock.zoo.brain import Brain
 from paddock.zoo.history import History
+from paddock.zoo.importing import Importing
 from paddock.zoo.injecting import Injecting
+from paddock.zoo.library import Library
 from paddock.zoo.skills import Skills
 from paddock.zoo.telling import Telling
 
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 
-class Zoo(Agents, Skills, History, Brain, Injecting, Telling):
+class Zoo(Agents, Skills, History, Brain, Injecting, Library, Importing, Backups, Telling):
     """The agents of one owner, with their skills, brains and history.
 
     Every change is a transaction, and is on the disk when the method returns. Other processes see

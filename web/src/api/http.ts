@@ -51,8 +51,6 @@ export type RequestOptions = {
   /** The version that a change is made to; a newer one on the server is a conflict. */
   version?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** Sent to its end although the page is being left. */
-  keepalive?: boolean;
 };
 
 /** A path from parts that may hold anything. */
@@ -79,7 +77,7 @@ async function problemOf(response: Response): Promise<ApiError> {
 }
 
 export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
-  const { method = "GET", body, query, version, signal, keepalive = false } = options;
+  const { method = "GET", body, query, version, signal } = options;
   const headers: Record<string, string> = { Accept: "application/json" };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (version !== undefined) headers["If-Match"] = `"${version}"`;
@@ -90,7 +88,6 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
       headers,
       body: body === undefined ? null : JSON.stringify(body),
       signal: signal ?? null,
-      keepalive,
     });
   } catch (error) {
     if (signal?.aborted) throw error;

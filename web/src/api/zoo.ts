@@ -81,8 +81,8 @@ export const addSkill = (id: string, body: Partial<Skill>) =>
 export const changeSkill = (id: string, skillId: string, body: Partial<Skill>) =>
   sendForJson<Agent>(pathOf("agents", id, "skills", skillId), { method: "PATCH", body });
 
-export const deleteSkill = (id: string, skillId: string, keepalive = false) =>
-  send(pathOf("agents", id, "skills", skillId), { method: "DELETE", keepalive });
+export const deleteSkill = (id: string, skillId: string) =>
+  sendForJson<Agent>(pathOf("agents", id, "skills", skillId), { method: "DELETE" });
 
 export const enableSkill = (id: string, skillId: string, enabled: boolean) =>
   sendForJson<Agent>(pathOf("agents", id, "skills", skillId, "toggle"), {
@@ -100,7 +100,10 @@ export const changeCategory = (id: string, categoryId: string, body: Partial<Ski
   sendForJson<Agent>(pathOf("agents", id, "categories", categoryId), { method: "PATCH", body });
 
 export const deleteCategory = (id: string, categoryId: string, moveTo?: string) =>
-  send(pathOf("agents", id, "categories", categoryId), { method: "DELETE", query: { moveTo } });
+  sendForJson<Agent>(pathOf("agents", id, "categories", categoryId), {
+    method: "DELETE",
+    query: { moveTo },
+  });
 
 export const skillFindings = (id: string, signal?: Signal) =>
   sendForJson<SkillFinding[]>(pathOf("agents", id, "skill-findings"), { signal });
@@ -139,8 +142,11 @@ export const changeEntry = (
     version: entryVersion,
   });
 
-export const deleteEntry = (id: string, entryId: string, keepalive = false) =>
-  send(pathOf("agents", id, "brain", entryId), { method: "DELETE", keepalive });
+export const deleteEntry = (id: string, entryId: string) =>
+  send(pathOf("agents", id, "brain", entryId), { method: "DELETE" });
+
+export const restoreEntry = (id: string, entryId: string) =>
+  sendForJson<BrainEntry>(pathOf("agents", id, "brain", entryId, "restore"), { method: "POST" });
 
 export const pinEntry = (id: string, entryId: string, pinned: boolean) =>
   sendForJson<BrainEntry>(pathOf("agents", id, "brain", entryId, "pin"), {

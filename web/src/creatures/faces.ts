@@ -92,7 +92,7 @@ const MOUTHS: Record<Look["mouth"], Draw> = {
     path(`M61 ${y + 1.6}h5.6v4.6a2 2 0 0 1-2 2h-1.6a2 2 0 0 1-2-2Z`, { fill: WHITE }),
     line(`M51 ${y}Q60 ${y + 4.5} 69 ${y}`, colours.ink, 2.8),
   ],
-  wave: (y, { colours }) => [line(`M50 ${y + 2}q3.4-4 6.8 0t6.8 0t6.6 0`, colours.ink, 2.6)],
+  wave: (y, { colours }) => [line(`M50 ${y + 1}q3.4 4 6.8 0t6.8 0t6.6 0`, colours.ink, 2.6)],
   beak: (y, { colours }) => [
     path(`M52 ${y - 3}Q60 ${y - 7} 68 ${y - 3}Q64 ${y + 7} 60 ${y + 8}Q56 ${y + 7} 52 ${y - 3}Z`, {
       fill: colours.accent,

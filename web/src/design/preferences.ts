@@ -1,6 +1,6 @@
 /** What the user has chosen for this browser: kept in local storage, the same in all its windows. */
 
-import { useSyncExternalStore } from "react";
+import { useCallback, useSyncExternalStore } from "react";
 
 const PREFIX = "paddock:";
 const listeners = new Set<() => void>();
@@ -38,5 +38,6 @@ function subscribe(listener: () => void) {
 
 export function usePreference(name: string): [string | null, (value: string | null) => void] {
   const value = useSyncExternalStore(subscribe, () => readPreference(name));
-  return [value, (next) => writePreference(name, next)];
+  const write = useCallback((next: string | null) => writePreference(name, next), [name]);
+  return [value, write];
 }

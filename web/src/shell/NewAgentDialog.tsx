@@ -8,12 +8,7 @@ import { Creature } from "../creatures/Creature";
 import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
 import { Field } from "../design/Field";
-
-/** Seeds are any text: one that nobody has typed gives a look that nobody has chosen. */
-export function freshSeed(): string {
-  const numbers = crypto.getRandomValues(new Uint32Array(2));
-  return `look-${[...numbers].map((number) => number.toString(36)).join("")}`;
-}
+import { freshSeed } from "./seeds";
 
 export function NewAgentDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   return (

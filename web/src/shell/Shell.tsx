@@ -1,5 +1,5 @@
-import { Menu as MenuIcon, Moon, PawPrint, Plus, Server, Sun, SunMoon } from "lucide-react";
-import { Suspense, useCallback, useState } from "react";
+import { FileUp, Menu as MenuIcon, Moon, PawPrint, Plus, Server, Sun, SunMoon } from "lucide-react";
+import { lazy, Suspense, useCallback, useState } from "react";
 import { NavLink, Outlet, useLocation } from "react-router";
 import { Button, IconButton } from "../design/Button";
 import { Dialog } from "../design/Dialog";
@@ -12,6 +12,10 @@ import { Logo } from "./Logo";
 import { NewAgentDialog } from "./NewAgentDialog";
 import { NewAgentContext } from "./newAgent";
 import { OfflineBanner } from "./OfflineBanner";
+
+const ImportDialog = lazy(async () => ({
+  default: (await import("../files/ImportDialog")).ImportDialog,
+}));
 
 const THEMES: Record<ThemeChoice, { next: ThemeChoice; label: string; icon: typeof Sun }> = {
   system: {
@@ -51,7 +55,9 @@ function Brand() {
   );
 }
 
-function Sidebar({ onNew }: { onNew: () => void }) {
+type BarProps = { onNew: () => void; onImport: () => void };
+
+function Sidebar({ onNew, onImport }: BarProps) {
   return (
     <aside className="sidebar">
       <div className="sidebar-head">
@@ -61,6 +67,8 @@ function Sidebar({ onNew }: { onNew: () => void }) {
       <Links />
       <div className="sidebar-head">
         <h2 className="sidebar-title">Agents</h2>
+        <span className="spring" />
+        <IconButton label="Import agents" icon={<FileUp size={19} />} onClick={onImport} />
         <IconButton label="New agent" icon={<Plus size={20} />} onClick={onNew} />
       </div>
       <AgentList onChoose={() => undefined} />
@@ -68,7 +76,7 @@ function Sidebar({ onNew }: { onNew: () => void }) {
   );
 }
 
-function PhoneBar({ onNew }: { onNew: () => void }) {
+function PhoneBar({ onNew, onImport }: BarProps) {
   const [open, setOpen] = useState(false);
   const close = useCallback(() => setOpen(false), []);
   return (
@@ -90,6 +98,14 @@ function PhoneBar({ onNew }: { onNew: () => void }) {
         >
           <Plus size={18} /> New agent
         </Button>
+        <Button
+          onClick={() => {
+            close();
+            onImport();
+          }}
+        >
+          <FileUp size={18} /> Import agents
+        </Button>
         <AgentList onChoose={close} />
       </Dialog>
     </header>
@@ -103,6 +119,8 @@ export function Shell() {
   const narrow = useMediaQuery("(max-width: 60rem)");
   const [creating, setCreating] = useState(false);
   const create = useCallback(() => setCreating(true), []);
+  const [importing, setImporting] = useState(false);
+  const bar = { onNew: create, onImport: () => setImporting(true) };
   const { pathname } = useLocation();
   return (
     <NewAgentContext value={create}>
@@ -110,7 +128,7 @@ export function Shell() {
         Skip to the page
       </a>
       <div className="shell">
-        {narrow ? <PhoneBar onNew={create} /> : <Sidebar onNew={create} />}
+        {narrow ? <PhoneBar {...bar} /> : <Sidebar {...bar} />}
         <main id="main" className="main" tabIndex={-1} data-at={pathname === "/" ? "zoo" : "page"}>
           <OfflineBanner />
           <Suspense fallback={<LoadingState />}>
@@ -119,6 +137,11 @@ export function Shell() {
         </main>
       </div>
       <NewAgentDialog open={creating} onClose={() => setCreating(false)} />
+      {importing && (
+        <Suspense>
+          <ImportDialog open onClose={() => setImporting(false)} />
+        </Suspense>
+      )}
     </NewAgentContext>
   );
 }

@@ -85,7 +85,8 @@ def ask(ctx: Context, queries: Sequence[str], options: Mapping[str, Any]) -> Ans
     if app_id:
         found = Service.of(app_id, options).ask(queries, lambda: ctx.is_cancelled)
     else:
-        found = [Trouble(query, "app-id", how_to_get()) for query in queries]
+        how = how_to_get(is_local=ctx.is_local)
+        found = [Trouble(query, "app-id", how) for query in queries]
     ctx.raise_if_cancelled()
     answered = [_with_offline(ctx, one, options) for one in found]
     troubles = [one for one in answered if isinstance(one, Trouble)]

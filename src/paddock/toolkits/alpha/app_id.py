@@ -38,12 +38,13 @@ def app_id_file() -> Path:
     return Path(data_directory()) / FILE_NAME
 
 
-def how_to_get() -> str:
-    """What the user does to have one."""
+def how_to_get(*, is_local: bool = True) -> str:
+    """What the user does to have one; who is elsewhere is told no path of this machine."""
+    file = f"the file {app_id_file()}" if is_local else f"the file {FILE_NAME} of Paddock's data"
     return (
         "To ask Wolfram|Alpha, an AppID is needed. Get one free of charge at "
         "https://developer.wolframalpha.com (choose the LLM API), and put it into the environment "
-        f"variable {APP_ID_VARIABLE} of the server, or alone into the file {app_id_file()}."
+        f"variable {APP_ID_VARIABLE} of the server, or alone into {file}."
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
 from paddock.authoring.failures import ToolError
-from paddock.toolkits.alpha.app_id import how_to_get, masked
+from paddock.toolkits.alpha.app_id import masked
 from paddock.toolkits.alpha.fetching import Allowance, Answer, Failure, Wanted, fetch_all
 from paddock.toolkits.alpha.full_results import read_full_results
 from paddock.toolkits.alpha.llm_text import read_llm_text
@@ -134,7 +134,10 @@ class Service:
         if status == _NOT_UNDERSTOOD:
             return _not_understood(query, words)
         if status in (_UNAUTHORIZED, _FORBIDDEN):
-            text = f"Wolfram|Alpha does not accept the AppID: tell the user. {how_to_get()}"
+            text = (
+                "Wolfram|Alpha does not accept the AppID: tell the user. It may be mistyped, or be "
+                "for another of the services: see https://developer.wolframalpha.com."
+            )
             return Trouble(query, "app-id", _quoting(text, words))
         if status == _TIMEOUT:
             return Trouble(query, "timeout", "Wolfram|Alpha took too long.")

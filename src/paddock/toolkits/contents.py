@@ -1,25 +1,22 @@
-"""Answers as the protocol carries them: text, pictures as PNG, what the model is told besides."""
+"""What comes of code as the protocol carries it: text, pictures, what the model is told besides."""
 
 from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from paddock.directories import data_directory
 from paddock.errors import PaddockError
 from paddock.files import write_atomically
 from paddock.kernels.drawing import can_draw, draw
-from paddock.kernels.wolfram_session import Picture
 from paddock.protocol.model.content import ImageContent, TextContent
-from paddock.wolfram import spelled_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from paddock.kernels.wolfram_session import Item
-
 Content = list[TextContent | ImageContent]
+JPEG = "image/jpeg"
 NO_RENDERER = "A picture is left out: install resvg-py to see it (pip install resvg-py)."
 SHOW_PICTURES = (
     "The user cannot see the pictures in this answer. Repeat their Markdown links, ![Image](…), in "
@@ -27,45 +24,64 @@ SHOW_PICTURES = (
 )
 
 
-def contents(items: Sequence[Item], *, is_exported: bool) -> tuple[Content, list[str]]:
+class Drawing(Protocol):
+    """A picture, and the text that takes its place for those who cannot see it."""
+
+    @property
+    def data(self) -> bytes:
+        """Its content."""
+        ...
+
+    @property
+    def mime(self) -> str:
+        """What that is."""
+        ...
+
+    @property
+    def label(self) -> str:
+        """What stands there without it."""
+        ...
+
+
+def contents(items: Sequence[str | Drawing], *, is_exported: bool) -> tuple[Content, list[str]]:
     """An answer in reading order, and what has to be said about its pictures.
 
     With `is_exported`, pictures are also kept as files, with links to them before each.
     """
-    pictures = [item for item in items if isinstance(item, Picture)]
+    pictures = [item for item in items if not isinstance(item, str)]
     drawn = iter(draw([(picture.data, picture.mime) for picture in pictures]))
     pieces: Content = []
     for item in items:
-        if isinstance(item, Picture):
-            pieces += _picture(item, next(drawn), is_exported=is_exported)
+        if isinstance(item, str):
+            pieces.append(TextContent(item))
+        elif item.mime == JPEG:
+            next(drawn)
+            pieces += _shown(item.data, JPEG, is_exported=is_exported)
+        elif (png := next(drawn)) is None:
+            pieces.append(TextContent(item.label))
         else:
-            pieces.append(TextContent(spelled_out(item.text)))
+            pieces += _shown(png, "image/png", is_exported=is_exported)
     notes = [SHOW_PICTURES] if is_exported and pictures else []
-    if pictures and not can_draw():
+    if pictures and not can_draw() and any(item.mime.endswith("svg+xml") for item in pictures):
         notes.append(NO_RENDERER)
     return _joined(pieces), notes
 
 
-def _picture(
-    picture: Picture, png: bytes | None, *, is_exported: bool
-) -> Iterator[TextContent | ImageContent]:
-    if png is None:
-        yield TextContent(picture.label)
-        return
-    address = _exported(png) if is_exported else None
+def _shown(data: bytes, mime: str, *, is_exported: bool) -> Iterator[TextContent | ImageContent]:
+    address = _exported(data, mime.rpartition("/")[2]) if is_exported else None
     if address is not None:
         yield TextContent(f"![Image]({address})")
-    yield ImageContent(png, "image/png")
+    yield ImageContent(data, mime)
 
 
-def _exported(png: bytes) -> str | None:
+def _exported(data: bytes, ending: str) -> str | None:
     """The address of a file with a picture, the same for the same picture; None if it fails."""
-    name = hashlib.sha256(png).hexdigest()
-    file = Path(data_directory()) / "images" / name[:3] / f"{name}.png"
+    name = hashlib.sha256(data).hexdigest()
+    file = Path(data_directory()) / "images" / name[:3] / f"{name}.{ending}"
     try:
         if not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(file, png)
+            write_atomically(file, data)
     except (OSError, PaddockError):
         return None
     return file.as_uri()
