@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from litestar import Litestar, Request, Router, get
@@ -26,6 +27,7 @@ from paddock.version import __version__
 from paddock.zoo.rest import answers
 from paddock.zoo.rest.parameters import expected_version
 from paddock.zoo.rest.routes import ROUTES as ZOO_ROUTES
+from paddock.zoo.rest.strictness import StrictRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,10 +92,24 @@ def make_api(parts: Parts) -> Litestar:
         },
         openapi_config=_description(),
         middleware=_middleware(parts.requests_a_minute),
+        request_class=StrictRequest,
         request_max_body_size=answers.BODY_BYTES,
         logging_config=None,
         debug=False,
     )
+
+
+def allowed_methods(api: Litestar, path: str) -> list[str]:
+    """What is possible at a path; the framework knows it of each route alone only."""
+    like = [route for route in api.routes if re.fullmatch(_shape(route.path_format), path)]
+    least = min((route.path_format.count("{") for route in like), default=0)
+    best = [route for route in like if route.path_format.count("{") == least]
+    return sorted({str(method) for route in best for method in getattr(route, "methods", ())})
+
+
+def _shape(path: str) -> str:
+    """A pattern for the paths that a route answers."""
+    return re.sub(r"\\\{[^/]+?\\\}", "[^/]+", re.escape(path))
 
 
 @get("/openapi.json", include_in_schema=False)

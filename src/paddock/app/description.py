@@ -116,19 +116,18 @@ def _operations(schema: Json) -> Iterator[tuple[str, str, Json]]:
 
 
 def _put_parameter_right(parameter: Json) -> None:
-    """A parameter that is left out is not there; it cannot be null."""
-    parameter["schema"] = _without_null(parameter["schema"])
+    """A header that is left out is not there; it has no null."""
+    if parameter["in"] == "header":
+        parameter["schema"] = _without_null(parameter["schema"])
     if parameter["name"] in PARAMETERS:
         parameter["example"] = PARAMETERS[parameter["name"]]
 
 
 def _put_body_right(body: Json, example: Json | None) -> None:
-    """A body that may be null may as well be left out, and is then."""
+    """A body that may be null may as well be left out."""
     for content in body["content"].values():
-        plain = _without_null(content["schema"])
-        if plain is not content["schema"]:
+        if _without_null(content["schema"]) is not content["schema"]:
             body["required"] = False
-        content["schema"] = plain
         if example is not None:
             content["example"] = example
 
