@@ -7,6 +7,7 @@ tests start, which does not wait for the disk: its writes are as quick as on a g
 """
 
 import argparse
+import os
 import random
 import statistics
 import sys
@@ -122,6 +123,7 @@ def fill(address: str, count: int) -> None:
         with database.writing("") as connection:
             connection.exec_driver_sql("ANALYZE")  # PostgreSQL does so by itself, after a minute
     database.close()
+    os.sync()  # what is still on its way to the disk would slow down what is measured
 
 
 MEASURES = [

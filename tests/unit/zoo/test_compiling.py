@@ -1,8 +1,10 @@
 """The text that is injected, byte for byte."""
 
+from collections.abc import Iterator
+
 import pytest
 
-from paddock.zoo.compiling import chosen_entries, compiled, injection
+from paddock.zoo.compiling import MOST_MISFITS, chosen_entries, compiled, injection
 from paddock.zoo.model import Agent, BrainEntry, Skill
 from paddock.zoo.tokens import estimated_tokens
 
@@ -82,9 +84,23 @@ def test_the_sections_are_the_parts_of_the_text_with_their_sizes() -> None:
 
 def test_entries_are_chosen_whole_in_their_order_until_the_budget_is_used() -> None:
     small, large = entry("x" * 40), entry("y" * 4_000)
-    assert chosen_entries([large, small, large], 100) == [small]
-    assert chosen_entries([small, large], 2_000) == [small, large]
-    assert chosen_entries([small], 0) == []
+    assert chosen_entries([large, small, large], [], 100) == [small]
+    assert chosen_entries([small], [large, small], 2_000) == [small, large]
+    assert chosen_entries([small], [], 0) == []
+
+
+def test_entries_that_would_not_fit_are_not_even_asked_for() -> None:
+    asked = []
+
+    def others() -> Iterator[BrainEntry]:
+        for number in range(100):
+            asked.append(number)
+            yield entry(f"{number:04}" * 20)
+
+    chosen = chosen_entries([], others(), 300)
+    assert [one.content[:4] for one in chosen] == [f"{n:04}" for n in range(len(chosen))]
+    assert len(chosen) > 5
+    assert len(asked) == len(chosen) + MOST_MISFITS
 
 
 @pytest.mark.parametrize(
