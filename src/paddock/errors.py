@@ -43,6 +43,7 @@
     │   ├── FolderError                a path leads to where tools may not go
     │   ├── InterpreterError           what was named as a Python is none
     │   ├── ProgramError               a program that a tool needs is missing or fails
+    │   ├── SymbolFileError            there is no file to look symbols up in
     │   ├── PythonTestsNotFoundError   there is no such file or directory of Python tests
     │   ├── NoPythonTestsError         pytest found no tests
     │   ├── PytestError                there is no pytest, or it does not run

@@ -11,6 +11,20 @@ import { toast } from "../design/toasts";
 import { ago, sourceName } from "../design/words";
 import { Diff } from "./Diff";
 
+const FIELDS: Record<string, string> = {
+  systemPrompt: "the soul",
+  contextRefs: "files and addresses",
+  appearanceSeed: "the look",
+  skillCategories: "categories",
+  injectsMemory: "whether memory is injected",
+};
+
+/** A summary names fields as the data has them. */
+export function inOurWords(summary: string): string {
+  const words = summary.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (field) => FIELDS[field] ?? field);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 function VersionDetail({ agent, version }: { agent: Agent; version: number }) {
   const { data, error, refetch } = useVersion(agent.id, version);
   const client = useQueryClient();
@@ -85,7 +99,7 @@ function Versions({ agent, chosen, onChoose }: VersionsProps) {
             aria-expanded={chosen === version}
             onClick={() => onChoose(chosen === version ? null : version)}
           >
-            <strong>{summary || `Version ${version}`}</strong>
+            <strong>{inOurWords(summary) || `Version ${version}`}</strong>
             <span className="soft small">
               Version {version}, {ago(savedAt)} {sourceName(source)}
             </span>

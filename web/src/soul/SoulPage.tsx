@@ -34,11 +34,11 @@ function useSoul(agent: Agent) {
   const write = async (base: Agent, changes: AgentChanges) => {
     setSaving(true);
     try {
-      const result = await saveChanges(base, changes);
+      const result = await saveChanges(base, changes, agent);
       rememberAgent(client, result.agent);
       draft.discard();
       setClash(null);
-      toast(result.merged ? "Saved, together with what was changed elsewhere." : "Saved.");
+      if (result.merged) toast("Saved, together with what was changed elsewhere.");
     } catch (error) {
       if (error instanceof ClashError) {
         rememberAgent(client, error.current);
