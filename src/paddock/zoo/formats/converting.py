@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from paddock.suggestions import did_you_mean
 from paddock.zoo.formats import agents_md, bundle, memory_file, skill_folders
 from paddock.zoo.formats.agent_file import agent_of, file_of
@@ -103,16 +105,26 @@ def _agent_files(
     found = Export()
     taken: set[str] = set()
     for agent in agents:
-        file, report = file_of(kind, agent, taken)
+        entries = brains.get(agent.id) if kind is CLAUDE_CODE else None
+        file, report = file_of(kind, _remembering(agent) if entries else agent, taken)
         found.files.append(file)
         found.report += report
-        entries = brains.get(agent.id)
-        if entries and kind is CLAUDE_CODE:
+        if entries:
             stem = kind.stem(file.path) or agent.id
             memory, report = memory_file.memory_file(agent.id, stem, entries)
             found.files.append(memory)
             found.report += report
     return found
+
+
+def _remembering(agent: Agent) -> Agent:
+    """The agent with the field by which Claude Code gives it its memory, unless it has one."""
+    origin = agent.extra.get(CLAUDE_CODE.name, {})
+    if "head" in origin and "fields" not in origin:
+        return agent  # which keys it has stands in the file alone
+    fields = {"memory": "project", **origin.get("fields", {})}
+    extra = {**agent.extra, CLAUDE_CODE.name: {**origin, "fields": fields}}
+    return msgspec.structs.replace(agent, extra=extra)
 
 
 def import_files(files: Sequence[File], format_name: str | None = None) -> Import:

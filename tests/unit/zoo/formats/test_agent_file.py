@@ -156,6 +156,7 @@ def test_claude_code_gets_the_memory_too_and_is_asked_to_read_so_many_lines() ->
         ".claude/agents/sage.md",
         ".claude/agent-memory/sage/MEMORY.md",
     ]
+    assert "\nmemory: project\n" in found.files[0].text
     assert [one.field for one in found.report] == ["skills", "brain"]
     assert len(import_files(found.files).brains["sage"]) == len(entries)
 
