@@ -194,8 +194,11 @@ def _fitted(agent: Agent, report: ImportReport, path: str) -> Agent:
 def _take_in_entry(writing: Writing, kept: KeptAgent, entry: BrainEntry) -> None:
     data = msgspec.to_builtins(entry)
     data["version"] = 1
-    if entry_rows.is_there(writing, kept.key, entry.id):
+    if not entry.id or entry_rows.is_there(writing, kept.key, entry.id):
         del data["id"]
-    data["timestamp"] = checks.checked_moment("timestamp", entry.timestamp, times.first_moment)
+    if entry.timestamp.strip():
+        data["timestamp"] = checks.checked_moment("timestamp", entry.timestamp, times.first_moment)
+    else:
+        del data["timestamp"]  # a note in a file that says no time
     data["metadata"] = {"source": "import", **entry.metadata}
     write_entry(writing, kept, data)
