@@ -48,6 +48,8 @@ export type AgentSummary = {
   updatedAt: string;
   version: number;
   lastInjectedAt: string | null;
+  /** Only of what is in the bin. */
+  deletedAt?: string | null;
 };
 
 export type NewAgent = Partial<Omit<Agent, "createdAt" | "updatedAt" | "version">> & {
@@ -159,7 +161,10 @@ export type Health = {
   version: string;
   database: string;
   signedIn: string | null;
+  /** Whether whoever asks has to sign in first. */
   needsSignIn: boolean;
+  /** Whether one signs in by name and password, and not by a token. */
+  isTeam: boolean;
 };
 
 export type Page<T> = { items: T[]; nextCursor: string | null };

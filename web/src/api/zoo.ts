@@ -30,6 +30,12 @@ type Signal = AbortSignal | undefined;
 
 export const health = (signal?: Signal) => sendForJson<Health>("/api/health", { signal });
 
+export type Credentials = { name: string; password: string } | { token: string };
+
+export const signIn = (body: Credentials) => send("/api/sign-in", { method: "POST", body });
+
+export const signOut = () => send("/api/sign-out", { method: "POST" });
+
 /** All of them, page by page: the zoo shows every agent that it has. */
 export async function agentSummaries(archived: boolean, signal?: Signal): Promise<AgentSummary[]> {
   const found: AgentSummary[] = [];
@@ -57,6 +63,10 @@ export const deleteAgent = (id: string) => send(pathOf("agents", id), { method: 
 export const restoreAgent = (id: string) =>
   sendForJson<Agent>(pathOf("agents", id, "restore"), { method: "POST" });
 
+export const bin = (signal?: Signal) => sendForJson<AgentSummary[]>("/api/bin", { signal });
+
+export const purgeAgent = (id: string) => send(pathOf("bin", id), { method: "DELETE" });
+
 export const duplicateAgent = (id: string, name?: string) =>
   sendForJson<Agent>(pathOf("agents", id, "duplicate"), { method: "POST", body: { name } });
 
@@ -78,8 +88,8 @@ export const preview = (
 export const addSkill = (id: string, body: Partial<Skill>) =>
   sendForJson<Agent>(pathOf("agents", id, "skills"), { method: "POST", body });
 
-export const changeSkill = (id: string, skillId: string, body: Partial<Skill>) =>
-  sendForJson<Agent>(pathOf("agents", id, "skills", skillId), { method: "PATCH", body });
+export const changeSkill = (id: string, skillId: string, body: Partial<Skill>, version?: number) =>
+  sendForJson<Agent>(pathOf("agents", id, "skills", skillId), { method: "PATCH", body, version });
 
 export const deleteSkill = (id: string, skillId: string) =>
   sendForJson<Agent>(pathOf("agents", id, "skills", skillId), { method: "DELETE" });
