@@ -6,8 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import psycopg
@@ -15,28 +14,17 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, text
+from sqlalchemy import text
 
 from paddock.zoo.errors import ZooUnavailableError
 from paddock.zoo.opening import open_zoo
+from paddock.zoo.service import Zoo
 from paddock.zoo.store import migrations, revisions, tables
-from paddock.zoo.store.database import postgresql_engine, sqlite_engine
 from tests.privileges import as_others_may
+from tests.zoo.conftest import connected
 from tests.zoo.postgresql import PostgreSQL
 
 RELEASED = Path(__file__).with_name("released")
-
-
-@contextmanager
-def connected(address: str) -> Iterator[Connection]:
-    """A connection to a database, whatever is in it."""
-    if "://" in address:
-        engine = postgresql_engine(address, wait_seconds=5)
-    else:
-        engine = sqlite_engine(address, wait_seconds=5)
-    with engine.connect() as connection, connection.begin():
-        yield connection
-    engine.dispose()
 
 
 def test_a_zoo_is_made_where_nothing_is_and_opened_again(empty_address: str) -> None:
@@ -197,6 +185,24 @@ def test_a_file_of_something_else_is_told_of_and_not_written(tmp_path: Path) -> 
     with pytest.raises(ZooUnavailableError):
         open_zoo(str(path))
     assert path.read_bytes() == before
+
+
+def test_a_file_that_is_gone_is_told_of_and_not_made_anew(file: Path) -> None:
+    with closing(sqlite3.connect(file)), open_zoo(str(file)) as zoo:
+        everything_in_use = [zoo.for_owner(str(number)) for number in range(3)]
+        file.rename(file.with_suffix(".moved"))
+        found: list[ZooUnavailableError] = []
+
+        def ask(one: Zoo) -> None:
+            try:
+                one.backup(file.with_name("backup.db"))
+            except ZooUnavailableError as error:
+                found.append(error)
+
+        for one in everything_in_use:
+            ask(one)
+    assert len(found) == 3
+    assert not file.exists()
 
 
 def test_a_locked_file_is_told_of_after_waiting(file: Path) -> None:
