@@ -14,6 +14,11 @@ from paddock.toolkits.alpha.options import APP_ID_VARIABLE
 from tests.alpha.stand_in import APP_ID, LLM, PNG, StandIn, running
 
 NAME = "WolframAlphaContext"
+NEEDY = """
+from paddock import Need, Tool
+missing = lambda options, environment: environment["NOWHERE"]
+tool = Tool("needy", lambda: "", needs=Need(missing, is_required=False))
+"""
 CONTEXT = "The population of France. How old is the Eiffel Tower?"
 
 
@@ -144,13 +149,19 @@ def test_the_server_is_not_installed_without_an_app_id(home: Path) -> None:
 
 def test_the_server_is_installed_without_an_app_id_when_nothing_is_checked(home: Path) -> None:
     plan = paddock.install("cursor", "WolframAlpha", check=False)
-    assert any("The tool WolframAlphaContext does not work" in note for note in plan.notes)
+    assert any(note.startswith("WolframAlphaContext will have no effect: T") for note in plan.notes)
     assert (home / ".cursor" / "mcp.json").exists()
 
 
 def test_a_server_that_only_does_less_without_it_is_installed_with_a_note(home: Path) -> None:
     plan = paddock.install("cursor", "Wolfram")
-    assert any("The tool WolframAlpha does not do all it could" in note for note in plan.notes)
+    assert (
+        sum(
+            note.startswith("WolframContext and WolframAlpha could do more: T")
+            for note in plan.notes
+        )
+        == 1
+    )
     assert (home / ".cursor" / "mcp.json").exists()
 
 
@@ -171,10 +182,10 @@ def test_an_app_id_that_the_server_will_have_stands_in_no_file_of_the_client(
 
 def test_the_doctor_says_what_is_missing(home: Path, data: Path) -> None:
     paddock.install("cursor", "WolframAlpha", check=False)
-    said = [(one.level, one.message[:42]) for one in paddock.doctor("cursor") if one.key]
-    assert said[1:] == [
-        ("error", "The tool WolframAlphaContext does not work"),
-        ("note", "The tool WolframAlpha does not do all it c"),
+    found = [one for one in paddock.doctor("cursor") if one.key]
+    assert [(one.level, one.message.partition(":")[0]) for one in found[1:]] == [
+        ("error", "WolframAlphaContext will have no effect"),
+        ("note", "WolframAlpha could do more"),
     ]
     (data / "wolfram-alpha-appid").write_text(APP_ID)
     assert [one.level for one in paddock.doctor("cursor") if one.key] == ["ok"]
@@ -184,6 +195,15 @@ def test_an_app_id_stands_in_the_file_when_the_user_says_so(home: Path) -> None:
     paddock.install("cursor", "WolframAlpha", options={NAME: {"AppID": APP_ID}})
     entries = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]
     assert APP_ID in json.dumps(entries["Wolfram"]["env"])
+
+
+def test_a_need_that_cannot_be_found_out_stops_no_installation(home: Path) -> None:
+    (home / "needy.py").write_text(NEEDY)
+    paddock.create_server("Needy", tools=[f"{home / 'needy.py'}:tool"])
+    (note,) = (one for one in paddock.install("cursor", "Needy").notes if "needy" in one)
+    assert note.endswith(
+        "needy could do more: What it needs cannot be found out: KeyError: 'NOWHERE'"
+    )
 
 
 def test_the_tool_says_what_it_needs() -> None:

@@ -98,7 +98,7 @@ def test_prompt_is_given(console: Client) -> None:
     ],
 )
 def test_what_is_not_there_is_said_so(console: Client, method: str, path: str, code: str) -> None:
-    body = {"server": "Demo"} if "/clients/" in path else {"arguments": {}}
+    body: dict[str, object] = {"server": "Demo"} if "/clients/" in path else {"arguments": {}}
     answer = console.request(method, path, json=body if method == "POST" else None)
     assert (answer.status_code, answer.json()["code"]) == (404, code)
 

@@ -102,14 +102,24 @@ def test_k_is_good():
     assert os.getpid()
 """
 UNKIND_NAMES = [line.split("(")[0][4:] for line in UNKIND.splitlines() if line.startswith("def ")]
-WRITTEN_ORDER = "[tool.pytest.ini_options]\naddopts = '-p no:randomly'\n"
+PLUGINS = (
+    "randomly",
+    "hypothesispytest",
+    "faker",
+    "anyio",
+    "platformdirs",
+    "schemathesis",
+    "xdist",
+)
+BARE = f"[tool.pytest.ini_options]\naddopts = '{' '.join(f'-p no:{one}' for one in PLUGINS)}'\n"
+"""In the order in which they are written, and without plugins, which take a second to load."""
 
 
 @pytest.fixture(autouse=True)
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     place = tmp_path / "project"
     place.mkdir()
-    (place / "pyproject.toml").write_text(WRITTEN_ORDER)
+    (place / "pyproject.toml").write_text(BARE)
     monkeypatch.chdir(place)
     for variable in ACTIVATED:
         monkeypatch.delenv(variable, raising=False)
@@ -172,13 +182,13 @@ def test_what_tests_do_to_their_process_is_told_and_the_rest_still_runs(
     report: Callable[..., str], project: Path
 ) -> None:
     (project / "test_unkind.py").write_text(UNKIND)
-    text = report(paths="test_unkind.py", testTimeConstraint=1)
+    text = report(paths="test_unkind.py", testTimeConstraint=2)
     told = {name: section(text, name) for name in headings(text)}
     assert list(told) == ["Errors", *UNKIND_NAMES[:5], *UNKIND_NAMES[8:10]]
-    assert "Failed: stopped after 1 s" in told["test_a_hangs"]
+    assert "Failed: stopped after 2 s" in told["test_a_hangs"]
     assert "in test_a_hangs\n    time.sleep(1000)" in told["test_a_hangs"]
     heedless = told["test_b_hangs_and_heeds_nothing"]
-    assert "was ended: it did not stop after 1 s" in heedless
+    assert "was ended: it did not stop after 2 s" in heedless
     assert "in test_b_hangs_and_heeds_nothing\n    time.sleep(1000)" in heedless
     assert "test_c_exits ended the process: exit code 3" in told["test_c_exits"]
     assert "test_d_crashes ended the process: SIGABRT" in told["test_d_crashes"]
@@ -197,8 +207,8 @@ def test_the_test_that_ran_when_the_time_was_up_is_named_and_the_rest_counted(
     (project / "test_a.py").write_text(
         "import time\ndef test_a(): pass\ndef test_b(): time.sleep(1000)\ndef test_c(): pass\n"
     )
-    text = report(timeConstraint=2)
-    assert "test_b did not end: the time for the run, 2 s, was up" in section(text, "test_b")
+    text = report(timeConstraint=5)
+    assert "test_b did not end: the time for the run, 5 s, was up" in section(text, "test_b")
     assert "| **Not Run** | 1 |" in text
 
 
@@ -282,6 +292,21 @@ def test_what_cannot_be_run_is_told(project: Path, arguments: dict[str, object],
     (project / "empty").mkdir()
     (project / "test_a.py").write_text("def test_a(): pass\n")
     assert told in complaint(**arguments)
+
+
+def test_the_workers_of_xdist_are_watched_as_well(
+    report: Callable[..., str], project: Path
+) -> None:
+    (project / "pyproject.toml").write_text(BARE.replace("-p no:xdist", "-n 2"))
+    (project / "test_a.py").write_text(
+        "import os, time\ndef test_hangs(): time.sleep(1000)\ndef test_ends(): os._exit(1)\n"
+        "def test_wrong(): assert 1 == 2\ndef test_good(): pass\n"
+    )
+    text = report(testTimeConstraint=3)
+    assert "Failed: stopped after 3 s" in section(text, "test_hangs")
+    assert "crashed while running 'test_a.py::test_ends'" in section(text, "test_ends")
+    assert "**Expected Output:**\n\n```py\n2\n```" in section(text, "test_wrong")
+    assert "| **Total Tests** | 4 |\n| **Passed** | 1 (25%) |" in text
 
 
 def test_each_test_is_progress(project: Path) -> None:

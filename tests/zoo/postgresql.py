@@ -31,11 +31,12 @@ class PostgreSQL:
     def address(self, database: str) -> str:
         return f"postgresql://postgres@/{database}?host={self.directory}"
 
-    def new_database(self) -> str:
-        """The address of an empty database that nobody else uses."""
+    def new_database(self, template: str = "template1") -> str:
+        """The address of a database that nobody else uses, empty or a copy of another one."""
         name = f"zoo_{next(self._numbers)}"
         with psycopg.connect(self.address("postgres"), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}".encode())
+            command = f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy"
+            connection.execute(command.encode())
         return self.address(name)
 
 

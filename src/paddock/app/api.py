@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from litestar import Litestar, Request, Router, get
@@ -14,6 +15,7 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from paddock.app import sign_in
 from paddock.app.attempts import Attempts
 from paddock.app.console import clients, extensions, servers
+from paddock.app.description import put_right
 from paddock.app.visiting import admins_only, visitor_of
 from paddock.clients.insertion import ForeignEntryError
 from paddock.clients.table import UnsupportedClientError
@@ -25,6 +27,7 @@ from paddock.version import __version__
 from paddock.zoo.rest import answers
 from paddock.zoo.rest.parameters import expected_version
 from paddock.zoo.rest.routes import ROUTES as ZOO_ROUTES
+from paddock.zoo.rest.strictness import StrictRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,16 +92,30 @@ def make_api(parts: Parts) -> Litestar:
         },
         openapi_config=_description(),
         middleware=_middleware(parts.requests_a_minute),
+        request_class=StrictRequest,
         request_max_body_size=answers.BODY_BYTES,
         logging_config=None,
         debug=False,
     )
 
 
+def allowed_methods(api: Litestar, path: str) -> list[str]:
+    """What is possible at a path; the framework knows it of each route alone only."""
+    like = [route for route in api.routes if re.fullmatch(_shape(route.path_format), path)]
+    least = min((route.path_format.count("{") for route in like), default=0)
+    best = [route for route in like if route.path_format.count("{") == least]
+    return sorted({str(method) for route in best for method in getattr(route, "methods", ())})
+
+
+def _shape(path: str) -> str:
+    """A pattern for the paths that a route answers."""
+    return re.sub(r"\\\{[^/]+?\\\}", "[^/]+", re.escape(path))
+
+
 @get("/openapi.json", include_in_schema=False)
 async def description_of_itself(request: Request[Any, Any, Any]) -> dict[str, Any]:
     """The API as OpenAPI 3.1 describes it."""
-    return request.app.openapi_schema.to_schema()
+    return put_right(request.app.openapi_schema.to_schema())
 
 
 def _dependencies(parts: Parts) -> dict[str, Provide]:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 
-from paddock.app.api import Parts, make_api
+from paddock.app.api import Parts, allowed_methods, make_api
 from paddock.app.connections import Connection, Connections
 from paddock.app.doors import STRANGER
 from paddock.app.gate import API, MCP, Gate, is_below
@@ -17,7 +17,7 @@ from paddock.app.visiting import VISITOR
 from paddock.app.web_files import WebFiles
 from paddock.errors import PaddockError
 from paddock.servers.errors import ServerNotFoundError
-from paddock.transports.http.contract import Head
+from paddock.transports.http.contract import Head, Response
 from paddock.transports.http.guards import ANY
 from paddock.zoo.rest.feed import Feed
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from paddock.app.hosting import Load
     from paddock.app.identity import Identity
     from paddock.transports.http.asgi import Receive, Scope, Send
-    from paddock.transports.http.contract import Response
     from paddock.zoo.service import Zoo
 
 ZOO_SERVER = "AgentZoo"
@@ -156,6 +155,8 @@ class Application:
         visitor = visitor or STRANGER
         if is_below(head.path, MCP):
             await self._serve(head, visitor, scope, receive, send)
+        elif head.method == "OPTIONS" and (known := allowed_methods(self._api, head.path)):
+            await _send(Response(204, [(b"allow", ", ".join(known).encode())]), send)
         else:
             await self._api({**scope, VISITOR: visitor}, receive, send)
 

@@ -26,6 +26,7 @@ SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 METHODS = b"GET, POST, PUT, PATCH, DELETE"
 MAY_SEND = b"Accept, Authorization, Content-Type, If-Match, Last-Event-ID"
 MAY_READ = b"ETag, Retry-After, X-Next-Cursor"
+PREFLIGHT = b"access-control-request-method"
 PREFLIGHT_AGE = b"600"
 PAGE_POLICY = (
     b"default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
@@ -68,7 +69,8 @@ class Gate:
                 "ORIGIN_NOT_ALLOWED",
                 "This request comes from a web page of another origin; ALLOWED_ORIGINS can name it",
             )
-        if head.method == "OPTIONS" and is_below(head.path, API):
+        is_preflight = head.method == "OPTIONS" and PREFLIGHT in head.headers
+        if is_preflight and is_below(head.path, API):
             return Response(204, self._preflight(head))
         if is_below(head.path, API) and not _is_understood(head):
             return refusal(

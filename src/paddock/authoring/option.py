@@ -10,6 +10,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+MASK = "\u2022\u2022\u2022"
+"""Stands where a secret is not shown."""
+
 
 class Option:
     """One option of a tool.

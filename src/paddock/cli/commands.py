@@ -55,6 +55,9 @@ GROUPS = {
             "Find what is wrong with an extension or a server.",
         ),
     },
+    "Agents": {
+        "zoo": ("paddock.cli.zoo:zoo", "Keep agents, and take them into the programs you use."),
+    },
     "Programs that use servers": {
         "clients": ("paddock.cli.clients:clients", "List the clients, those found here first."),
         "install": ("paddock.cli.install:install", "Install a server into clients."),

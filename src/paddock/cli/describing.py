@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from paddock.authoring.option import MASK
 from paddock.cli import render
-from paddock.clients.secrets import MASK
 from paddock.errors import PaddockError
 from paddock.extensions.python_modules import PREFIX
 

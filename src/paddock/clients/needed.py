@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 
 class Lack(NamedTuple):
-    """Something that a tool needs and does not have."""
+    """Something that tools need and do not have."""
 
-    tool: str
+    tools: tuple[str, ...]
     text: str
     is_required: bool
 
     @property
     def note(self) -> str:
         """What to tell whoever installs the server all the same."""
-        how = "does not work" if self.is_required else "does not do all it could"
-        return f"The tool {self.tool} {how}: {self.text}"
+        how = "will have no effect" if self.is_required else "could do more"
+        return f"{' and '.join(self.tools)} {how}: {self.text}"
 
 
 def lacks(client: Client, server: NamedServer | None, entry: Entry) -> list[Lack]:
@@ -43,7 +43,7 @@ def lacks(client: Client, server: NamedServer | None, entry: Entry) -> list[Lack
     given = entry.env.get(OPTIONS_VARIABLE)
     if given:
         loaded.set_tool_options(json.loads(given))
-    return list(_lacks(loaded.tools, environment_for(client, entry)))
+    return _lacks(loaded.tools, environment_for(client, entry))
 
 
 def check_required(found: Iterable[Lack]) -> None:
@@ -55,14 +55,26 @@ def check_required(found: Iterable[Lack]) -> None:
     for one in found:
         if one.is_required:
             raise CheckFailedError(
-                f"the tool {one.tool} cannot work: {one.text}",
-                hint="give the variable with --env NAME for the client to pass it on, or install "
-                "all the same with --no-check",
+                one.note,
+                hint="where a variable is missing, --env NAME has the client pass it on; "
+                "--no-check installs all the same",
             )
 
 
-def _lacks(tools: Iterable[Tool], environment: dict[str, str]) -> Iterable[Lack]:
+def _lacks(tools: Iterable[Tool], environment: dict[str, str]) -> list[Lack]:
+    """What is missing, each once, with all tools that need it."""
+    found: dict[tuple[str, bool], list[str]] = {}
     for tool in tools:
-        text = tool.needs.missing(tool.option_values, environment) if tool.needs else ""
+        text = _missing(tool, environment)
         if text and tool.needs:
-            yield Lack(tool.name, text, tool.needs.is_required)
+            found.setdefault((text, tool.needs.is_required), []).append(tool.name)
+    return [Lack(tuple(names), text, flag) for (text, flag), names in found.items()]
+
+
+def _missing(tool: Tool, environment: dict[str, str]) -> str:
+    if tool.needs is None:
+        return ""
+    try:
+        return tool.needs.missing(tool.option_values, environment)
+    except Exception as error:  # noqa: BLE001 - whatever the author's function does
+        return f"What it needs cannot be found out: {type(error).__name__}: {error}"

@@ -13,7 +13,7 @@ from paddock.zoo.errors import EntryNotFoundError
 from paddock.zoo.model import BrainEntry, Page, SearchHit
 from paddock.zoo.part import Part, check_version, wanted_agent, wanted_by_name
 from paddock.zoo.store import entry_rows
-from paddock.zoo.store.entry_rows import EntryFilter, KeptEntry, Place
+from paddock.zoo.store.entry_rows import EntryFilter, KeptEntry
 from paddock.zoo.store.tables import entries
 from paddock.zoo.words import snippet, words_of
 
@@ -75,7 +75,7 @@ class Brain(Part):
             words=words_of(text)[:MOST_WORDS] if text else (),
             workspace_id=workspace_id,
         )
-        size, after = checks.checked_page_size(limit), _place_of(cursor)
+        size, after = checks.checked_page_size(limit), entry_rows.place_of(cursor)
         with self._reading() as reading:
             kept = wanted_agent(reading, agent_id)
             if text and text.strip() and not wanted.words:
@@ -288,12 +288,3 @@ def _wanted(transaction: Reading, agent: KeptAgent, entry_id: str) -> KeptEntry:
             hint="query the entries to see their ids",
         )
     return kept
-
-
-def _place_of(cursor: str | None) -> Place | None:
-    if cursor is None:
-        return None
-    timestamp, _, key = cursor.partition("~")
-    if not key.isascii() or not key.isdigit() or len(key) > 18:
-        raise checks.fail("cursor", "is none that was given out")
-    return Place(timestamp, int(key))

@@ -233,7 +233,7 @@ def _check_categories(agent: Agent, issues: Issues) -> None:
         path = f"skillCategories[{number}]"
         issues.text(f"{path}.id", category.id, limits.IDENTIFIER, least=1)
         issues.text(f"{path}.name", category.name, limits.NAME, least=1)
-        if not _COLOR.fullmatch(category.color):
+        if not is_color(category.color):
             issues.add(f"{path}.color", "must be a color like #61988E")
 
 
@@ -306,6 +306,11 @@ def checked_pack(pack: Pack) -> Pack:
     issues.text("description", tidy.description, limits.DESCRIPTION)
     issues.tell()
     return tidy
+
+
+def is_color(text: str) -> bool:
+    """Whether a text is a color as categories have it."""
+    return _COLOR.fullmatch(text) is not None
 
 
 def checked_moment(path: str, text: str | None, moment: Callable[[str], str]) -> str | None:

@@ -7,13 +7,14 @@ of its own.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from paddock.zoo.model import Injection, Section
 from paddock.zoo.tokens import estimated_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from paddock.zoo.model import Agent, BrainEntry, SectionKind, Skill
 
@@ -26,6 +27,7 @@ WHITE_SPACE = (
 RULE = "\n\n---\n\n"
 SKILLS_TITLE = "## Active Skills"
 MEMORY_TITLE = "## Memory"
+MOST_MISFITS = 5
 MEMORY_INTRODUCTION = (
     "Kept from earlier sessions, the most important first. Take it as background: what the user "
     "says now counts for more."
@@ -80,16 +82,30 @@ def memory_text(entries: Sequence[BrainEntry]) -> str:
     return "\n\n".join([MEMORY_TITLE, MEMORY_INTRODUCTION, *map(entry_text, entries)])
 
 
-def chosen_entries(candidates: Sequence[BrainEntry], budget_tokens: int) -> list[BrainEntry]:
-    """As many entries as fit into the budget, in the order of the candidates; none is cut."""
-    used = estimated_tokens(f"{MEMORY_TITLE}\n\n{MEMORY_INTRODUCTION}")
-    chosen: list[BrainEntry] = []
-    for entry in candidates:
+def chosen_entries(
+    pinned: Iterable[BrainEntry], others: Iterable[BrainEntry], budget_tokens: int
+) -> list[BrainEntry]:
+    """As many entries as fit into the budget, in their order, each once; none is cut.
+
+    All that is pinned is tried. Of the others no more are asked for when several in a row did not
+    fit.
+    """
+    left = budget_tokens - estimated_tokens(f"{MEMORY_TITLE}\n\n{MEMORY_INTRODUCTION}")
+    chosen: dict[str, BrainEntry] = {}
+    misfits = 0
+    for entry in chain(pinned, others):
+        if entry.id in chosen:
+            continue
         tokens = estimated_tokens(f"\n\n{entry_text(entry)}")
-        if used + tokens <= budget_tokens:
-            chosen.append(entry)
-            used += tokens
-    return chosen
+        if tokens <= left:
+            chosen[entry.id] = entry
+            left -= tokens
+            misfits = 0
+        elif not entry.pinned:
+            misfits += 1
+            if misfits == MOST_MISFITS:
+                break
+    return [*chosen.values()]
 
 
 def compiled(agent: Agent, memory: Sequence[BrainEntry] = ()) -> str:

@@ -13,11 +13,15 @@ from paddock.zoo.store.entry_rows import EntryFilter
 from paddock.zoo.words import words_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from paddock.zoo.model import Agent, BrainEntry, Injection
     from paddock.zoo.store.agent_rows import KeptAgent
     from paddock.zoo.store.transaction import Reading
 
 MOST_BUDGET = 1_000_000
+PART = 30
+"""How many entries are read at a time."""
 MOST_WORDS = 40
 """Of what an injection is about; further ones are not looked at."""
 
@@ -93,55 +97,69 @@ def _injection(
     about: str | None,
 ) -> Injection:
     is_wanted = kept.agent.injects_memory if memory is None else memory
-    candidates = _candidates(transaction, kept.key, workspace_id, about) if is_wanted else []
-    chosen = compiling.chosen_entries(candidates, budget)
+    pinned: list[BrainEntry] = []
+    chosen: list[BrainEntry] = []
+    if is_wanted:
+        pinned = _pinned(transaction, kept.key)
+        others = _others(transaction, kept.key, workspace_id, about)
+        chosen = compiling.chosen_entries(pinned, others, budget)
     warnings = _warnings(kept.agent)
-    left_out = sum(entry.pinned for entry in candidates) - sum(entry.pinned for entry in chosen)
+    left_out = len(pinned) - sum(entry.pinned for entry in chosen)
     if left_out:
         entries = "entry does" if left_out == 1 else "entries do"
         warnings.append(f"{left_out} pinned {entries} not fit into {budget} tokens of memory")
     return compiling.injection(kept.agent, chosen, warnings=warnings)
 
 
-def _candidates(
+def _pinned(transaction: Reading, key: int) -> list[BrainEntry]:
+    wanted = EntryFilter(pinned=True)
+    return entry_rows.list_page(transaction, key, wanted, limits.MEMORY_CANDIDATES, None).items
+
+
+def _others(
     transaction: Reading, key: int, workspace_id: str | None, about: str | None
-) -> list[BrainEntry]:
-    """What may be injected of a brain: pinned first, then what fits the work, then the newest."""
-    most = limits.MEMORY_CANDIDATES
+) -> Iterator[BrainEntry]:
+    """What is not pinned: what fits the work, then the newest; read only as far as it is taken.
 
-    def newest(wanted: EntryFilter) -> list[BrainEntry]:
-        return entry_rows.list_page(transaction, key, wanted, most, None).items
-
+    What belongs to other workspaces comes after everything else.
+    """
     words = words_of(about)[:MOST_WORDS] if about else []
-    found = newest(EntryFilter(pinned=True))
     if words:
-        found += _relevant(transaction, key, words)
+        for entry in _relevant(transaction, key, words):
+            if workspace_id is None or not _is_elsewhere(entry, workspace_id):
+                yield entry
     if workspace_id is not None:
-        found += newest(EntryFilter(workspace_id=workspace_id))
-    found += newest(EntryFilter())
-    if workspace_id is not None:
-        found.sort(key=lambda entry: _is_elsewhere(entry, workspace_id))
-    return [*{entry.id: entry for entry in found}.values()]
+        yield from _newest(transaction, key, EntryFilter(workspace_id=workspace_id))
+        yield from _newest(transaction, key, EntryFilter(is_of_no_workspace=True))
+    yield from _newest(transaction, key, EntryFilter())
+
+
+def _newest(transaction: Reading, key: int, wanted: EntryFilter) -> Iterator[BrainEntry]:
+    unpinned = wanted._replace(pinned=False)
+    after = None
+    for _ in range(limits.MEMORY_CANDIDATES // PART):
+        page = entry_rows.list_page(transaction, key, unpinned, PART, after)
+        yield from page.items
+        if page.next_cursor is None:
+            return
+        after = entry_rows.place_of(page.next_cursor)
 
 
 def _relevant(transaction: Reading, key: int, words: list[str]) -> list[BrainEntry]:
     """Entries with some of the words, those with the most of them first."""
-    found = entry_rows.search(
-        transaction, words, agent_key=key, most=limits.MEMORY_CANDIDATES, is_any_enough=True
-    )
+    found = entry_rows.search(transaction, words, agent_key=key, most=PART, is_any_enough=True)
     wanted = set(words)
     shared = {
         entry.id: len(wanted & set(words_of(" ".join([entry.content, *entry.tags]))))
         for (_, entry), _ in found
     }
-    entries = [entry for (_, entry), _ in found]
+    entries = [entry for (_, entry), _ in found if not entry.pinned]
     return sorted(entries, key=lambda entry: -shared[entry.id])
 
 
 def _is_elsewhere(entry: BrainEntry, workspace_id: str) -> bool:
-    """Whether an entry that nobody has pinned is about other work."""
     where = entry.metadata.get("workspaceId")
-    return not entry.pinned and where is not None and where != workspace_id
+    return where is not None and where != workspace_id
 
 
 def _warnings(agent: Agent) -> list[str]:

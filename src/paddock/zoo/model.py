@@ -256,6 +256,7 @@ EventKind = Literal[
     "brain:deleted",
     "brain:restored",
     "library:changed",
+    "zoo:restored",
 ]
 
 

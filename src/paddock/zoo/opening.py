@@ -25,12 +25,19 @@ def open_zoo(url: str | None = None, *, wait_seconds: float = 10.0) -> Zoo:
 
     Raises:
         ZooUnavailableError: when it cannot be used. Nothing is changed then.
+        ZooFileError: when AGENT_ZOO_STORE_PATH names a file that cannot be imported.
     """
     # Some who ask only where the zoo is never open it, and SQLAlchemy takes its time.
     from paddock.zoo.service import Zoo  # noqa: PLC0415 - loads SQLAlchemy
     from paddock.zoo.store.database import Database  # noqa: PLC0415 - loads SQLAlchemy
 
-    return Zoo(Database(url or zoo_address(), wait_seconds=wait_seconds))
+    zoo = Zoo(Database(url or zoo_address(), wait_seconds=wait_seconds))
+    try:
+        zoo.import_old_file_once()
+    except BaseException:
+        zoo.close()
+        raise
+    return zoo
 
 
 def zoo_address() -> str:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Self
 
 from paddock.zoo.agents import Agents
+from paddock.zoo.backups import Backups
 from paddock.zoo.brain import Brain
 from paddock.zoo.history import History
+from paddock.zoo.importing import Importing
 from paddock.zoo.injecting import Injecting
+from paddock.zoo.library import Library
 from paddock.zoo.skills import Skills
 from paddock.zoo.telling import Telling
 
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 
-class Zoo(Agents, Skills, History, Brain, Injecting, Telling):
+class Zoo(Agents, Skills, History, Brain, Injecting, Library, Importing, Backups, Telling):
     """The agents of one owner, with their skills, brains and history.
 
     Every change is a transaction, and is on the disk when the method returns. Other processes see
@@ -39,10 +42,10 @@ class Zoo(Agents, Skills, History, Brain, Injecting, Telling):
 
     def for_owner(self, owner: str) -> Zoo:
         """The zoo of somebody else in the same database; it is open as long as this one."""
-        return Zoo(self._database, owner)
+        return _ZooOfOwner(self._database, owner)
 
     def close(self) -> None:
-        """Let go of the database; nothing more can be asked of this zoo."""
+        """Let go of the database; nothing more can be asked of this zoo, nor of others in it."""
         self._database.close()
 
     def __enter__(self) -> Self:
@@ -55,3 +58,10 @@ class Zoo(Agents, Skills, History, Brain, Injecting, Telling):
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+class _ZooOfOwner(Zoo):
+    """One of the zoos in a database that somebody else has opened, and closes."""
+
+    def close(self) -> None:
+        """Leave the database open, for the others."""

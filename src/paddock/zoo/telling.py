@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from paddock.zoo.errors import ZooUnavailableError
 from paddock.zoo.part import Part
 from paddock.zoo.store import event_rows
 
@@ -36,12 +37,16 @@ class Telling(Part):
         """
         watcher = self._database.watcher
         end = time.monotonic() + timeout
-        while True:
+        while not watcher.is_closed:
             turn = watcher.turn
-            found = self.events_after(after)
+            try:
+                found = self.events_after(after)
+            except ZooUnavailableError:
+                if watcher.is_closed:
+                    break
+                raise
             left = end - time.monotonic()
-            if found or left <= 0 or watcher.is_closed:
+            if found or left <= 0:
                 return found
             watcher.wait(turn, min(left, LOOK_SECONDS))
-            if watcher.is_closed:
-                return []
+        return []

@@ -53,4 +53,6 @@ def snippet(content: str, words: Iterable[str], most: int = 160) -> str:
     start = max(0, min(places, default=0) - most // 4)
     start = flat.rfind(" ", 0, start + 1) + 1 if start else 0
     end = start + most
+    if end < len(flat):
+        end = flat.rfind(" ", start, end + 1) if " " in flat[start:end] else end
     return ("… " if start else "") + flat[start:end].rstrip() + (" …" if end < len(flat) else "")

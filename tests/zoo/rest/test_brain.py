@@ -48,6 +48,8 @@ def test_entry_gets_its_time_from_the_server(ada: Client) -> None:
         {"type": "note", "content": "x", "tags": "a"},
         {"type": "note", "content": "x", "tags": [5]},
         {"type": "note", "content": "x", "pinned": "yes"},
+        {"type": "note", "content": "x", "pinned": "true"},
+        {"type": "note", "content": "x", "pinned": 1},
     ],
 )
 def test_entry_that_cannot_be_is_refused(ada: Client, body: dict[str, Any]) -> None:

@@ -74,6 +74,15 @@ test("changes of the same line are left to the user, with both texts, and nothin
   expect(server.stored().systemPrompt).toBe(theirs);
 });
 
+test("what is known to have changed is merged before anything is sent", async () => {
+  const latest = { ...BASE, systemPrompt: "ONE\ntwo\nthree\nfour", version: 5 };
+  const server = serverWith(latest);
+  await saveChanges(BASE, { systemPrompt: "one\ntwo\nthree\nFOUR" }, latest);
+  expect(server.requests).toEqual([
+    { version: '"5"', body: { systemPrompt: "ONE\ntwo\nthree\nFOUR" } },
+  ]);
+});
+
 test("both changing a field to the same is no clash", async () => {
   serverWith({ ...BASE, tags: ["a"], version: 5 });
   const saved = await saveChanges(BASE, { tags: ["a"] });

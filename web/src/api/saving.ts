@@ -60,10 +60,18 @@ function rebased(base: Agent, current: Agent, changes: AgentChanges): AgentChang
   return result as AgentChanges;
 }
 
-/** Sends changes that were made to `base`; what has been changed meanwhile is kept beside them. */
-export async function saveChanges(base: Agent, changes: AgentChanges): Promise<Saved> {
-  let known = base;
-  let wanted = changes;
+/**
+ * Sends changes that were made to `base`; what has been changed meanwhile is kept beside them.
+ *
+ * @param latest What is known of the agent by now, if that is more than `base`.
+ */
+export async function saveChanges(
+  base: Agent,
+  changes: AgentChanges,
+  latest: Agent = base,
+): Promise<Saved> {
+  let known = latest;
+  let wanted = latest.version === base.version ? changes : rebased(base, latest, changes);
   for (let attempt = 1; ; attempt += 1) {
     try {
       const agent = await changeAgent(base.id, wanted, known.version);

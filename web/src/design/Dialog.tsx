@@ -21,6 +21,12 @@ const CLASSES = {
   "sheet-left": "sheet sheet-left",
 };
 
+/** Reading begins at the title, not at the button that closes; unless a field asks for the focus. */
+function focusItself(event: Event) {
+  event.preventDefault();
+  (event.currentTarget as HTMLElement).focus();
+}
+
 /** A dialog in the middle, or a sheet that slides in from a side; Escape and the veil close it. */
 export function Dialog({
   open,
@@ -37,6 +43,7 @@ export function Dialog({
         <Radix.Overlay className="veil" />
         <Radix.Content
           className={CLASSES[form]}
+          onOpenAutoFocus={focusItself}
           {...(description ? {} : { "aria-describedby": undefined })}
         >
           <div className="dialog-head">

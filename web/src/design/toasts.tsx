@@ -60,7 +60,7 @@ function subscribe(listener: () => void) {
 export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => messages);
   return (
-    <Toast.Provider swipeDirection="right" label="Message">
+    <Toast.Provider swipeDirection="left" label="Message">
       {shown.map((message) => (
         <Toast.Root
           key={message.id}

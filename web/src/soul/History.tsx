@@ -5,11 +5,25 @@ import { rememberAgent, useVersion, useVersions } from "../api/queries";
 import { restoreVersion } from "../api/zoo";
 import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
+import { Diff } from "../design/Diff";
 import { tellFailure } from "../design/failures";
 import { EmptyState, ErrorState, LoadingState } from "../design/states";
 import { toast } from "../design/toasts";
 import { ago, sourceName } from "../design/words";
-import { Diff } from "./Diff";
+
+const FIELDS: Record<string, string> = {
+  systemPrompt: "the soul",
+  contextRefs: "files and addresses",
+  appearanceSeed: "the look",
+  skillCategories: "categories",
+  injectsMemory: "whether memory is injected",
+};
+
+/** A summary names fields as the data has them. */
+export function inOurWords(summary: string): string {
+  const words = summary.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (field) => FIELDS[field] ?? field);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
 
 function VersionDetail({ agent, version }: { agent: Agent; version: number }) {
   const { data, error, refetch } = useVersion(agent.id, version);
@@ -85,7 +99,7 @@ function Versions({ agent, chosen, onChoose }: VersionsProps) {
             aria-expanded={chosen === version}
             onClick={() => onChoose(chosen === version ? null : version)}
           >
-            <strong>{summary || `Version ${version}`}</strong>
+            <strong>{inOurWords(summary) || `Version ${version}`}</strong>
             <span className="soft small">
               Version {version}, {ago(savedAt)} {sourceName(source)}
             </span>

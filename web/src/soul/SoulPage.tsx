@@ -6,6 +6,7 @@ import type { Agent, AgentChanges } from "../api/model";
 import { rememberAgent } from "../api/queries";
 import { type Clash, ClashError, saveChanges } from "../api/saving";
 import { Button } from "../design/Button";
+import { Diff } from "../design/Diff";
 import { useDraft } from "../design/drafts";
 import { Field } from "../design/Field";
 import { tellFailure } from "../design/failures";
@@ -13,7 +14,6 @@ import { toast } from "../design/toasts";
 import { counted, estimatedTokens } from "../design/words";
 import { useTitle } from "../shell/PageTitle";
 import { ClashDialog } from "./ClashDialog";
-import { Diff } from "./Diff";
 import { HistoryDialog } from "./History";
 import "./soul.css";
 
@@ -34,11 +34,11 @@ function useSoul(agent: Agent) {
   const write = async (base: Agent, changes: AgentChanges) => {
     setSaving(true);
     try {
-      const result = await saveChanges(base, changes);
+      const result = await saveChanges(base, changes, agent);
       rememberAgent(client, result.agent);
       draft.discard();
       setClash(null);
-      toast(result.merged ? "Saved, together with what was changed elsewhere." : "Saved.");
+      if (result.merged) toast("Saved, together with what was changed elsewhere.");
     } catch (error) {
       if (error instanceof ClashError) {
         rememberAgent(client, error.current);

@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from paddock.authoring.option import MASK
 from paddock.directories import data_directory
 from paddock.toolkits.alpha.options import APP_ID_OPTION, APP_ID_VARIABLE
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FILE_NAME = "wolfram-alpha-appid"
-MASK = "•••"
 _MOST_BYTES = 1000
 
 

@@ -145,7 +145,12 @@ def pin_entry(
     return Response(found, headers=tag_of(found))
 
 
-@get("/brain/search", summary="Search all brains", responses=described(400), sync_to_thread=True)
+@get(
+    "/brain/search",
+    summary="Search all brains",
+    responses=described(400, 404),
+    sync_to_thread=True,
+)
 def search_brain(
     zoo: TheZoo,
     text: Annotated[str, QueryParameter(min_length=1, max_length=500)],

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from litestar import Response, get, post
-from litestar.params import FromPath
+from litestar.params import FromPath, PathParameter
 
 from paddock.zoo.model import Agent, AgentVersion, FieldChange
 from paddock.zoo.rest.answers import described
 from paddock.zoo.rest.parameters import TheZoo, tag_of
 
 VERSIONS = "/agents/{agent_id:str}/versions"
-ERRORS = described(404)
+ERRORS = described(400, 404)
+Number = Annotated[int, PathParameter(ge=1, le=2**31 - 1)]
 
 
 @get(VERSIONS, summary="List the versions of an agent", responses=ERRORS, sync_to_thread=True)
@@ -25,7 +28,7 @@ def list_versions(zoo: TheZoo, agent_id: FromPath[str]) -> list[AgentVersion]:
     responses=ERRORS,
     sync_to_thread=True,
 )
-def get_version(zoo: TheZoo, agent_id: FromPath[str], number: FromPath[int]) -> AgentVersion:
+def get_version(zoo: TheZoo, agent_id: FromPath[str], number: Number) -> AgentVersion:
     """With what the agent was."""
     return zoo.get_version(agent_id, number)
 
@@ -37,7 +40,7 @@ def get_version(zoo: TheZoo, agent_id: FromPath[str], number: FromPath[int]) -> 
     status_code=200,
     sync_to_thread=True,
 )
-def restore_version(zoo: TheZoo, agent_id: FromPath[str], number: FromPath[int]) -> Response[Agent]:
+def restore_version(zoo: TheZoo, agent_id: FromPath[str], number: Number) -> Response[Agent]:
     """As a new version; nothing of the history is lost."""
     found = zoo.restore_version(agent_id, number, source="web")
     return Response(found, headers=tag_of(found))
@@ -50,7 +53,7 @@ def restore_version(zoo: TheZoo, agent_id: FromPath[str], number: FromPath[int])
     sync_to_thread=True,
 )
 def diff_versions(
-    zoo: TheZoo, agent_id: FromPath[str], before: FromPath[int], after: FromPath[int]
+    zoo: TheZoo, agent_id: FromPath[str], before: Number, after: Number
 ) -> list[FieldChange]:
     """Field by field, and skill by skill."""
     return zoo.diff_versions(agent_id, before, after)

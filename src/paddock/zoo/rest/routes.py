@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paddock.zoo.rest import agents, brain, history, injecting, live, skills
+from paddock.zoo.rest import agents, brain, files, history, injecting, library, live, skills
 
 ROUTES = [
     *agents.ROUTES,
@@ -10,5 +10,7 @@ ROUTES = [
     *history.ROUTES,
     *brain.ROUTES,
     *injecting.ROUTES,
+    *library.ROUTES,
+    *files.ROUTES,
     *live.ROUTES,
 ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 from sqlalchemy import and_, insert, or_, select, update
 
+from paddock.zoo.checks import fail
 from paddock.zoo.model import BrainEntry, Page
 from paddock.zoo.store.columns import has_any_tag
 from paddock.zoo.store.indexes import having, newest
@@ -45,6 +46,7 @@ class EntryFilter(NamedTuple):
     words: Sequence[str] = ()
     """Those with all of them."""
     workspace_id: str | None = None
+    is_of_no_workspace: bool = False
 
 
 class Place(NamedTuple):
@@ -52,6 +54,20 @@ class Place(NamedTuple):
 
     timestamp: str
     key: int
+
+
+def place_of(cursor: str | None) -> Place | None:
+    """Where a page ended, from what was given out for it.
+
+    Raises:
+        InvalidAgentError: when it is nothing of that kind.
+    """
+    if cursor is None:
+        return None
+    timestamp, _, key = cursor.partition("~")
+    if not key.isascii() or not key.isdigit() or len(key) > 18:
+        raise fail("cursor", "is none that was given out")
+    return Place(timestamp, int(key))
 
 
 def _selected() -> Select[Any]:
@@ -156,6 +172,8 @@ def _conditions(wanted: EntryFilter) -> list[ColumnElement[bool]]:
         found.append(columns.pinned == wanted.pinned)
     if wanted.workspace_id is not None:
         found.append(columns.workspace_id == wanted.workspace_id)
+    if wanted.is_of_no_workspace:
+        found.append(columns.workspace_id.is_(None))
     return found
 
 

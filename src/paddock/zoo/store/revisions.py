@@ -58,13 +58,15 @@ def migrate(connection: Connection, where: str, *, to: str = CURRENT) -> None:
     from alembic.script import ScriptDirectory  # noqa: PLC0415 - only for migrations
 
     script = ScriptDirectory(str(_MIGRATIONS), version_locations=[str(_MIGRATIONS)])
-    if found is not None and found not in {one.revision for one in script.walk_revisions()}:
-        raise ZooUnavailableError(
-            f"its tables are of revision {found}, and this version of Paddock knows "
-            f"{CURRENT} at most",
-            where=where,
-            hint="update Paddock; nothing was changed",
-        )
+    known = {one.revision for one in script.walk_revisions()}
+    for revision in (found, to):
+        if revision is not None and revision not in known:
+            raise ZooUnavailableError(
+                f"its tables are of revision {revision}, and this version of Paddock knows "
+                f"{CURRENT} at most",
+                where=where,
+                hint="update Paddock; nothing was changed",
+            )
 
     def steps(revision: object, context: MigrationContext) -> list[MigrationStep]:
         return [*script._upgrade_revs(to, revision)]  # type: ignore[arg-type]  # noqa: SLF001 - as the command of Alembic does
