@@ -1,18 +1,24 @@
 """Python code in kernels: what comes out, and that nothing is in the way of what follows."""
 
+import ast
+import os
 import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+import paddock.kernels
 from paddock.kernels.engines.python import PythonEngine
 from paddock.kernels.kernel import Kernel
 from paddock.kernels.limits import Limits
 from paddock.kernels.outcome import Outcome, Output
+from paddock.kernels.worker_kernel import start_worker
 
 LIMITS = Limits(seconds=30)
+KERNELS = Path(paddock.kernels.__file__).parent
 BACK = "The session is as it was before this evaluation."
 Evaluate = Callable[..., Outcome]
 
@@ -359,3 +365,35 @@ def test_there_is_no_network_unless_it_is_allowed(python: PythonEngine) -> None:
             assert kernel.evaluate(code, Limits(network=network)).status == status
         finally:
             kernel.close()
+
+
+def test_without_forks_what_is_stopped_ends_the_kernel(python: PythonEngine) -> None:
+    module = "paddock.kernels.interpreters.python.interpreter"
+    directory = Path(python.directory)
+    kernel = start_worker(
+        "python", module, LIMITS, python=sys.executable, is_alone=True, directory=directory
+    )
+    try:
+        outcome = kernel.evaluate("import os\nprint('a')\nos.getcwd()", LIMITS)
+        assert (outcome.result, texts(outcome)) == (repr(python.directory), ["a"])
+        state = kernel.state()
+        outcome = kernel.evaluate("while True: pass", Limits(seconds=0.3))
+        assert (outcome.status, kernel.is_alive) == ("timed-out", False)
+    finally:
+        kernel.close()
+    assert state is not None
+    other = python.start(LIMITS)
+    try:
+        other.restore(state)
+        assert other.evaluate("os.name", LIMITS).result == repr(os.name)
+    finally:
+        other.close()
+
+
+def test_what_runs_in_another_python_can_be_read_by_3_8() -> None:
+    packages = ("worker", "interpreters/python")
+    files = [file for each in packages for file in (KERNELS / each).glob("*.py")]
+    needing_more = {"frames.py", "guard.py"}  # which run in Paddock's own
+    for file in files:
+        if file.name not in needing_more:
+            ast.parse(file.read_text(), str(file), feature_version=(3, 8))
