@@ -165,6 +165,7 @@ def test_figures_are_pictures_in_their_places(evaluate: Evaluate) -> None:
     kinds = [output.kind for output in outcome.outputs]
     assert kinds == ["print", "picture", "print", "picture", "picture"]
     assert all(output.data[:4] == b"\x89PNG" for output in outcome.outputs if output.data)
+    assert evaluate("import os\nos.environ.get('MPLBACKEND')").result is None
     again = evaluate("figure")
     assert [output.kind for output in again.outputs] == ["picture"]
     assert again.result is None
@@ -310,6 +311,16 @@ def test_what_was_set_back_is_told(evaluate: Evaluate) -> None:
     assert texts(evaluate("import os\nos.close(1)")) == [
         "Closed by the code, and opened again: standard output"
     ]
+
+
+def test_who_puts_an_answer_in_the_place_of_input_keeps_it(python: PythonEngine) -> None:
+    kernel = python.start(LIMITS)
+    try:
+        put = kernel.evaluate("import builtins\nbuiltins.input = lambda *_: '5'", LIMITS)
+        assert texts(put) == []
+        assert kernel.evaluate("input('Number? ')", LIMITS).result == "'5'"
+    finally:
+        kernel.close()
 
 
 def test_threads_go_on_and_then_nothing_is_taken_back(python: PythonEngine) -> None:
