@@ -51,6 +51,7 @@ def inject(
         output.print_json(found)
         return
     # A program gets the text as it is, a terminal nothing that it would obey.
-    click.echo(render.visible(found.prompt) if output.is_terminal() else found.prompt)
+    text = render.visible(found.prompt) if output.is_terminal() else found.prompt
+    click.echo(text, color=True)
     for text in found.warnings:
         output.warn(text)
