@@ -66,7 +66,6 @@ def test_a_failed_initialization_is_told_by_prompts_and_resources_too(tmp_path: 
         assert peer.templates() == other.templates()
 
 
-@pytest.mark.parametrize("kind", ["def", "async def"])
 def test_an_initialization_that_takes_the_server_is_its_lifespan(tmp_path: Path) -> None:
     file = written(
         tmp_path / "pond.py",
@@ -93,6 +92,7 @@ def test_an_initialization_that_takes_the_server_is_its_lifespan(tmp_path: Path)
     assert (tmp_path / "drained").exists()
 
 
+@pytest.mark.parametrize("kind", ["def", "async def"])
 def test_initialization_runs_again_when_its_module_is_loaded_anew(
     tmp_path: Path, kind: str
 ) -> None:
