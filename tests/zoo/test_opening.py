@@ -309,6 +309,23 @@ def test_a_zoo_comes_back_when_its_server_has_dropped_the_connections(
         assert zoo.get_agent("sage").name == "Sage"
 
 
+def test_what_is_not_installed_is_told_of(file: Path) -> None:
+    program = """
+import sys
+sys.modules["sqlalchemy"] = None
+from paddock.zoo.errors import ZooUnavailableError
+from paddock.zoo.opening import open_zoo
+try:
+    open_zoo(sys.argv[1])
+except ZooUnavailableError as error:
+    print(error)
+"""
+    command = [sys.executable, "-c", program, str(file)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    told = 'the module sqlalchemy is not installed (pip install "paddock[zoo]")'
+    assert ended.stdout.strip() == told
+
+
 def test_an_up_to_date_zoo_opens_without_alembic_and_the_model_without_sqlalchemy(
     file: Path,
 ) -> None:
