@@ -45,8 +45,11 @@ TOOLS: list[Tool] = [
 ]
 
 
-def make_server() -> Server:
-    """The server, without the tools that write if whoever runs it wants none."""
+def make_server(owner: str = "") -> Server:
+    """The server, without the tools that write if whoever runs it wants none.
+
+    Its lists are those of one owner's zoo; whose zoo the tools work on, the caller decides.
+    """
     server = Server(
         "AgentZoo",
         title="Agent zoo",
@@ -54,7 +57,7 @@ def make_server() -> Server:
         instructions=INSTRUCTIONS,
         page_size=PAGE_SIZE,
     )
-    server.own_lifespan = Following(server).lifespan
+    server.own_lifespan = Following(server, owner).lifespan
     reads_only = os.environ.get(READ_ONLY_VARIABLE, "").lower() in ("1", "true", "yes")
     server.register(tool for tool in TOOLS if not (reads_only and is_writing(tool)))
     server.register([agents_resource, *TEMPLATES])

@@ -46,8 +46,9 @@ _SHOWN = frozenset({"agent:created", "agent:updated", "agent:deleted", "agent:re
 class Following:
     """What the lists of one server have of the zoo, and keeping them so."""
 
-    def __init__(self, offering: Offering) -> None:
+    def __init__(self, offering: Offering, owner: str = "") -> None:
         self._offering = offering
+        self._owner = owner
         self._lock = threading.Lock()
         self._connections = 0
         self._ended = threading.Event()
@@ -69,7 +70,7 @@ class Following:
                 return
             self._ended = threading.Event()
             try:
-                zoo = the_zoo()
+                zoo = the_zoo().for_owner(self._owner)
                 last = zoo.latest_event_id()
                 self._refresh(zoo)
             except PaddockError as error:
