@@ -18,7 +18,7 @@ from paddock.errors import PaddockError
 from paddock.servers.api import get_server
 from paddock.servers.errors import ServerDefinitionError
 from paddock.serving.http import http_app
-from paddock.toolkits.zoo.agent_zoo import make_server
+from paddock.toolkits.zoo.living import give_to
 from paddock.toolkits.zoo.zoos import lend_zoo
 
 if TYPE_CHECKING:
@@ -199,9 +199,10 @@ CONSOLE: dict[str, object] = {"name": "paddock-console", "title": "Paddock conso
 
 def load_named(owner: str, name: str) -> Offering:
     """A named server; the zoo's has the lists of the owner's agents."""
+    server = named(name).load()
     if name == ZOO_SERVER and owner:
-        return make_server(owner)
-    return named(name).load()
+        give_to(server, owner)
+    return server
 
 
 def _stamp(name: str) -> Stamp:
