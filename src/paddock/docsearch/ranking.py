@@ -8,6 +8,7 @@ meaning (the cosine of vectors) each add to the score of a page.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.docsearch.meaning import embedding as embeddings
@@ -29,6 +30,10 @@ CANDIDATES = 60
 WORDS_SHARE = 1.0
 MEANING_SHARE = 1.0
 NAME_SHARE = 0.6
+WHOLE_NAME_SHARE = 2.0
+"""Of a page whose name is all of the question."""
+SPARE = 8
+"""Pages looked at for each one wanted; several pages of one title become one."""
 RANK_OFFSET = 10
 """The larger, the less the first places of a list stand out."""
 
@@ -55,9 +60,9 @@ class Ranking:
         for place, page in enumerate(self._by_meaning(query, corpora)):
             _add(shares, page, MEANING_SHARE, place)
         for page, is_whole in self._by_name(query, corpora).items():
-            shares[page] = shares.get(page, 0.0) + (2.0 if is_whole else NAME_SHARE)
-        found = sorted(shares, key=lambda page: (-shares[page], page))[:limit]
-        return self._hits(found, shares)
+            shares[page] = shares.get(page, 0.0) + (WHOLE_NAME_SHARE if is_whole else NAME_SHARE)
+        found = sorted(shares, key=lambda page: (-shares[page], page))[: limit * SPARE]
+        return self._hits(found, shares)[:limit]
 
     def _by_name(self, query: Query, corpora: Sequence[str]) -> dict[int, bool]:
         found: dict[int, bool] = {}
@@ -125,14 +130,17 @@ class Ranking:
             json.dumps(pages),
         )
         by_page = {row[0]: row[1:] for row in rows}
-        most = (WORDS_SHARE + MEANING_SHARE) / RANK_OFFSET + 2.0
-        hits = []
-        for page in pages:
-            if page in by_page:  # else it has just been removed
-                title, origin, text, corpus = by_page[page]
-                score = round(min(shares[page] / most, 1.0), 4)
-                hits.append(Hit(title, origin, text, score, corpus))
-        return hits
+        most = (WORDS_SHARE + MEANING_SHARE) / RANK_OFFSET + WHOLE_NAME_SHARE
+        hits: dict[tuple[str, str], Hit] = {}
+        for page in (page for page in pages if page in by_page):  # others are gone meanwhile
+            title, origin, text, corpus = by_page[page]
+            known = hits.get((corpus, title))
+            share = shares[page] / most + (known.score if known else 0.0)
+            if known is not None and len(known.text) >= len(text):
+                origin, text = known.source, known.text
+            hits[corpus, title] = Hit(title, origin, text, share, corpus)
+        best = sorted(hits.values(), key=lambda hit: -hit.score)
+        return [replace(hit, score=round(min(hit.score, 1.0), 4)) for hit in best]
 
 
 def _add(shares: dict[int, float], page: int, share: float, place: int) -> None:
