@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import tempfile
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple

@@ -25,7 +25,9 @@ MOST_NAMES = 60
 LONGEST_SIGNATURE = 600
 
 
-def read_module(source: bytes, module: str, origin: str, public: Callable[[str], str]) -> Iterator[Page]:
+def read_module(
+    source: bytes, module: str, origin: str, public: Callable[[str], str]
+) -> Iterator[Page]:
     """The pages of one module.
 
     Args:
@@ -63,7 +65,7 @@ def _definitions(
         name = public(full)
         if isinstance(statement, ast.ClassDef):
             yield from _class(statement, full, name, origin)
-            yield from _definitions(statement.body, full, origin, lambda inner: public(inner))
+            yield from _definitions(statement.body, full, origin, public)
         else:
             docstring = _docstring(statement)
             if docstring:

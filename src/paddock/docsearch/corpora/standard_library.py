@@ -41,8 +41,11 @@ FIRST = (
     *("time", "calendar", "zoneinfo", "difflib", "platform", "getpass", "timeit", "pdb", "abc"),
 )
 LEFT_OUT = frozenset(
-    "test tests idlelib lib2to3 turtledemo ensurepip site-packages dist-packages __pycache__ "
-    "distutils config pydoc_data __phello__ this antigravity".split()  # noqa: SIM905 - shorter
+    (
+        *("test", "tests", "idlelib", "lib2to3", "turtledemo", "ensurepip", "site-packages"),
+        *("dist-packages", "__pycache__", "distutils", "pydoc_data", "__phello__", "this"),
+        "antigravity",
+    )
 )
 PUBLIC = {
     "posixpath": "os.path",
@@ -109,9 +112,9 @@ class StandardLibrary:
                 name for name in directories if name not in LEFT_OUT and not name.startswith("_")
             )
             for name in sorted(names):
-                stem, suffix = os.path.splitext(name)
+                stem, _, suffix = name.rpartition(".")
                 is_hidden = place == root and stem.startswith("_") and stem not in PUBLIC
-                if suffix == ".py" and not is_hidden and stem not in LEFT_OUT:
+                if suffix == "py" and not is_hidden and stem not in LEFT_OUT:
                     yield Path(place, name)
 
     def _public(self, file: Path) -> PublicNames:
