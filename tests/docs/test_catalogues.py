@@ -18,7 +18,7 @@ def test_the_program_lists_servers(
 ) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
     runpy.run_path(str(ROOT / "docs_src" / "how_to" / "catalogues.py"))
-    assert capsys.readouterr().out.startswith("Demo ")
+    assert capsys.readouterr().out.startswith("AgentZoo ")
 
 
 def test_every_key_of_an_entry_is_described() -> None:

@@ -45,6 +45,15 @@ def test_a_client_gets_the_server_that_suits_it_when_none_is_named(home: Path) -
     assert paddock.install("lm-studio", check=False).server == "Wolfram"
 
 
+def test_clients_for_coding_get_the_python_tools_where_no_engine_is(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package in ("woxi", "mathics"):
+        monkeypatch.setitem(sys.modules, package, None)  # which is as if it was not installed
+    assert paddock.install("cursor", check=False).server == "PythonDevelopment"
+    assert paddock.install("lm-studio", check=False).server == "Wolfram"
+
+
 def test_the_server_is_started_as_the_client_would_before_anything_is_written(home: Path) -> None:
     plan = paddock.install("codex", "Demo")
     data = tomllib.loads((home / ".codex" / "config.toml").read_text())

@@ -22,6 +22,17 @@ class ToolError(PaddockError):
     code = "tool"
 
 
+class ArgumentsError(ToolError):
+    """The arguments of a call are not what the tool takes; its handler was not run."""
+
+    code = "arguments"
+
+    def __init__(self, text: str, place: str) -> None:
+        super().__init__(text)
+        self.place = place
+        """Where in the arguments, as in `$.format`; empty when that is not known."""
+
+
 def is_reportable(fault: BaseException, request: Request) -> bool:
     """Whether a fault is the handler's own, rather than our way to stop or suspend it."""
     if isinstance(fault, InputRequired | HandlerCancelled):

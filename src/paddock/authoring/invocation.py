@@ -23,12 +23,13 @@ from paddock.authoring.arguments import (
 )
 from paddock.authoring.context import Context
 from paddock.authoring.entries import declared_input, declared_structure
-from paddock.authoring.failures import ToolError, describe, is_reportable
+from paddock.authoring.failures import ArgumentsError, ToolError, describe, is_reportable
 from paddock.authoring.mirroring import check_arguments, mirrors_of
-from paddock.authoring.refusals import explain
-from paddock.authoring.results import convert, error_result, finished
+from paddock.authoring.refusals import explain, place_of
+from paddock.authoring.results import convert, error_result, finished, shown
 from paddock.authoring.signature import Signature, is_coroutine_function
 from paddock.authoring.whole_call import whole_call
+from paddock.errors import PaddockError
 from paddock.protocol.errors import (
     InvalidParamsError,
     MissingCapabilityError,
@@ -140,7 +141,8 @@ class Invocation:
                 raise InvalidParamsError(text) from None
             text = explain(fault, declared_input(self.tool))
             name = self.tool.name
-            raise ToolError(f"Invalid arguments for tool {name!r}: {text}") from None
+            text = f"Invalid arguments for tool {name!r}: {text}"
+            raise ArgumentsError(text, place_of(fault)) from None
 
     def _failed(self, fault: BaseException, request: Request) -> bytes:
         if isinstance(fault, MissingCapabilityError) and not request.era.is_stateless:
@@ -150,7 +152,11 @@ class Invocation:
         if request.followed is not None:
             request.followed.failed(fault)
         what = f"Tool {self.tool.name!r}"
-        return error_result(describe(fault, what, is_masked=self._offering.mask_errors))
+        failures = self.tool.failures
+        if failures is not None and isinstance(fault, PaddockError):
+            return error_result(shown(failures(fault)))
+        text = describe(fault, what, is_masked=self._offering.mask_errors)
+        return error_result(text if failures is None else shown(failures(ToolError(text))))
 
     def _parts(self) -> tuple[Handler, Offering, Mapping[str, Any]]:
         """What a call needs besides its request."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from paddock.authoring.mounted import Mounting
     from paddock.authoring.prompt import Completion, PromptArgument
     from paddock.authoring.tool import Parameter
+    from paddock.errors import PaddockError
     from paddock.protocol.facts import Json
     from paddock.protocol.model.content import Icon
     from paddock.protocol.request import Support
@@ -292,6 +293,7 @@ class Offering:
             ui: str | AppView | None = None,
             visibility: Sequence[str] | None = None,
             options: Mapping[str, object] | None = None,
+            failures: Callable[[PaddockError], Mapping[str, object]] | None = None,
         ) -> Callable[[F], F]: ...
         def tool(self, function: object = None, /, **options: object) -> object:
             """Make a tool of a function, by its name, docstring and type hints."""

@@ -60,7 +60,8 @@ def _value(options: Mapping[str, Option], name: str, value: object, tool: str) -
             )
         except msgspec.ValidationError as error:
             fault = error
-    raise OptionError(f"option {name!r} cannot be {value!r}: {fault}", where=tool)
+    shown = "what it is given" if option.is_secret else repr(value)
+    raise OptionError(f"option {name!r} cannot be {shown}: {fault}", where=tool)
 
 
 def _kind(option: Option) -> Any:

@@ -23,6 +23,12 @@ def explain(fault: Exception, schema: Json) -> str:
     return f"{text}. Parameters: {known}."
 
 
+def place_of(fault: Exception) -> str:
+    """Where in the arguments it is that a decoder complains about, as in `$.items[0]`."""
+    found = _PATH.search(str(fault))
+    return f"${found[1]}" if found else ""
+
+
 def _at(schema: Json, text: str) -> Json:
     """The part of a schema that describes the place a decoder complains about."""
     found = _PATH.search(text)

@@ -11,6 +11,7 @@ from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Raw
+from msgspec.json import format as format_json
 
 from paddock.authoring.hints import encode
 from paddock.authoring.structure import ResultError
@@ -25,6 +26,8 @@ from paddock.protocol.model.content import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from paddock.authoring.structure import Structure
     from paddock.protocol.request import Result
 
@@ -47,6 +50,11 @@ _picture_kinds: dict[type, str | None] = {}
 def error_result(text: str) -> bytes:
     """The members of a result that tells the model what went wrong."""
     return b'"content":[{"type":"text","text":%b}],"isError":true' % encode_text(text)
+
+
+def shown(data: Mapping[str, object]) -> str:
+    """JSON data as a text for people and models to read."""
+    return format_json(_json(data), indent=2).decode()
 
 
 def finished(value: Any) -> Any:

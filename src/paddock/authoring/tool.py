@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from paddock.authoring.app_view import AppView
+    from paddock.authoring.need import Need
+    from paddock.errors import PaddockError
     from paddock.protocol.model.content import Icon
     from paddock.protocol.request import Support
 
@@ -71,12 +73,16 @@ class Tool:
     after it was answered: at once, or with `task_from_handler` when the handler says so by
     `ctx.detach()`. `options` are what whoever runs the server may set: each a default, or an
     `Option`; the handler finds their values in `ctx.options`. A `lenient` tool takes "10" where a
-    number is wanted and "true" where a truth value is, as some clients send them.
+    number is wanted and "true" where a truth value is, as some clients send them. `failures` makes
+    of the error that ended a call the JSON data that the model is told instead of a text.
+    number is wanted and "true" where a truth value is, as some clients send them. `needs` says what
+    else must be there, for whoever installs the server.
     """
 
     __slots__ = (
         "annotations",
         "description",
+        "failures",
         "handler",
         "icons",
         "inline",
@@ -85,6 +91,7 @@ class Tool:
         "meta",
         "mime_type",
         "name",
+        "needs",
         "option_values",
         "options",
         "output_schema",
@@ -121,6 +128,8 @@ class Tool:
         ui: str | AppView | None = None,
         visibility: Sequence[str] | None = None,
         options: Mapping[str, Option | object] | None = None,
+        failures: Callable[[PaddockError], Mapping[str, object]] | None = None,
+        needs: Need | None = None,
     ) -> None:
         self.name = name
         self.handler = handler
@@ -147,8 +156,10 @@ class Tool:
             raise DefinitionError(
                 f"task is {task!r}", where=name, hint=f"one of {', '.join(TASK_SUPPORT)}"
             )
+        self.needs = needs
         self.ui = ui
         self.visibility = visibility
+        self.failures = failures
         self.options = {
             key: given if isinstance(given, Option) else Option(given)
             for key, given in (options or {}).items()

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 GROUPS = {
+    "The agent zoo": {
+        "up": ("paddock.cli.up:up", "Start the web app, the REST API and the MCP endpoints."),
+    },
     "Run and try a server": {
         "serve": ("paddock.cli.serve:serve", "Serve a file, a directory or a named server."),
         "call": ("paddock.cli.call:call", "Call a tool of a server and print what it answers."),
@@ -51,6 +54,9 @@ GROUPS = {
             "paddock.cli.validate:validate",
             "Find what is wrong with an extension or a server.",
         ),
+    },
+    "Agents": {
+        "zoo": ("paddock.cli.zoo:zoo", "Keep agents, and take them into the programs you use."),
     },
     "Programs that use servers": {
         "clients": ("paddock.cli.clients:clients", "List the clients, those found here first."),

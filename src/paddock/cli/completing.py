@@ -1,4 +1,4 @@
-"""The names that a shell completes: servers, clients, tools and prompts.
+"""The names that a shell completes: servers, clients, tools, prompts and agents.
 
 What knows the names is loaded only when one is completed. A completion never fails: where names
 cannot be had there are none.
@@ -6,6 +6,7 @@ cannot be had there are none.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from click.shell_completion import CompletionItem
@@ -60,6 +61,22 @@ def _extension_names() -> Names:
     return [*((one.name, one.kind) for one in found.extensions), *broken]
 
 
+def _agent_names() -> Names:
+    from paddock.zoo.opening import open_zoo, zoo_address  # noqa: PLC0415 - only to complete
+
+    address = zoo_address()
+    if "://" not in address and not Path(address).exists():
+        return []  # completing makes no zoo
+    with open_zoo(address, wait_seconds=1) as zoo:
+        return [(one.id, one.name) for one in zoo.list_agents().items]
+
+
+def _starter_names() -> Names:
+    from paddock.zoo.starting import starters  # noqa: PLC0415 - only to complete
+
+    return [(one.id, one.description) for one in starters()]
+
+
 def _completer(*sources: Callable[[], Names]) -> Completer:
     def complete(
         _context: click.Context, _parameter: click.Parameter, incomplete: str
@@ -67,7 +84,7 @@ def _completer(*sources: Callable[[], Names]) -> Completer:
         start = incomplete.lower()
         try:
             found = [pair for source in sources for pair in source()]
-        except (PaddockError, OSError):
+        except (PaddockError, OSError, ModuleNotFoundError):
             return []
         return [
             CompletionItem(name, help=summary or None)
@@ -84,4 +101,6 @@ clients_and_servers = _completer(_client_names, _server_names)
 tools = _completer(lambda: _declared_names("tools"))
 extensions = _completer(_extension_names)
 extensions_and_servers = _completer(_extension_names, _server_names)
+agents = _completer(_agent_names)
+starters = _completer(_starter_names)
 prompts = _completer(lambda: _declared_names("prompts"))

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 import msgspec
 
 from paddock.cli.complaints import ArgumentError
 from paddock.cli.pairs import tool_options
+from paddock.cli.texts import text_or_file
 from paddock.extensions.references import absolute_reference
 from paddock.servers.reading import parse
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -48,22 +51,12 @@ def given_facts(facts: dict[str, Any]) -> dict[str, Any]:
     """
     given = {name: facts[name] for name in FACTS if facts[name] is not None}
     if "instructions" in given:
-        given["instructions"] = _text_or_file(given["instructions"])
+        given["instructions"] = text_or_file(given["instructions"], "--instructions")
     if "initialization" in given:
         given["initialization"] = absolute_reference(given["initialization"])
     if facts["options"]:
         given["options"] = tool_options(facts["options"])
     return given
-
-
-def _text_or_file(text: str) -> str:
-    if not text.startswith("@"):
-        return text
-    file = Path(text[1:]).expanduser()
-    try:
-        return file.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ArgumentError(f"Cannot read {file}: {error}", where="--instructions") from None
 
 
 def read_table(file: Path) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from paddock.authoring.option import MASK
 from paddock.cli import render
 from paddock.errors import PaddockError
 from paddock.extensions.python_modules import PREFIX
@@ -64,6 +65,7 @@ def everything(server: NamedServer) -> Json:
             found |= {names: getattr(server, names) for names in LISTS.values()}
         except PaddockError as error:
             problem = str(error)
+        found["options"] = _without_secrets(server, found["options"])
         definition = server.definition
         found |= {kind: [_plain(spec) for spec in getattr(definition, kind)] for kind in LISTS}
         found |= {key: _plain(value) for key, value in definition.extra.items()}
@@ -71,6 +73,29 @@ def everything(server: NamedServer) -> Json:
     found["is_remote"] = server.is_remote
     found["problem"] = problem
     return found
+
+
+def _without_secrets(server: NamedServer, options: Json) -> Json:
+    """Values for options of tools, with a mask for those that are secret or not known."""
+    if not options:
+        return options
+    try:
+        loaded = server.load()
+    except PaddockError:
+        return {tool: dict.fromkeys(given, MASK) for tool, given in options.items()}
+    secrets = {
+        tool.name: {name for name, option in tool.options.items() if option.is_secret}
+        for tool in loaded.tools
+    }
+    # A definition may call a tool by another name than clients do.
+    hidden = set().union(*secrets.values())
+    return {
+        tool: {
+            name: MASK if name in secrets.get(tool, hidden) and value is not None else value
+            for name, value in given.items()
+        }
+        for tool, given in options.items()
+    }
 
 
 def text(found: Json) -> str:

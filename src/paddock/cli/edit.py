@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from itertools import zip_longest
-from pathlib import Path
-from tempfile import mkstemp
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from paddock.cli import completing, output
-from paddock.cli.complaints import ArgumentError, CommandError
+from paddock.cli.complaints import ArgumentError
 from paddock.cli.defining import facts_options, given_facts
 from paddock.cli.describing import spec_name
+from paddock.cli.draft import edit_draft
 from paddock.errors import PaddockError
 from paddock.extensions.references import absolute_reference
 from paddock.servers.api import edit_server, get_server, own_source, rewrite_server
@@ -158,44 +156,5 @@ def _without_options(values: dict[str, dict[str, Any]], removed: tuple[str, ...]
 
 def _edit_text(name: str) -> bool:
     """Have a copy of the definition edited until it is right; whether it has changed."""
-    file = own_source(name).file
-    before = read_text(file)
-    handle, path = mkstemp(prefix="paddock-", suffix=".toml")
-    os.close(handle)
-    draft = Path(path)
-    draft.write_text(before, encoding="utf-8")
-    while True:
-        _open_editor(draft, before)
-        text = read_text(draft)
-        if text == before:
-            break
-        try:
-            rewrite_server(name, text, before)
-        except PaddockError as error:
-            _complain(error, draft)
-        else:
-            break
-    draft.unlink()
-    return text != before
-
-
-def _open_editor(draft: Path, before: str) -> None:
-    try:
-        click.edit(filename=str(draft))
-    except click.ClickException as error:
-        if read_text(draft) == before:
-            draft.unlink()
-        raise ArgumentError(
-            error.message, hint="name an editor in the environment variable VISUAL or EDITOR"
-        ) from None
-
-
-def _complain(error: PaddockError, draft: Path) -> None:
-    """Say what is wrong with a draft, and go on only if the person wants to; it is not lost."""
-    if output.can_ask():
-        CommandError(error).show()
-        if output.ask("Edit it again?"):
-            return
-    raise ArgumentError(
-        f"The definition is as it was: {error}", hint=f"what you wrote is kept in {draft}"
-    )
+    before = read_text(own_source(name).file)
+    return edit_draft(before, lambda text: rewrite_server(name, text, before), "the definition")

@@ -61,7 +61,7 @@ def _print_dry(plan: Plan, *, with_values: bool) -> None:
         _print_paste(plan)
         return
     if text:
-        click.echo("\n".join(map(_coloured_line, text.splitlines())))
+        click.echo(coloured_diff(text))
     else:
         output.note(f"{plan.client.name}: nothing would change")
     _print_notes(plan)
@@ -81,6 +81,11 @@ def _print_paste(plan: Plan) -> None:
 def _print_notes(plan: Plan) -> None:
     for text in plan.notes:
         output.note(f"Note: {plan.client.name}: {text}")
+
+
+def coloured_diff(text: str) -> str:
+    """A unified diff as a terminal shows it."""
+    return "\n".join(map(_coloured_line, text.splitlines()))
 
 
 def _coloured_line(line: str) -> str:

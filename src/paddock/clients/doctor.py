@@ -17,7 +17,9 @@ from paddock.clients.checking import CheckFailedError, check_entry
 from paddock.clients.destination import USER, Destination, is_project_scope, spot_in
 from paddock.clients.editing.document import MISSING
 from paddock.clients.editing.plain_data import same
+from paddock.clients.entries import is_named, server_started_by
 from paddock.clients.interpreters import interpreter_problems
+from paddock.clients.needed import lacks
 from paddock.clients.ownership import server_of
 from paddock.clients.paths import UnknownLocationError, locate
 from paddock.clients.recording import records_at, undo_of
@@ -27,6 +29,7 @@ from paddock.clients.served import server_problem
 from paddock.clients.standing import Standing, standing_in, standing_on_record
 from paddock.clients.table import find_client, supported_clients
 from paddock.errors import PaddockError
+from paddock.servers.api import get_server
 from paddock.servers.installations import installations_path
 
 if TYPE_CHECKING:
@@ -216,6 +219,16 @@ class _Examination:
             return
         tools = f"{len(answer.tools)} tool{'' if len(answer.tools) == 1 else 's'}"
         self._add("ok", f"{answer.server} answers in {answer.seconds:.1f} s with {tools}")
+        self._look_for_needs(entry)
+
+    def _look_for_needs(self, entry: Entry) -> None:
+        """What tools of a named server want that is not there."""
+        name = server_started_by(entry)
+        if name is None or not is_named(entry):
+            return
+        with suppress(PaddockError):  # a server that is gone does not start, which was told
+            for one in lacks(self._client, get_server(name), entry):
+                self._add("error" if one.is_required else "note", one.note)
 
     def _again(self) -> str:
         return installing_again(self._one, self._client.shape, self._undo)

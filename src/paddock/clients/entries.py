@@ -44,6 +44,8 @@ Variables = Mapping[str, str | None]
 
 DEFAULT_SERVERS = {"chat": "Wolfram", "coding": "WolframLanguage"}
 """Which server a client of each kind gets when none is named."""
+WITHOUT_ENGINE = {"coding": "PythonDevelopment"}
+"""The same for those that get another one where nothing evaluates the Wolfram Language."""
 GENERAL_NAMES = frozenset({"server", "main", "app", "__init__", "__main__"})
 """Names of files that say nothing: the directory that they are in says more."""
 PYTHON = r"(python|pythonw|pypy)[0-9.]*t?|py"
@@ -102,7 +104,7 @@ def installable(server: ServerName | None, client: Client) -> Installable:
         LoadError: when there is no such file or directory.
     """
     if server is None:
-        server = DEFAULT_SERVERS[client.kind]
+        server = _default_server(client)
     if isinstance(server, NamedServer):
         return _of_named(server)
     if not isinstance(server, str):
@@ -115,6 +117,16 @@ def installable(server: ServerName | None, client: Client) -> Installable:
         if is_there(Path(server)):
             return _of_path(server)
         raise
+
+
+def _default_server(client: Client) -> str:
+    from paddock.kernels.engines.detection import find_engines  # noqa: PLC0415 - seldom asked
+
+    can_evaluate = any(
+        engine.found and "evaluation" in engine.capabilities for engine in find_engines()
+    )
+    usual = DEFAULT_SERVERS[client.kind]
+    return usual if can_evaluate else WITHOUT_ENGINE.get(client.kind, usual)
 
 
 def entry_for(

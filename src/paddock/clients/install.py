@@ -26,6 +26,7 @@ from paddock.clients.entries import (
 )
 from paddock.clients.insertion import Insertion, foreign
 from paddock.clients.links import link_text
+from paddock.clients.needed import check_required, lacks
 from paddock.clients.ownership import server_of
 from paddock.clients.paths import read_together
 from paddock.clients.plan import Outcome, Plan
@@ -125,6 +126,7 @@ def install(
     ]
     if not replace:
         _check_not_hidden(destination, key, wanted.name)
+    missing = lacks(row, wanted.named, entry)
     plan = Plan(
         action="install",
         client=row,
@@ -132,7 +134,7 @@ def install(
         key=key,
         scope=destination.scope,
         changes=tuple(one.change() for one in work),
-        notes=(*_notes(destination), *_unset(row, given)),
+        notes=(*_notes(destination), *_unset(row, given), *(one.note for one in missing)),
         paste=None if work else _paste(row, entry, key),
         link=None if work or not row.links else link_text(row, entry, key),
     )
@@ -141,6 +143,7 @@ def install(
     if check:
         if http is None:
             wanted.check()
+            check_required(missing)
         check_entry(row, entry)
     return _applied(plan, work) if work else plan
 

@@ -9,13 +9,13 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+from paddock.authoring.option import MASK
 from paddock.directories import DATA_VARIABLE
 from paddock.extensions.paclets.search_paths import PATH_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-MASK = "•••"
 COVER = "hidden-value-{}-of-paddock"
 """Stands for a secret until it is shown: two secrets are told apart by it."""
 PLACES = frozenset({"env", "envs", "environment", "headers", "http_headers", "requestOptions"})

@@ -75,8 +75,8 @@ class Kernel(Protocol):
         """
         ...
 
-    def restore(self, state: bytes) -> None:
-        """Have the definitions that another kernel had.
+    def restore(self, state: bytes) -> str | None:
+        """Have the definitions that another kernel had; say what of them is missing.
 
         Raises:
             KernelError: when they cannot be restored.

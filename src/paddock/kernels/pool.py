@@ -27,8 +27,8 @@ class Pool:
 
     def __init__(self, *, spares: int = SPARES) -> None:
         self._wanted = spares
-        self._spares: dict[str, list[Kernel]] = {}
-        self._starting: dict[str, int] = {}
+        self._spares: dict[Engine, list[Kernel]] = {}
+        self._starting: dict[Engine, int] = {}
         self._lock = threading.Lock()
         self._is_closed = False
 
@@ -53,9 +53,9 @@ class Pool:
         if "many" not in engine.capabilities:
             return
         with self._lock:
-            waiting = len(self._spares.get(engine.name, ())) + self._starting.get(engine.name, 0)
+            waiting = len(self._spares.get(engine, ())) + self._starting.get(engine, 0)
             missing = 0 if self._is_closed else max(0, self._wanted - waiting)
-            self._starting[engine.name] = self._starting.get(engine.name, 0) + missing
+            self._starting[engine] = self._starting.get(engine, 0) + missing
         for _ in range(missing):
             # Later, so that it does not take processor time from the answer that is waited for.
             timer = threading.Timer(SPARE_SECONDS, self._start, (engine,))
@@ -74,7 +74,7 @@ class Pool:
 
     def _take_spare(self, engine: Engine) -> Kernel | None:
         with self._lock:
-            kernels = self._spares.get(engine.name, [])
+            kernels = self._spares.get(engine, [])
             while kernels:
                 kernel = kernels.pop(0)
                 if kernel.is_alive:
@@ -90,9 +90,9 @@ class Pool:
         with contextlib.suppress(KernelError):
             kernel = engine.start(Limits())
         with self._lock:
-            self._starting[engine.name] -= 1
+            self._starting[engine] -= 1
             if kernel is not None and not self._is_closed:
-                self._spares.setdefault(engine.name, []).append(kernel)
+                self._spares.setdefault(engine, []).append(kernel)
                 return
         if kernel is not None:
             kernel.close()

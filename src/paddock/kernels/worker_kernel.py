@@ -34,6 +34,7 @@ from paddock.kernels.worker.frames import (
     encode,
     write_all,
 )
+from paddock.kernels.worker.main import command_elsewhere
 from paddock.kernels.worker.orphans import MARK
 
 if TYPE_CHECKING:
@@ -71,18 +72,28 @@ def start_worker(
     read_printed: ReadPrinted = as_prints,
     variables: Mapping[str, str] | None = None,
     is_alone: bool = False,
+    python: str | None = None,
+    directory: Path | None = None,
 ) -> WorkerKernel:
     """Start a worker and wait until it can evaluate.
 
     `interpreter` is the module that the child imports, `read_printed` tells prints from messages
     in what was printed, given the texts of some messages and the code,
     `variables` are added to the environment. A worker that is alone has no checkpoint: it ends when
-    an evaluation has to be stopped. Where there is no fork, all are.
+    an evaluation has to be stopped. Where there is no fork, all are. The engine runs in this
+    interpreter unless `python` names another one, which needs nothing but its standard library;
+    `directory` is where it begins.
 
     Raises:
         KernelError: when it does not start.
     """
-    settings = {"interpreter": interpreter, "network": limits.network, "is_alone": is_alone}
+    settings = {
+        "interpreter": interpreter,
+        "network": limits.network,
+        "is_alone": is_alone,
+        "python": python or "",
+        "directory": "" if directory is None else str(directory),
+    }
     command = [
         *confinement.command_prefix(network=limits.network),
         # No site: what .pth files add is in the search path already, and costs time.
@@ -90,6 +101,8 @@ def start_worker(
         msgspec.json.encode(settings).decode(),
         os.pathsep.join(_search_path()),
     ]
+    if python is not None and (is_alone or not hasattr(os, "fork")):
+        command = command_elsewhere(python, interpreter)
     confinement.hide_server()
     try:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter
@@ -185,7 +198,8 @@ class WorkerKernel:
             reply = self._do(job, is_cancelled, on_wait)
         if reply is None:
             return Outcome("crashed", seconds=time.monotonic() - begun, note=_GONE)
-        if reply.answer.status not in _FINISHED and not reply.is_rolled_back:
+        is_ended_early = reply.answer.status not in _FINISHED
+        if is_ended_early and not reply.is_rolled_back and not reply.why_kept:
             self.close()  # it is ending, and must not be taken for one that goes on
         return self._outcome(reply, limits, code)
 
@@ -199,13 +213,14 @@ class WorkerKernel:
             reply = self._do(TakeState(seconds), is_cancelled)
         return None if reply is None or reply.answer.status != "done" else reply.answer.state
 
-    def restore(self, state: bytes) -> None:
-        """Take over definitions."""
+    def restore(self, state: bytes) -> str:
+        """Take over definitions; say what is missing."""
         with self._lock:
             reply = self._do(Restore(state, STATE_SECONDS))
         if reply is None or reply.answer.status != "done":
             how = "its process ended" if reply is None else reply.answer.status
             raise KernelError(f"{self._engine_name} did not take over the saved definitions: {how}")
+        return reply.answer.detail
 
     def close(self) -> None:
         """End it; its guard ends all the others when the pipe is closed."""
@@ -337,6 +352,7 @@ def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[b
 
 
 _GONE = "The kernel has ended."
+_KEPT = "What it had done until then could not be taken back, and stays"
 
 
 def _notes(reply: Reply, limits: Limits) -> list[str]:
@@ -351,7 +367,8 @@ def _notes(reply: Reply, limits: Limits) -> list[str]:
         )
     if reply.answer.status not in _FINISHED:
         notes.append(_how(reply.answer, limits))
-        notes.append(ROLLED_BACK if reply.is_rolled_back else _GONE)
+        kept = f"{_KEPT}, because {reply.why_kept}."
+        notes.append(ROLLED_BACK if reply.is_rolled_back else kept if reply.why_kept else _GONE)
     return notes
 
 

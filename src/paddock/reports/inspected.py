@@ -73,13 +73,18 @@ def report_directory(
     language: Language,
     *,
     path: str,
+    count: int | None = None,
 ) -> str:
-    """What is told of a directory; the limit is used up in the order of the files."""
+    """What is told of a directory; the limit is used up in the order of the files.
+
+    `count` is how many were inspected, if `files` are only those with issues.
+    """
     concerned = [file for file in files if file.issues]
     issues = [issue for file in concerned for issue in file.issues]
     if not issues:
         return nothing_found(selection)
-    counts = f"**Files inspected:** {len(files)}\n\n**Files with issues:** {len(concerned)}"
+    inspected = len(files) if count is None else count
+    counts = f"**Files inspected:** {inspected}\n\n**Files with issues:** {len(concerned)}"
     parts = [TITLE, f"**Directory:** `{path}`", counts, summary(issues), "## Issues by File"]
     left = limit
     for file in concerned:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from paddock.authoring.offering import Offering
+    from paddock.protocol.observing import Observer
     from paddock.serving.loadable import Loadable
     from paddock.transports.http.contract import Authorization
     from paddock.transports.http.httpd import HttpServer
@@ -51,14 +52,19 @@ class HttpOptions(TypedDict, total=False):
     authorization: Authorization | None
     """Who may use it; the server's own when left out."""
     limits: Limits | None
+    observers: Iterable[Observer]
+    """Told of each request, besides those for spans and logs."""
 
 
 class Life:
     """The time in which an offering is served over HTTP."""
 
-    def __init__(self, offering: Offering, service: Service) -> None:
+    def __init__(
+        self, offering: Offering, service: Service, observers: Iterable[Observer] = ()
+    ) -> None:
         self._offering = offering
         self._service = service
+        self._observers = tuple(observers)
         self._lifespan: Any = None
         self._entering: asyncio.Task[None] | None = None
 
@@ -78,7 +84,7 @@ class Life:
                 state = lifespan.__enter__()
             self._lifespan = lifespan  # only what was entered is left
         observers = observers_of(offering.tracing, is_http=True)
-        self._service.bind(loop, state, observers)
+        self._service.bind(loop, state, [*observers, *self._observers])
         offering.attach(self._service.announce, self._service.hush)
 
     async def _enter_meanwhile(self) -> None:
@@ -154,7 +160,7 @@ def http_app(server: Offering, **options: Unpack[HttpOptions]) -> AsgiApp:
     service = _service(server, options)
     if service.hub.authorization is not None:
         _ = service.hub.authorization.resource  # nobody but its author can say it here
-    return AsgiApp(service, Life(server, service))
+    return AsgiApp(service, Life(server, service, options.get("observers", ())))
 
 
 def serve_http(
@@ -174,7 +180,7 @@ def serve_http(
     host, port = httpd.split_address(address)
     options["allowed_hosts"] = _hosts(host, options.get("allowed_hosts", ()))
     service = _service(offering, options)
-    life = Life(offering, service)
+    life = Life(offering, service, options.get("observers", ()))
 
     async def serve() -> None:
         server = httpd.HttpServer(service, host, port, tls)

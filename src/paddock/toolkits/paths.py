@@ -15,7 +15,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from paddock.authoring.failures import ToolError
 from paddock.authoring.option import Option
@@ -159,6 +158,8 @@ def _directories(uris: Iterator[str]) -> Iterator[Path]:
 
 def _place(uri: str) -> Path | None:
     """The path of a file URI, also of one that lacks a slash before the drive."""
+    from urllib.request import url2pathname  # noqa: PLC0415 - brings ssl and sockets, 15 ms
+
     parts = urlsplit(uri)
     if parts.scheme != "file":
         return None

@@ -6,7 +6,7 @@ is checked by `checks`; how it is stored is the business of `store`.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 from msgspec import Struct, field
 
@@ -88,6 +88,53 @@ class Agent(Struct, rename="camel", kw_only=True):
     """Counts the changes; a change of an older version than the current one is a conflict."""
 
 
+class NewAgent(Struct, rename="camel", kw_only=True):
+    """An agent as it is asked for: all but what the zoo itself decides."""
+
+    id: str | None = None
+    """What the id is made from; by default the name."""
+    name: str = "Unnamed"
+    description: str = ""
+    system_prompt: str = ""
+    skill_categories: list[SkillCategory] = field(default_factory=lambda: [general_category()])
+    skills: list[Skill] = field(default_factory=list)
+    context_refs: list[str] = field(default_factory=list)
+    appearance_seed: str = ""
+    tags: list[str] = field(default_factory=list)
+    injects_memory: bool = True
+    archived: bool = False
+    extra: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+class AgentSummary(Struct, rename="camel", kw_only=True):
+    """What a list shows of an agent."""
+
+    id: str
+    name: str
+    description: str = ""
+    tags: list[str] = field(default_factory=list)
+    appearance_seed: str = ""
+    archived: bool = False
+    skill_names: list[str] = field(default_factory=list)
+    """Of the enabled skills."""
+    entry_count: int = 0
+    created_at: str = ""
+    updated_at: str = ""
+    last_injected_at: str | None = None
+    deleted_at: str | None = None
+    """When it was put into the bin; only what is in the bin has it."""
+    version: int = 1
+
+
+class SearchHit(Struct, rename="camel", kw_only=True):
+    """A brain entry that a search has found."""
+
+    entry: BrainEntry
+    agent_name: str
+    snippet: str
+    """The part of the content that has the words, on one line."""
+
+
 class LibrarySkill(Struct, rename="camel", kw_only=True):
     """A skill that any agent can have a copy of."""
 
@@ -123,6 +170,80 @@ class AgentVersion(Struct, rename="camel", kw_only=True):
     """Left out of lists."""
 
 
+class FieldChange(Struct, rename="camel", kw_only=True):
+    """A field in which two versions of an agent differ."""
+
+    field: str
+    """Its JSON key; for one skill or category, as in `skills.testing.description`."""
+    before: Any = None
+    after: Any = None
+    """None where there is no such skill or category."""
+
+
+FindingKind = Literal["duplicate", "conflict", "missingRequirement", "disabledRequirement"]
+
+
+class SkillFinding(Struct, rename="camel", kw_only=True):
+    """Something that is odd about the skills of an agent."""
+
+    kind: FindingKind
+    skill_ids: list[str]
+    message: str
+
+
+SectionKind = Literal["introduction", "soul", "skills", "memory"]
+
+
+class Section(Struct, rename="camel", kw_only=True):
+    """One part of what is injected."""
+
+    kind: SectionKind
+    title: str
+    text: str
+    characters: int
+    tokens: int
+
+
+class Injection(Struct, rename="camel", kw_only=True):
+    """What makes a model take the part of an agent."""
+
+    agent_id: str
+    agent_name: str
+    prompt: str
+    sections: list[Section]
+    tokens: int
+    """An estimate, as all numbers of tokens are."""
+    warnings: list[str] = field(default_factory=list)
+
+
+class ImportNote(Struct, rename="camel", kw_only=True):
+    """Something that was not kept as it stood in the file."""
+
+    field: str
+    """Where in the file, as in `agents[0].id`."""
+    message: str
+
+
+class ImportReport(Struct, rename="camel", kw_only=True):
+    """What an import has made."""
+
+    created: list[str] = field(default_factory=list)
+    """The ids of the agents, in the order of the file."""
+    entries: int = 0
+    report: list[ImportNote] = field(default_factory=list)
+
+
+Item = TypeVar("Item")
+
+
+class Page(Struct, Generic[Item], rename="camel", kw_only=True):
+    """A part of a long list."""
+
+    items: list[Item]
+    next_cursor: str | None = None
+    """What to ask for the next part with; None after the last."""
+
+
 EventKind = Literal[
     "agent:created",
     "agent:updated",
@@ -133,7 +254,9 @@ EventKind = Literal[
     "brain:written",
     "brain:updated",
     "brain:deleted",
+    "brain:restored",
     "library:changed",
+    "zoo:restored",
 ]
 
 

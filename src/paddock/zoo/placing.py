@@ -48,13 +48,7 @@ class PlannedFile(Struct, rename="camel", kw_only=True):
 
     def diff(self) -> str:
         """The change as a unified diff; empty when nothing changes."""
-        lines = difflib.unified_diff(
-            _lines(self.before or ""),
-            _lines(self.after),
-            "/dev/null" if self.before is None else self.path,
-            self.path,
-        )
-        return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+        return text_diff(self.path, self.before, self.after)
 
 
 class FilePlan(Struct, kw_only=True):
@@ -69,6 +63,17 @@ class Written(Struct, kw_only=True):
 
     path: str
     error: str | None = None
+
+
+def text_diff(path: str, before: str | None, after: str | None) -> str:
+    """The change of a file as a unified diff; None is a file that is not there."""
+    lines = difflib.unified_diff(
+        _lines(before or ""),
+        _lines(after or ""),
+        "/dev/null" if before is None else path,
+        "/dev/null" if after is None else path,
+    )
+    return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
 def digest(text: str) -> str:

@@ -48,7 +48,7 @@ def scan(folder: Path) -> Found:
     found = Found([], [])
     root = folder.resolve()
     size = 0
-    for path in _candidates(folder):
+    for path in candidates(folder):
         name = path.relative_to(folder).as_posix()
         if not path.resolve().is_relative_to(root):
             text = "a link leads out of the folder; it is not followed"
@@ -63,7 +63,8 @@ def scan(folder: Path) -> Found:
     return found
 
 
-def _candidates(folder: Path) -> Iterator[Path]:
+def candidates(folder: Path) -> Iterator[Path]:
+    """The files of a folder that may be those of agents, by their names alone."""
     seen: set[Path] = set()
     for pattern in PATTERNS:
         for path in sorted(folder.glob(pattern)):

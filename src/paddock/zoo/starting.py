@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from paddock.zoo.model import Agent, LibrarySkill, Pack, Skill, SkillCategory
+from paddock.zoo.model import Agent, LibrarySkill, Pack
+from paddock.zoo.text_form import changes_in
 
 PLACE = Path(__file__).parent / "starters"
 
@@ -34,7 +35,7 @@ class StarterLibrary(NamedTuple):
 
 def starters() -> list[Starter]:
     """The agents to begin with, by name; copies that may be changed."""
-    agents = [_agent(file.stem, _read(file)) for file in sorted(PLACE.glob("*.toml"))]
+    agents = [_agent(file.stem, _text(file)) for file in sorted(PLACE.glob("*.toml"))]
     return [
         Starter(id=one.id, name=one.name, description=one.description, agent=one) for one in agents
     ]
@@ -69,24 +70,6 @@ def _read(file: Path) -> Json:
     return tomllib.loads(_text(file))
 
 
-def _agent(name: str, data: Json) -> Agent:
-    return Agent(
-        id=name,
-        name=data["name"],
-        description=data["description"],
-        system_prompt=data["systemPrompt"].strip(),
-        skill_categories=[msgspec.convert(one, SkillCategory) for one in data["categories"]],
-        skills=[
-            Skill(
-                id=one["id"],
-                name=one["name"],
-                description=one["description"].strip(),
-                when_to_use=one["whenToUse"],
-                category_id=one["category"],
-                requires=one.get("requires", []),
-            )
-            for one in data["skills"]
-        ],
-        appearance_seed=name,
-        tags=data["tags"],
-    )
+def _agent(name: str, text: str) -> Agent:
+    data = changes_in(text, name)
+    return msgspec.convert({**data, "id": name, "appearanceSeed": name}, Agent)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paddock.toolkits.wolfram.ages import seconds_of
+from paddock.toolkits.ages import seconds_of
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urljoin, urlsplit
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener, url2pathname
 
-from paddock.extensions.catalogue.deadline import Deadline
+from paddock.deadline import Deadline
 from paddock.extensions.catalogue.errors import CatalogueError, FetchError, HashMismatchError
 from paddock.version import __version__
 

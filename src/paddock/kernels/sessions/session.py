@@ -106,6 +106,11 @@ class Session:
         return self._known < len(self._entries)
 
     @property
+    def _is_saved_later(self) -> bool:
+        """Whether no call waits for saving, because there is something to save after each."""
+        return self.engine.language == "python"
+
+    @property
     def is_saved(self) -> bool:
         """Whether all of its journal is in its file."""
         return not self._unsaved
@@ -188,7 +193,9 @@ class Session:
 
         The caller has the session's lock, so that nobody sees the journal without them.
         """
-        if self._is_slow_to_save or not any(self._lasting_effects(self._saved)):
+        if self._is_saved_later or self._is_slow_to_save:
+            return
+        if not any(self._lasting_effects(self._saved)):
             return
         state = self.take_state(SAVE_AT_ONCE_SECONDS)
         self._is_slow_to_save = state is None
@@ -280,7 +287,7 @@ class Session:
         outcome = kernel.evaluate(code, limits, is_cancelled=is_cancelled, on_wait=on_wait)
         if not kernel.is_alive:
             self.drop_kernel()
-            text = "Another one takes over, with the definitions from before this evaluation."
+            text = f"Another one takes over, with {_TAKEN_OVER[self.engine.language]}."
             outcome = msgspec.structs.replace(outcome, note=f"{outcome.note} {text}".strip())
         return outcome, note
 
@@ -326,11 +333,11 @@ class Session:
         if saved is None or not position:
             return ""
         try:
-            kernel.restore(saved.definitions)
+            missing = kernel.restore(saved.definitions)
         except KernelError as error:
             return f"{error}; the session's evaluations were repeated instead."
         self._known = self._saved = position
-        return ""
+        return f"Not restored: {missing}." if missing else ""
 
     def _repeat(
         self,
@@ -370,7 +377,7 @@ class Session:
         return " ".join(
             f"{text} (evaluations of {_lines(lines)})."
             for text, lines in (
-                (_LEFT_OUT, left_out),
+                (_LEFT_OUT[self.engine.language], left_out),
                 ("What could not be repeated is missing", failed),
                 ("Repeating gave other results than before", other),
             )
@@ -446,10 +453,17 @@ class Session:
         return ""
 
 
-_LEFT_OUT = (
-    "Nothing is repeated that does more than define something; "
-    "if it defined something besides, that is missing"
-)
+_LEFT_OUT = {
+    "wolfram": (
+        "Nothing is repeated that does more than define something; "
+        "if it defined something besides, that is missing"
+    ),
+    "python": "Python code is not repeated; what it defined and was not saved is missing",
+}
+_TAKEN_OVER = {
+    "wolfram": "the definitions from before this evaluation",
+    "python": "what was saved of the session before",
+}
 
 
 def _lines(lines: list[int]) -> str:

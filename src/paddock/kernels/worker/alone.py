@@ -13,23 +13,11 @@ import queue
 import secrets
 import threading
 import time
-from typing import TYPE_CHECKING, Literal, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from paddock.kernels.worker.answering import answer
 from paddock.kernels.worker.capture import Capture
-from paddock.kernels.worker.frames import (
-    Answer,
-    Cancel,
-    Emitted,
-    Evaluate,
-    Fault,
-    Job,
-    Reply,
-    Request,
-    Started,
-    Stream,
-    send,
-)
+from paddock.kernels.worker.plain_frames import Frame, Stream, send
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,9 +35,17 @@ def be_alone(
     try:
         interpreter = make()
     except BaseException as error:  # noqa: BLE001 - whatever it is, the server is told
-        send(replies, Fault(f"{type(error).__name__}: {error}"))
+        send(replies, Frame("fault", text=f"{type(error).__name__}: {error}"))
         os._exit(1)
-    send(replies, Started(os.getpid(), interpreter.version, kept))
+    send(
+        replies,
+        Frame(
+            "started",
+            guard=os.getpid(),
+            engine_version=interpreter.version,
+            confinement=kept,
+        ),
+    )
     _Alone(interpreter, replies, output).run(requests)
 
 
@@ -60,9 +56,9 @@ class _Alone:
         self._interpreter = interpreter
         self._replies = replies
         self._printed = _Printed(output)
-        self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[Frame] = queue.SimpleQueue()
         self._lock = threading.Lock()
-        self._cause: Literal["timed-out", "cancelled"] | None = None
+        self._cause: str | None = None
         self._is_running = False
 
     def run(self, requests: int) -> NoReturn:
@@ -72,8 +68,8 @@ class _Alone:
             with contextlib.suppress(KeyboardInterrupt):  # one that came too late
                 self._do(self._jobs.get())
 
-    def _do(self, job: Job) -> None:
-        self._printed.begin(job.output_bytes if isinstance(job, Evaluate) else _CHUNK)
+    def _do(self, job: Frame) -> None:
+        self._printed.begin(job.output_bytes if job.type == "evaluate" else _CHUNK)
         self._is_running = True
         timer = threading.Timer(min(job.seconds, threading.TIMEOUT_MAX), self._stop, ("timed-out",))
         timer.start()
@@ -87,23 +83,23 @@ class _Alone:
         if found.status not in {"done", "failed"}:
             os._exit(0)
 
-    def _reply(self, found: Answer) -> None:
+    def _reply(self, found: Frame) -> None:
         pieces, dropped = self._printed.take()
-        send(self._replies, Reply(found, pieces, dropped))
+        send(self._replies, Frame("reply", answer=found, pieces=pieces, dropped=dropped))
 
     def _listen(self, requests: int) -> None:
-        stream = Stream[Request](requests, Request)
+        stream = Stream(requests)
         try:
             while True:
-                for request in stream.read():
-                    if isinstance(request, Cancel):
-                        threading.Thread(target=self._stop, args=("cancelled",)).start()
-                    else:
-                        self._jobs.put(request)
+                request = stream.read_one()
+                if request.type == "cancel":
+                    threading.Thread(target=self._stop, args=("cancelled",)).start()
+                else:
+                    self._jobs.put(request)
         except (EOFError, OSError, ValueError):
             os._exit(0)
 
-    def _stop(self, cause: Literal["timed-out", "cancelled"]) -> None:
+    def _stop(self, cause: str) -> None:
         with self._lock:
             if not self._is_running or self._cause is not None:
                 return
@@ -115,7 +111,7 @@ class _Alone:
                 time.sleep(0.01)
         with self._lock:
             if self._is_running:
-                self._reply(Answer(cause))
+                self._reply(Frame("answer", status=cause))
                 os._exit(0)
 
 
@@ -136,12 +132,12 @@ class _Printed:
         self.take()
         self._capture.limit = limit
 
-    def add(self, output: Emitted) -> None:
+    def add(self, output: Frame) -> None:
         """Take another output."""
         with self._lock:
             self._capture.add(output)
 
-    def take(self) -> tuple[list[bytes | Emitted], int]:
+    def take(self) -> tuple[list[bytes | Frame], int]:
         """All that was printed until now."""
         self._await_all()
         with self._lock:

@@ -1,78 +1,107 @@
-"""What a process makes of one job, with whatever may go wrong in the engine."""
+"""What a process makes of one job, with whatever may go wrong in the engine.
+
+Python 3.8 can read this module.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import time
-from typing import TYPE_CHECKING
 
-from paddock.kernels.worker.frames import Answer, Emitted, Evaluate, Job, Restore
 from paddock.kernels.worker.interpreter import Picture
+from paddock.kernels.worker.plain_frames import Frame
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
     from paddock.kernels.worker.interpreter import Interpreter, Value
 
-    Tell = Callable[[Emitted], None]
+    Tell = Callable[[Frame], None]
 
 
 def answer(
-    interpreter: Interpreter, job: Job, tell: Tell, limits: AbstractContextManager[None]
-) -> Answer:
+    interpreter: Interpreter, job: Frame, tell: Tell, limits: AbstractContextManager[None]
+) -> Frame:
     """Have the engine do a job; `tell` takes what is told before it is done."""
     begun = time.monotonic()
+    process = os.getpid()
     try:
         with limits:
             found = _do(interpreter, job, tell)
     except SystemExit as end:
-        found = Answer("quit", detail=str(end.code or 0))
+        found = _ended("quit", str(end.code or 0))
     except KeyboardInterrupt:
-        found = Answer("cancelled")
+        found = _ended("cancelled")
     except MemoryError:
-        found = Answer("out-of-memory")
+        found = _ended("out-of-memory")
     except Exception as error:  # noqa: BLE001 - a fault of the engine is told, not fatal
-        tell(Emitted("message", f"{type(error).__name__}: {error}"))
-        found = Answer("failed")
+        tell(_emitted("message", text=f"{type(error).__name__}: {error}"))
+        found = _ended("failed")
+    _flush()
+    if os.getpid() != process:  # the code has forked, and this is not the one that is waited for
+        os._exit(0 if found.status == "done" else 1)
     found.seconds = time.monotonic() - begun
     found.peak_bytes = _peak_bytes()
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):
-            stream.flush()
     return found
 
 
-def _do(interpreter: Interpreter, job: Job, tell: Tell) -> Answer:
-    if isinstance(job, Evaluate):
+def _do(interpreter: Interpreter, job: Frame, tell: Tell) -> Frame:
+    if job.type == "evaluate":
         return _shown(interpreter.evaluate(job.code, _emitter(tell)), job.result_bytes)
-    if isinstance(job, Restore):
-        interpreter.restore(job.state)
-        return Answer()
-    return Answer(state=interpreter.state())
+    if job.type == "restore":
+        return _ended("done", interpreter.restore(job.state) or "")
+    found = _ended("done")
+    found.state = interpreter.state()
+    return found
 
 
-def _shown(value: Value, limit: int) -> Answer:
+def _ended(status: str, detail: str = "") -> Frame:
+    return Frame("answer", status=status, detail=detail)
+
+
+def _shown(value: Value, limit: int) -> Frame:
     text = value.text
     if text is not None and len(text) > limit:
         half = limit // 2
         text = f"{text[:half]} ... {text[-half:]}"
-    return Answer("failed" if value.is_failure else "done", text, messages=list(value.messages))
+    found = _ended("failed" if value.is_failure else "done")
+    found.result = text
+    found.messages = list(value.messages)
+    return found
 
 
 def _emitter(tell: Tell) -> Callable[[str | Picture], None]:
+    process = os.getpid()
+
     def emit(found: str | Picture) -> None:
-        sys.stdout.flush()
+        if os.getpid() != process:
+            return
+        _flush()
         mark = b"\0" + os.urandom(16) + b"\0"
         os.write(1, mark)
         if isinstance(found, Picture):
-            tell(Emitted("picture", data=found.data, mime=found.mime, mark=mark))
+            tell(_emitted("picture", data=found.data, mime=found.mime, mark=mark))
         else:
-            tell(Emitted("message", found, mark=mark))
+            tell(_emitted("message", text=found, mark=mark))
 
     return emit
+
+
+def _emitted(
+    kind: str, text: str = "", data: bytes = b"", mime: str = "", mark: bytes = b""
+) -> Frame:
+    return Frame("emitted", kind=kind, text=text, data=data, mime=mime, mark=mark)
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:  # noqa: SIM105 - contextlib takes time, and code may have left anything there
+            stream.flush()
+        except Exception:  # noqa: BLE001, S110 - see above
+            pass
 
 
 def _peak_bytes() -> int:

@@ -1,12 +1,15 @@
-"""What was printed during an evaluation, up to a limit, with other outputs in their places."""
+"""What was printed during an evaluation, up to a limit, with other outputs in their places.
+
+The outputs are of either kind of frame. Python 3.8 can read this module.
+"""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from paddock.kernels.worker.frames import Emitted
+    from typing import Any
 
 _CHUNK = 1 << 16
 
@@ -21,7 +24,7 @@ class Capture:
     def __init__(self, handle: int) -> None:
         self._handle = handle
         self._text = bytearray()
-        self._outputs: list[Emitted] = []
+        self._outputs: list[Any] = []
         self._size = 0
         self._dropped = 0
         self.limit = _CHUNK
@@ -48,7 +51,7 @@ class Capture:
         self._size += len(kept)
         self._text += kept
 
-    def add(self, output: Emitted) -> None:
+    def add(self, output: Any) -> None:
         """Take another output, up to the limit."""
         size = len(output.data) + len(output.text)
         if self._size + size > self.limit:
@@ -66,12 +69,12 @@ class Capture:
         del self._text[start : end + 1 if end >= 0 else None]
         return True
 
-    def take(self) -> tuple[list[bytes | Emitted], int]:
+    def take(self) -> tuple[list[bytes | Any], int]:
         """What there is, in order, and how many bytes were dropped; begins anew."""
         text, outputs, dropped = bytes(self._text), self._outputs, self._dropped
         self._begin()
-        pieces: list[bytes | Emitted] = []
-        unplaced: list[bytes | Emitted] = []
+        pieces: list[bytes | Any] = []
+        unplaced: list[bytes | Any] = []
         for output in outputs:
             place = text.find(output.mark) if output.mark else -1
             if place > 0:

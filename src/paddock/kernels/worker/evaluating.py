@@ -1,55 +1,63 @@
 """The checkpoint and the active process: those that hold the state of a kernel.
 
 Both run the same loop; a process is active until it is told to commit, and a checkpoint from then
-on. They do what the guard orders, and end when it is gone.
+on. One that cannot be forked just now stays active, with no checkpoint behind it. They do what the
+guard orders, and end when it is gone. Python 3.8 can read this module.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import resource
 import select
 import signal
-from typing import TYPE_CHECKING, NoReturn
-
-import msgspec
 
 from paddock.kernels.worker.answering import answer
-from paddock.kernels.worker.frames import (
-    Again,
-    Begun,
-    Commit,
-    Died,
-    Evaluate,
-    Fault,
-    Job,
-    Order,
-    Ready,
-    Stream,
-    send,
-)
+from paddock.kernels.worker.forking import fork, why_not
 from paddock.kernels.worker.orphans import end_kernel
+from paddock.kernels.worker.plain_frames import Frame, Stream, send
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+    from typing import NoReturn
 
     from paddock.kernels.worker.interpreter import Interpreter
 
 ALARM_GRACE = 5.0
 """Seconds after its limit when an active process ends itself, should nobody else be left."""
+LOST_CODE = 213
+"""How a process ends whose way to the guard was closed by the code that it ran."""
 
 _LONGEST_ALARM = 1e7
 """Seconds; what the timers of all systems can hold."""
 
 
-class Links(msgspec.Struct):
-    """The descriptors between the guard and the others."""
+class Links:
+    """The descriptors between the guard and the others.
 
-    orders: tuple[int, int]
-    """Where each of the two reads: they take turns, so that an order is read by one only."""
-    notices: int
-    """Where both write."""
+    `orders` is where each of the two reads: they take turns, so that an order is read by one only.
+    Both write to `notices`.
+    """
+
+    def __init__(self, orders: tuple[int, int], notices: int) -> None:
+        self.orders = orders
+        self.notices = notices
+        self._identity = _identity(notices)
+
+    def tell(self, notice: Frame) -> None:
+        """Tell the guard something; without a way to it there is nothing left to do."""
+        if _identity(self.notices) != self._identity:
+            os._exit(LOST_CODE)
+        send(self.notices, notice)
+
+
+def _identity(handle: int) -> tuple[int, int] | None:
+    try:
+        found = os.fstat(handle)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def live(make: Callable[[], Interpreter], links: Links) -> NoReturn:
@@ -57,14 +65,17 @@ def live(make: Callable[[], Interpreter], links: Links) -> NoReturn:
     try:
         interpreter = make()
     except BaseException as error:  # noqa: BLE001 - whatever it is, the server is told
-        send(links.notices, Fault(f"{type(error).__name__}: {error}"))
+        links.tell(Frame("fault", text=f"{type(error).__name__}: {error}"))
         os._exit(1)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     turn = 0
     while True:
         turn = 1 - turn
-        child = os.fork()
-        if child == 0:
+        why = why_not()
+        child = None if why else fork()
+        if child is None:
+            _be_active(interpreter, links, turn, why or "the system has no room for its copy")
+        elif child == 0:
             _be_active(interpreter, links, turn)
         else:
             turn = 1 - turn
@@ -73,15 +84,14 @@ def live(make: Callable[[], Interpreter], links: Links) -> NoReturn:
 
 def _keep(child: int, links: Links, turn: int) -> None:
     """Be the checkpoint until another active process is wanted."""
-    with contextlib.suppress(OSError):  # the child does it too, and may have been first
-        os.setpgid(child, child)
+    _set_group(child)  # the child does it too, and may have been first
     woken, wakes = os.pipe()
     os.set_blocking(wakes, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     before = signal.set_wakeup_fd(wakes)
     try:
         _tell_death(child, links)  # it may have ended before there was a signal to be woken by
-        orders = Stream[Order](links.orders[turn], Order)
+        orders = Stream(links.orders[turn])
         while True:
             ready, _, _ = select.select([orders.handle, woken], [], [])
             if woken in ready:
@@ -96,66 +106,93 @@ def _keep(child: int, links: Links, turn: int) -> None:
         os.close(wakes)
 
 
-def _is_again(orders: Stream[Order]) -> bool:
+def _set_group(pid: int) -> None:
+    try:  # noqa: SIM105 - contextlib takes time
+        os.setpgid(pid, pid)
+    except OSError:
+        pass
+
+
+def _is_again(orders: Stream) -> bool:
     try:
-        return isinstance(orders.read_one(), Again)
+        return orders.read_one().type == "again"
     except EOFError:
         end_kernel()
         os._exit(0)
 
 
 def _tell_death(child: int, links: Links) -> None:
-    with contextlib.suppress(ChildProcessError):
+    try:
         pid, status = os.waitpid(child, os.WNOHANG)
-        if pid == child:
-            send(links.notices, Died(pid, status))
+    except ChildProcessError:
+        return
+    if pid == child:
+        links.tell(Frame("died", pid=pid, status=status))
 
 
-def _be_active(interpreter: Interpreter, links: Links, turn: int) -> None:
+def _be_active(interpreter: Interpreter, links: Links, turn: int, why_alone: str = "") -> None:
     """Do jobs until the state is good enough to become the checkpoint."""
-    with contextlib.suppress(OSError):
-        os.setpgid(0, 0)
-    send(links.notices, _ready(interpreter))
-    orders = Stream[Order](links.orders[turn], Order)
-
-    def tell(notice: msgspec.Struct) -> None:
-        send(links.notices, notice)
-
+    if not why_alone:
+        _set_group(0)
+    links.tell(_ready(interpreter, why_alone))
+    orders = Stream(links.orders[turn])
+    warm = getattr(interpreter, "warm", None)
+    if warm is not None:
+        warm()
     while True:
         try:
             order = orders.read_one()
+        except KeyboardInterrupt:  # one that came too late
+            continue
         except EOFError:
             os._exit(0)
-        if isinstance(order, Commit):
+        except OSError:
+            os._exit(LOST_CODE)
+        if order.type == "commit":
             return
-        if not isinstance(order, Again):
-            send(links.notices, Begun())
-            send(links.notices, answer(interpreter, order, tell, limited(order)))
+        if order.type != "again":
+            links.tell(Frame("begun"))
+            links.tell(answer(interpreter, order, links.tell, Limited(order)))
 
 
-def _ready(interpreter: Interpreter) -> Ready:
-    version, can_interrupt = interpreter.version, interpreter.is_interruptible
-    return Ready(os.getpid(), os.getppid(), version, can_interrupt)
+def _ready(interpreter: Interpreter, why_alone: str) -> Frame:
+    return Frame(
+        "ready",
+        pid=os.getpid(),
+        checkpoint=0 if why_alone else os.getppid(),
+        engine_version=interpreter.version,
+        is_interruptible=interpreter.is_interruptible,
+        why_alone=why_alone,
+    )
 
 
-@contextlib.contextmanager
-def limited(job: Job) -> Iterator[None]:
+class Limited:
     """Limits that a process sets itself for one job."""
-    _soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    memory = job.memory_bytes if isinstance(job, Evaluate) else 0
-    if memory:
-        _set_memory(memory if hard == resource.RLIM_INFINITY else min(memory, hard), hard)
-    # The guard keeps the limit. Should all others have been killed, this one must end all the same.
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_REAL, min(job.seconds, _LONGEST_ALARM) + ALARM_GRACE)
-    try:
-        yield
-    finally:
+
+    def __init__(self, job: Frame) -> None:
+        self._seconds = min(job.seconds, _LONGEST_ALARM) + ALARM_GRACE
+        self._memory = job.memory_bytes if job.type == "evaluate" else 0
+
+    def __enter__(self) -> None:
+        """Begin."""
+        _soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+        self._hard = hard
+        if self._memory:
+            infinite = hard == resource.RLIM_INFINITY
+            _set_memory(self._memory if infinite else min(self._memory, hard), hard)
+        # The guard keeps the limit. Should all others be gone, this one must end all the same.
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, self._seconds)
+
+    def __exit__(self, *_: object) -> None:
+        """End."""
         signal.setitimer(signal.ITIMER_REAL, 0)
-        if memory:
-            _set_memory(hard, hard)
+        if self._memory:
+            _set_memory(self._hard, self._hard)
 
 
 def _set_memory(soft: int, hard: int) -> None:
-    with contextlib.suppress(OSError, ValueError):  # macOS does not limit address space
+    try:  # noqa: SIM105 - contextlib takes time
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+    except (OSError, ValueError):  # macOS does not limit address space
+        pass

@@ -1,5 +1,7 @@
 """What the processes of a kernel say to each other: four bytes of length, then MessagePack.
 
+The processes that evaluate write and read the same with `plain_frames`.
+
 The child is not trusted by the server: what comes from it is decoded into these types or refused.
 """
 
@@ -72,6 +74,8 @@ class Ready(msgspec.Struct, tag="ready"):
     checkpoint: int
     engine_version: str = ""
     is_interruptible: bool = False
+    why_alone: str = ""
+    """Why it has no checkpoint, if that is so: it cannot be forked just now."""
 
 
 class Begun(msgspec.Struct, tag="begun"):
@@ -95,7 +99,7 @@ class Answer(msgspec.Struct, tag="answer"):
     status: Ending = "done"
     result: str | None = None
     detail: str = ""
-    """The name of a signal, or an exit code."""
+    """The name of a signal, an exit code, or what of a state could not be restored."""
     state: bytes | None = None
     messages: list[str] = []
     """Texts that are also among what was printed, and are messages there."""
@@ -135,6 +139,8 @@ class Reply(msgspec.Struct, tag="reply"):
     dropped: int = 0
     """Bytes of output beyond the limit."""
     is_rolled_back: bool = False
+    why_kept: str = ""
+    """Why what an evaluation that ended early had done stays, if it does and the kernel goes on."""
     was_replaced: bool = False
     """Whether a process had to be replaced since the last reply because somebody had killed it."""
 

@@ -18,6 +18,7 @@ import msgspec
 
 from paddock.kernels.worker import frames
 from paddock.kernels.worker.capture import Capture
+from paddock.kernels.worker.evaluating import LOST_CODE
 from paddock.kernels.worker.frames import (
     Again,
     Answer,
@@ -90,6 +91,7 @@ class Guard:
         self._was_replaced = False
         self._begun = 0.0
         self._can_interrupt = False
+        self._why_alone = ""
 
     def run(self) -> NoReturn:
         """Work until the server has gone; does not return."""
@@ -178,7 +180,8 @@ class Guard:
                 self._leave()
 
     def _on_ready(self, ready: Ready) -> None:
-        self._active, self._checkpoint = ready.pid, ready.checkpoint
+        self._active, self._checkpoint = ready.pid, ready.checkpoint or None
+        self._why_alone = ready.why_alone
         self._is_ready = True
         self._can_interrupt = ready.is_interruptible
         self._deadline = float("inf")
@@ -211,7 +214,8 @@ class Guard:
             return
         if self._cause is not None:  # interrupted; what it says besides is still worth telling
             answer.status = self._cause
-        if answer.status not in {"done", "failed"}:
+        is_ended_early = answer.status not in {"done", "failed"}
+        if is_ended_early and not self._why_alone:
             self._pending = answer
             self._kill_active()
             return
@@ -219,7 +223,7 @@ class Guard:
         self._capture.collect()
         if self._checkpoint is not None and _has_ended(self._checkpoint):
             self._checkpoint, self._was_replaced = None, True
-        self._reply(answer, is_rolled_back=False)
+        self._reply(answer, is_rolled_back=False, is_kept=is_ended_early)
         if is_changed:
             self._commit()
 
@@ -275,13 +279,15 @@ class Guard:
         answer = Answer("crashed", seconds=time.monotonic() - self._begun)
         if self._cause is not None:
             answer.status = self._cause
+        elif os.WIFEXITED(status) and os.WEXITSTATUS(status) == LOST_CODE:
+            answer.detail = "the code closed the descriptors that the kernel needs"
         elif os.WIFEXITED(status):
             answer.status, answer.detail = "quit", str(os.WEXITSTATUS(status))
         elif os.WTERMSIG(status) == signal.SIGABRT and self._capture.take_line(_MEMORY_TEXT):
             answer.status = "out-of-memory"
             self._capture.take_line(_BACKTRACE_TEXT)
         else:
-            answer.detail = signal.Signals(os.WTERMSIG(status)).name
+            answer.detail = _signal_name(os.WTERMSIG(status))
         return answer
 
     def _on_deadline(self) -> None:
@@ -315,13 +321,14 @@ class Guard:
         if self._active is not None:
             end_tree(self._active)
 
-    def _reply(self, answer: Answer, *, is_rolled_back: bool) -> None:
+    def _reply(self, answer: Answer, *, is_rolled_back: bool, is_kept: bool = False) -> None:
         pieces, dropped = self._capture.take()
         was_replaced, self._was_replaced = self._was_replaced, False
         self._job = self._pending = self._cause = None
         self._is_sent = False
         self._deadline = float("inf")
-        self._tell(Reply(answer, pieces, dropped, is_rolled_back, was_replaced))
+        why_kept = self._why_alone if is_kept else ""
+        self._tell(Reply(answer, pieces, dropped, is_rolled_back, why_kept, was_replaced))
 
     def _tell(self, frame: msgspec.Struct) -> None:
         try:
@@ -331,13 +338,29 @@ class Guard:
 
     def _give_up(self) -> NoReturn:
         """End, because there is no process left that has the state."""
+        if not self._is_started:
+            self._capture.collect()
+            self._tell(Fault(self._last_words()))
         if self._job is not None:
             self._reply(self._pending or Answer("crashed"), is_rolled_back=False)
         self._leave()
 
+    def _last_words(self) -> str:
+        """What an engine that did not start has printed in the end."""
+        printed = b"".join(piece for piece in self._capture.take()[0] if isinstance(piece, bytes))
+        lines = printed.decode(errors="replace").strip().splitlines()
+        return f"its process ended: {lines[-1]}" if lines else "its process ended"
+
     def _leave(self) -> NoReturn:
         end_descendants()
         os._exit(0)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # one of those for real-time programs
+        return f"signal {number}"
 
 
 def _wait(pid: int) -> None:

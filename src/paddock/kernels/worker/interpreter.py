@@ -1,62 +1,70 @@
 """What a worker wants of an engine: a small interface that each engine's module implements.
 
 A module in `paddock.kernels.interpreters` has a function `interpreter() -> Interpreter`, which is
-called once, in a process that the active ones are forked from.
+called once, in a process that the active ones are forked from. If an engine has a method `warm`,
+each of these calls it before it waits for a job: memory that a fork shares is copied when it is
+touched, and nobody waits for it then. Python 3.8 can read this module.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
-
-import msgspec
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Protocol
 
 
-class Picture(msgspec.Struct, frozen=True):
+class Picture:
     """A picture that code made."""
 
-    data: bytes
-    mime: str
+    def __init__(self, data: bytes, mime: str) -> None:
+        self.data = data
+        self.mime = mime
 
 
-class Value(msgspec.Struct, frozen=True):
-    """What an engine made of some code."""
+class Value:
+    """What an engine made of some code.
 
-    text: str | None
-    """The value's text, or None when there is none."""
-    messages: tuple[str, ...] = ()
-    """Texts that the engine has printed and that are messages; each as it was printed."""
-    is_failure: bool = False
-    """Whether the engine refused the code."""
+    `text` is the value's text, or None when there is none; `messages` are texts that the engine has
+    printed and that are messages, each as it was printed; `is_failure` is whether the engine
+    refused the code.
+    """
+
+    def __init__(
+        self, text: str | None, messages: tuple[str, ...] = (), is_failure: bool = False
+    ) -> None:
+        self.text = text
+        self.messages = messages
+        self.is_failure = is_failure
 
 
-class Interpreter(Protocol):
-    """An engine in a process of its own."""
+if TYPE_CHECKING:
 
-    @property
-    def version(self) -> str:
-        """The engine's version."""
-        ...
+    class Interpreter(Protocol):
+        """An engine in a process of its own."""
 
-    @property
-    def is_interruptible(self) -> bool:
-        """Whether SIGINT ends an evaluation soon; it then raises KeyboardInterrupt."""
-        ...
+        @property
+        def version(self) -> str:
+            """The engine's version."""
+            ...
 
-    def evaluate(self, code: str, emit: Callable[[str | Picture], None]) -> Value:
-        """Evaluate code. What is printed goes to the standard streams.
+        @property
+        def is_interruptible(self) -> bool:
+            """Whether SIGINT ends an evaluation soon; it then raises KeyboardInterrupt."""
+            ...
 
-        `emit` puts a message (a string) or a picture in its place among what is printed. To end the
-        process, raise SystemExit or really end it; both are taken back.
-        """
-        ...
+        def evaluate(self, code: str, emit: Callable[[str | Picture], None]) -> Value:
+            """Evaluate code. What is printed goes to the standard streams.
 
-    def state(self) -> bytes | None:
-        """All definitions, or None when the engine cannot tell them."""
-        ...
+            `emit` puts a message (a string) or a picture in its place among what is printed. To end
+            the process, raise SystemExit or really end it; both are taken back.
+            """
+            ...
 
-    def restore(self, state: bytes) -> None:
-        """Take over what `state` gave in another process."""
-        ...
+        def state(self) -> bytes | None:
+            """All definitions, or None when the engine cannot tell them."""
+            ...
+
+        def restore(self, state: bytes) -> str | None:
+            """Take over what `state` gave in another process; say what of it is missing."""
+            ...

@@ -2,17 +2,15 @@
 
 A process that code started in the background may have left its group, its parent and even its
 session. As long as the guard lives it adopts them (Linux), so that they are found below it. When it
-has been killed they are known by a mark in their environment.
+has been killed they are known by a mark in their environment. Python 3.8 can read this module. It
+imports little, because it is part of every kernel's start.
 """
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import os
 import signal
 import sys
-from pathlib import Path
 
 _PR_SET_CHILD_SUBREAPER = 36
 _ROUNDS = 20
@@ -24,6 +22,8 @@ def adopt_orphans() -> bool:
     """Become the parent of descendants whose own parent ends; only Linux can."""
     if sys.platform != "linux":
         return False
+    import ctypes  # noqa: PLC0415 - see the module's docstring
+
     result: int = ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     return result == 0
 
@@ -32,8 +32,7 @@ def end_tree(pid: int) -> None:
     """Kill a process, its group and everything below it."""
     for descendant in descendants(pid):
         _kill(descendant)
-    with contextlib.suppress(OSError):
-        os.killpg(pid, signal.SIGKILL)
+    _kill_group(pid)
     _kill(pid)
 
 
@@ -54,21 +53,21 @@ def end_kernel() -> None:
     session = os.getsid(0)
     own = os.getpid()
     for pid in _all_processes():
-        with contextlib.suppress(OSError):
-            if pid != own and (os.getsid(pid) == session or _has_mark(pid, mark)):
-                _kill(pid)
+        if pid != own and (_session_of(pid) == session or _has_mark(pid, mark)):
+            _kill(pid)
 
 
 def reap() -> list[tuple[int, int]]:
     """Take note of children that have ended: their ids and how."""
-    found = []
-    with contextlib.suppress(ChildProcessError):
-        while True:
+    found: list[tuple[int, int]] = []
+    while True:
+        try:
             pid, status = os.waitpid(-1, os.WNOHANG)
-            if pid == 0:
-                break
-            found.append((pid, status))
-    return found
+        except ChildProcessError:
+            return found
+        if pid == 0:
+            return found
+        found.append((pid, status))
 
 
 def descendants(pid: int) -> list[int]:
@@ -84,28 +83,52 @@ def descendants(pid: int) -> list[int]:
 
 def _children(pid: int) -> list[int]:
     found: list[int] = []
-    with contextlib.suppress(OSError):
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            with contextlib.suppress(OSError):
-                found += [int(word) for word in (task / "children").read_text().split()]
+    for task in _names_in(f"/proc/{pid}/task"):
+        text = _read(f"/proc/{pid}/task/{task}/children")
+        found += [int(word) for word in text.split()]
     return found
 
 
 def _all_processes() -> list[int]:
-    with contextlib.suppress(OSError):
-        return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
-    return []
+    return [int(name) for name in _names_in("/proc") if name.isdigit()]
+
+
+def _session_of(pid: int) -> int:
+    try:
+        return os.getsid(pid)
+    except OSError:
+        return -1
 
 
 def _has_mark(pid: int, mark: bytes) -> bool:
     """Whether a process began with a variable; none does whose environment cannot be read."""
+    return not mark.endswith(b"=") and mark in _read(f"/proc/{pid}/environ").split(b"\0")
+
+
+def _names_in(directory: str) -> list[str]:
     try:
-        variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        return os.listdir(directory)  # noqa: PTH208 - pathlib takes time
     except OSError:
-        return False
-    return not mark.endswith(b"=") and mark in variables
+        return []
+
+
+def _read(file: str) -> bytes:
+    try:
+        with open(file, "rb") as stream:  # noqa: PTH123 - pathlib takes time
+            return stream.read()
+    except OSError:
+        return b""
+
+
+def _kill_group(pid: int) -> None:
+    try:  # noqa: SIM105 - contextlib takes time
+        os.killpg(pid, signal.SIGKILL)
+    except OSError:
+        pass
 
 
 def _kill(pid: int) -> None:
-    with contextlib.suppress(OSError):
+    try:  # noqa: SIM105 - contextlib takes time
         os.kill(pid, signal.SIGKILL)
+    except OSError:
+        pass

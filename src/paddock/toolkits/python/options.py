@@ -10,3 +10,4 @@ INTERPRETER = Option(
     str | None,
     "The Python that code runs with, or the directory of its environment",
 )
+CHECKER_OPTION = "TypeChecker"

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     OnTest = Callable[[TestRun], None]
 
 VARIABLE = "PADDOCK_TEST_SETTINGS"
-_IN_TESTS = Path(__file__).with_name("in_tests")
+_IN_TESTS = Path(__file__).with_name("in_project")
 _PROGRAM = _IN_TESTS / "paddock_run_pytest.py"
 _NO_PYTEST = 90
 _REFUSED, _NO_TESTS = 4, 5
-_MACHINERY = re.compile(r"[\\/](_pytest|pluggy|pytest|in_tests)[\\/]")
+_MACHINERY = re.compile(r"[\\/](_pytest|pluggy|pytest|in_project)[\\/]")
 _ARGUMENTS = (
     *("-p", "paddock_test_events"),
     *("--color=no", "--tb=short", "--continue-on-collection-errors"),

@@ -1,5 +1,5 @@
 """The tool `WriteNotebook`."""
 
-from paddock.toolkits.wolfram.notebooks import write_notebook_tool as tool
+from paddock.toolkits.notebooks import write_notebook_tool as tool
 
 __all__ = ["tool"]

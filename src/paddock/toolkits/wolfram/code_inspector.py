@@ -9,8 +9,8 @@ from typing import Any
 
 from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
 from paddock.authoring.tool import Parameter, Tool
+from paddock.toolkits.inspector_defaults import CONFIDENCE, EXCLUDED_SEVERITIES, LIMIT
 from paddock.toolkits.paths import ALLOWED_FOLDERS, OPTION
-from paddock.toolkits.wolfram.inspector_defaults import CONFIDENCE, EXCLUDED_SEVERITIES, LIMIT
 
 DESCRIPTION = """\
 Inspects Wolfram Language code without running it, and reports what is wrong or suspicious: \

@@ -26,7 +26,16 @@ def engine_for(ctx: Context) -> Engine:
     Raises:
         EngineError: when that one is not on this machine.
     """
-    return _chosen(ctx.options.get(ENGINE_OPTION), environ.get(ENGINE_VARIABLE))
+    return engine_named(ctx.options.get(ENGINE_OPTION))
+
+
+def engine_named(setting: str | None) -> Engine:
+    """The same, for a setting that is known.
+
+    Raises:
+        EngineError: when that one is not on this machine.
+    """
+    return _chosen(setting, environ.get(ENGINE_VARIABLE))
 
 
 @cache

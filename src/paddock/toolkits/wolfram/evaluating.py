@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.kernels.calls import call_kernel
 from paddock.kernels.limits import Limits
-from paddock.kernels.sessions import Keeping, shared_sessions
-from paddock.kernels.wolfram_session import evaluate
-from paddock.toolkits.wolfram.ages import seconds_of
-from paddock.toolkits.wolfram.answers import contents, reminder
+from paddock.kernels.sessions import shared_sessions
+from paddock.kernels.wolfram_session import Words, evaluate
+from paddock.toolkits.contents import contents, reminder
+from paddock.toolkits.keeping import keeping_of
+from paddock.toolkits.limits import MEMORY_OPTION, NETWORK_OPTION
 from paddock.toolkits.wolfram.engines import engine_for, engine_title
-from paddock.toolkits.wolfram.options import MEMORY_OPTION, NETWORK_OPTION
 from paddock.toolkits.wolfram.recent_sessions import note_session
+from paddock.wolfram import spelled_out
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from paddock.kernels.engines.engine import Engine
     from paddock.kernels.sessions import SessionStatus
     from paddock.kernels.wolfram_session import Evaluation
-    from paddock.toolkits.wolfram.answers import Content
+    from paddock.toolkits.contents import Content
 
 STATUS_TEXTS = {
     "reused": "Nothing was saved under this session id: it is a new, empty session.",
@@ -58,7 +59,7 @@ def answer(ctx: Context, code: str, seconds: float, session: str | None) -> Cont
         network=ctx.options[NETWORK_OPTION],
     )
     sessions = shared_sessions()
-    sessions.keeping = _keeping(ctx.options)
+    sessions.keeping = keeping_of(ctx.options)
 
     def work(is_cancelled: IsCancelled, on_wait: OnWait) -> Content:
         engine = engine_for(ctx)
@@ -73,16 +74,11 @@ def answer(ctx: Context, code: str, seconds: float, session: str | None) -> Cont
     return call_kernel(ctx, work, seconds)
 
 
-def _keeping(options: Mapping[str, Any]) -> Keeping:
-    return Keeping(
-        seconds=seconds_of(options["MaxSessionAge"]),
-        count=options["MaxSessionCount"],
-        size_bytes=options["MaxSessionBytes"],
-    )
-
-
 def _worded(evaluation: Evaluation, session: _About, options: Mapping[str, Any]) -> Content:
-    items = evaluation.items(options["MaxCharacterCount"])
+    items = [
+        spelled_out(item.text) if isinstance(item, Words) else item
+        for item in evaluation.items(options["MaxCharacterCount"])
+    ]
     pieces, notes = contents(items, is_exported=options["ImageExportMethod"] == "Local")
     lines = [STATUS_TEXTS.get(session.status, ""), *session.notes, *evaluation.notes, *notes]
     lines += [

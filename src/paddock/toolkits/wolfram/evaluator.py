@@ -6,7 +6,7 @@ server needs no kernels.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any
 
 from msgspec import Meta
 
@@ -16,19 +16,8 @@ from paddock.authoring.option import Option
 from paddock.authoring.tool import Tool
 from paddock.errors import PaddockError
 from paddock.protocol.model.content import ImageContent, TextContent
-from paddock.toolkits.wolfram.options import (
-    ENGINE,
-    ENGINE_OPTION,
-    LONGEST_SECONDS,
-    MEMORY,
-    MEMORY_OPTION,
-    NETWORK,
-    NETWORK_OPTION,
-    Seconds,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from paddock.toolkits.limits import EVALUATOR_OPTIONS, seconds_for
+from paddock.toolkits.wolfram.options import ENGINE, ENGINE_OPTION
 
 Content = list[TextContent | ImageContent]
 DESCRIPTION = """\
@@ -43,18 +32,7 @@ sure of it. An engine other than Wolfram's may lack functions: what it does not 
 unevaluated."""
 OPTIONS = {
     ENGINE_OPTION: ENGINE,
-    "TimeConstraint": Option(60.0, Seconds, "Seconds, for calls that do not say"),
-    MEMORY_OPTION: MEMORY,
-    NETWORK_OPTION: NETWORK,
-    "MaxCharacterCount": Option(10_000, Annotated[int, Meta(ge=1)], "Characters of a result"),
-    "MaxSessionCount": Option(100, Annotated[int, Meta(ge=0)] | None, "Sessions that are kept"),
-    "MaxSessionBytes": Option(1 << 30, Annotated[int, Meta(ge=0)] | None, "Their size in all"),
-    "MaxSessionAge": Option(
-        "1 month", str | float | None, "Since they were used: seconds, or such as 2 weeks"
-    ),
-    "ImageExportMethod": Option(
-        None, Literal["Local"] | None, "Local: pictures are kept as files too, with links"
-    ),
+    **EVALUATOR_OPTIONS,
     "Method": Option(None, Any, "Without effect: code always runs in a process of its own"),
 }
 
@@ -72,25 +50,13 @@ def evaluate_wolfram_language(
     """Evaluate code in a session."""
     from paddock.toolkits.wolfram.evaluating import answer  # noqa: PLC0415 - see the module's docstring
 
-    seconds = _seconds(code, timeConstraint, ctx.options)
+    seconds = seconds_for(code, timeConstraint, ctx.options)
     try:
         found = answer(ctx, code, seconds, session)
     except PaddockError as error:
         raise ToolError(str(error)) from error
     ctx.raise_if_cancelled()
     return found
-
-
-def _seconds(code: str, given: int | None, options: Mapping[str, Any]) -> float:
-    if not code.strip():
-        raise ToolError("There is no code to evaluate: `code` is empty")
-    if given is None:
-        return float(options["TimeConstraint"])
-    if given <= 0:
-        raise ToolError(f"timeConstraint is {given}, expected a number of seconds above 0")
-    if given > LONGEST_SECONDS:
-        raise ToolError(f"timeConstraint is {given}, expected at most {LONGEST_SECONDS} (7 days)")
-    return float(given)
 
 
 evaluator_tool = Tool(

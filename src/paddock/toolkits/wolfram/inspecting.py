@@ -9,13 +9,19 @@ from __future__ import annotations
 import codecs
 from typing import TYPE_CHECKING, Any
 
-from paddock.authoring.failures import ToolError
 from paddock.files import read_ordinary
 from paddock.reports.inspected import Inspected, Language, report, report_directory
+from paddock.toolkits.inspector_defaults import EXCLUDED_SEVERITIES
+from paddock.toolkits.inspector_input import (
+    NoFilesFoundError,
+    code_or_path,
+    limit_of,
+    selection_of,
+    telling_unreadable,
+)
 from paddock.toolkits.paths import files_in, resolve
-from paddock.toolkits.wolfram.inspector_defaults import CONFIDENCE, EXCLUDED_SEVERITIES, LIMIT
 from paddock.wolfram import parse
-from paddock.wolfram.inspection import SEVERITIES, Selection, inspect_source
+from paddock.wolfram.inspection import Selection, inspect_source
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,79 +44,17 @@ _LANGUAGE = Language(
 )
 
 
-class InspectorInputError(ToolError):
-    """What is to be inspected is not given in a way that can be used."""
-
-    code = "code-inspector-input"
-
-
-class NoInputError(InspectorInputError):
-    """Neither code nor a file is given."""
-
-    code = "code-inspector-no-input"
-
-
-class AmbiguousInputError(InspectorInputError):
-    """Both code and a file are given."""
-
-    code = "code-inspector-ambiguous-input"
-
-
-class InspectedFileNotFoundError(InspectorInputError):
-    """There is no such file or directory, or it cannot be read."""
-
-    code = "code-inspector-file-not-found"
-
-
-class NoFilesFoundError(InspectorInputError):
-    """There is no code in a directory."""
-
-    code = "code-inspector-no-files-found"
-
-
-class InvalidConfidenceError(InspectorInputError):
-    """A confidence is not between 0 and 1."""
-
-    code = "code-inspector-invalid-confidence"
-
-
 def inspect(arguments: dict[str, Any], ctx: Context) -> str:
     """The report on what the arguments name."""
-    code, path = arguments.get("code"), arguments.get("file")
-    if code is None and path is None:
-        raise NoInputError("There is nothing to inspect", hint="give either code or file")
-    if code is not None and path is not None:
-        raise AmbiguousInputError("Both code and file are given", hint="give only one of them")
-    selection = _selection(arguments)
-    limit = arguments.get("limit") or LIMIT
-    limit = limit if limit > 0 else LIMIT
+    code, path = code_or_path(arguments)
+    selection = selection_of(arguments, EXCLUDED_SEVERITIES)
+    limit = limit_of(arguments)
     if code is not None:
         return report(_inspected("", code, selection), selection, limit, _LANGUAGE)
-    place = resolve(str(path), ctx)
+    place = resolve(path, ctx)
     if place.is_dir():
         return _directory(place, selection, limit, ctx)
     return report(_file(place, selection), selection, limit, _LANGUAGE, path=str(place))
-
-
-def _selection(arguments: dict[str, Any]) -> Selection:
-    confidence = arguments.get("confidenceLevel", CONFIDENCE)
-    if not 0 <= confidence <= 1:
-        raise InvalidConfidenceError(
-            f"confidenceLevel is {confidence}", hint="it is a number from 0 to 1"
-        )
-    severities = {severity.casefold(): severity for severity in SEVERITIES}
-    return Selection(
-        confidence,
-        frozenset(
-            severities.get(name.casefold(), name)
-            for name in _listed(arguments.get("severityExclusions", EXCLUDED_SEVERITIES))
-        ),
-        frozenset(_listed(arguments.get("tagExclusions", ""))),
-    )
-
-
-def _listed(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _inspected(name: str, text: str, selection: Selection) -> Inspected:
@@ -119,15 +63,8 @@ def _inspected(name: str, text: str, selection: Selection) -> Inspected:
 
 
 def _file(place: Path, selection: Selection) -> Inspected:
-    try:
+    with telling_unreadable(place):
         text = _read(place)
-    except OSError as error:
-        raise InspectedFileNotFoundError(
-            f"It cannot be read: {error.strerror or error}",
-            where=str(place),
-            hint="give an existing file or directory; relative paths begin in the directory that "
-            "the client works in",
-        ) from None
     return _inspected(place.name, text, selection)
 
 

@@ -15,9 +15,9 @@ from paddock.files import read_ordinary
 from paddock.kernels.calls import call_kernel
 from paddock.kernels.engines.none import REFUSAL
 from paddock.kernels.limits import Limits
+from paddock.toolkits.limits import NETWORK_OPTION
 from paddock.toolkits.paths import Listing, files_in, resolve, working_directory
 from paddock.toolkits.wolfram.engines import engine_for, engine_title, take_kernel
-from paddock.toolkits.wolfram.options import NETWORK_OPTION
 from paddock.toolkits.wolfram.verifying import FileRun, read_test_file
 from paddock.wolfram import WolframSyntaxError, quoted
 from paddock.wolfram.verification import markdown_report

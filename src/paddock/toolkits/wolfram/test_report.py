@@ -14,17 +14,16 @@ from paddock.authoring.failures import ToolError
 from paddock.authoring.option import Option
 from paddock.authoring.tool import Tool
 from paddock.errors import PaddockError
-from paddock.toolkits.paths import ALLOWED_FOLDERS
-from paddock.toolkits.paths import OPTION as FOLDERS_OPTION
-from paddock.toolkits.wolfram.options import (
-    ENGINE,
-    ENGINE_OPTION,
+from paddock.toolkits.limits import (
     MEMORY,
     MEMORY_OPTION,
     NETWORK,
     NETWORK_OPTION,
     Seconds,
 )
+from paddock.toolkits.paths import ALLOWED_FOLDERS
+from paddock.toolkits.paths import OPTION as FOLDERS_OPTION
+from paddock.toolkits.wolfram.options import ENGINE, ENGINE_OPTION
 
 SECONDS = "TimeConstraint"
 DESCRIPTION = """\

@@ -156,6 +156,11 @@ class AsgiApp:
         finally:
             await self._stop()
 
+    def hush(self) -> None:
+        """End the streams that would not end by themselves: nothing more will come."""
+        if self._loop is not None:
+            self._service.hush()
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or take part in the life of the server."""
         if scope["type"] == "lifespan":

@@ -35,7 +35,9 @@ class Guard:
 
     def __init__(self, hosts: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
         self._hosts = frozenset(_host(host) for host in _several(hosts, "allowed_hosts"))
-        self._origins = frozenset(_origin(one) for one in _several(origins, "allowed_origins"))
+        self._origins = frozenset(
+            normal_origin(one) for one in _several(origins, "allowed_origins")
+        )
         self._known_hosts: dict[bytes, bool] = {}
         self._known_origins: dict[bytes, bool] = {}
 
@@ -100,7 +102,7 @@ class Guard:
         if ANY in self._origins:
             return True
         try:
-            origin = _origin(value.decode("ascii"))
+            origin = normal_origin(value.decode("ascii"))
         except (UnicodeDecodeError, DefinitionError):
             return False
         return origin in self._origins or is_loopback(_host(urlsplit(origin).netloc))
@@ -133,7 +135,7 @@ def _host(value: str) -> str:
     return parts.hostname.rstrip(".")
 
 
-def _origin(value: str) -> str:
+def normal_origin(value: str) -> str:
     """An origin in the form in which two that are the same are equal."""
     if value == ANY:
         return ANY

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from paddock.zoo.formats import front_matter
 from paddock.zoo.formats.exchange import File, Remark
 from paddock.zoo.formats.names import free_name, is_plain_path, one_line, slug, title
-from paddock.zoo.formats.sections import Persona, SkillText, compose, take_apart, tidied
-from paddock.zoo.model import GENERAL_ID, Agent, Skill
+from paddock.zoo.formats.personas import persona_of, skills_of
+from paddock.zoo.formats.sections import Persona, compose, take_apart
+from paddock.zoo.model import GENERAL_ID, Agent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,25 +101,12 @@ def agent_of(kind: FileFormat, file: File) -> tuple[Agent, list[Remark]]:
     """The agent that a file describes, and what of the file has no place in the zoo."""
     document = front_matter.parse(file.text)
     said = read(kind, file.path, document)
-    taken: set[str] = set()
-    skills = []
-    for one in said.persona.skills:
-        name = free_name(slug(one.name, "skill"), taken)
-        taken.add(name)
-        skills.append(
-            Skill(
-                id=name,
-                name=one.name,
-                description=one.description,
-                when_to_use=one.when_to_use,
-            )
-        )
     agent = Agent(
         id=said.id,
         name=said.name,
         description=said.description,
         system_prompt=said.persona.soul,
-        skills=skills,
+        skills=skills_of(said.persona),
         extra={kind.name: _origin(file.path, document, said)},
     )
     return agent, list(_import_remarks(kind, file, document, agent))
@@ -170,7 +158,7 @@ def file_of(kind: FileFormat, agent: Agent, taken: set[str]) -> tuple[File, list
     origin = agent.extra.get(kind.name, {})
     path = _path(kind, agent, origin, taken)
     taken.add(path.lower())
-    wanted = _persona(agent)
+    wanted = persona_of(agent)
     found = _document_of(origin, wanted)
     document = front_matter.parse("") if found is None else found
     said = read(kind, path, document)
@@ -192,14 +180,6 @@ def _path(kind: FileFormat, agent: Agent, origin: Json, taken: set[str]) -> str:
         return before
     stems = {stem for path in taken if (stem := kind.stem(path))}
     return kind.path(free_name(slug(agent.id, "agent"), stems))
-
-
-def _persona(agent: Agent) -> Persona:
-    enabled = [one for one in agent.skills if one.enabled]
-    return tidied(
-        agent.system_prompt,
-        [SkillText(one.name, one.description, one.when_to_use) for one in enabled],
-    )
 
 
 def _with_front_matter(

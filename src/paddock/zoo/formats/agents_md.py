@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from paddock.zoo.formats.agent_file import unfit
 from paddock.zoo.formats.exchange import AgentFilesError, File, Remark
-from paddock.zoo.formats.names import free_name, one_line, slug, title
-from paddock.zoo.formats.sections import SkillText, compose, take_apart, tidied
-from paddock.zoo.model import Agent, Skill
+from paddock.zoo.formats.names import one_line, slug, title
+from paddock.zoo.formats.personas import persona_of, skills_of
+from paddock.zoo.formats.sections import compose, take_apart
+from paddock.zoo.model import Agent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,20 +34,12 @@ class BlockError(AgentFilesError):
 
 def block_of(agent: Agent) -> tuple[File, list[Remark]]:
     """An agent as a block, and what of it does not fit."""
-    persona = tidied(
-        agent.system_prompt,
-        [
-            SkillText(one.name, one.description, one.when_to_use)
-            for one in agent.skills
-            if one.enabled
-        ],
-    )
     name = slug(agent.id, "agent")
     shown = one_line(agent.name) or title(name)
     parts = [f"## {shown}"]
     if description := agent.description.strip():
         parts.append("\n".join(f"> {line}" if line else ">" for line in description.split("\n")))
-    body = compose(persona)
+    body = compose(persona_of(agent))
     if body.startswith(">") and not description:
         parts.append(">")  # so that the quotation is not taken for the description
     parts.append(body)
@@ -142,13 +135,10 @@ def _agent(name: str, text: str) -> Agent:
         description = re.sub(r"^> ?", "", quoted[0], flags=re.M).strip()
         inner = inner[quoted.end() :]
     persona = take_apart(inner)
-    taken: set[str] = set()
-    skills = []
-    for one in persona.skills:
-        taken.add(stem := free_name(slug(one.name, "skill"), taken))
-        skills.append(
-            Skill(id=stem, name=one.name, description=one.description, when_to_use=one.when_to_use)
-        )
     return Agent(
-        id=name, name=shown, description=description, system_prompt=persona.soul, skills=skills
+        id=name,
+        name=shown,
+        description=description,
+        system_prompt=persona.soul,
+        skills=skills_of(persona),
     )

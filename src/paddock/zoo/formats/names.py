@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-import unicodedata
 from typing import TYPE_CHECKING
+
+from paddock.zoo.slugs import free_slug
+from paddock.zoo.slugs import slug as plain_slug
 
 if TYPE_CHECKING:
     from collections.abc import Container
 
-MAX_NAME = 64
-"""What the open format of skills allows; the others allow more."""
 SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _DEVICES = frozenset(
     ["con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))]
@@ -26,8 +26,7 @@ _DIGEST = 6
 
 def slug(text: str, fallback: str) -> str:
     """A text as a safe name; of one without any letter that could stay, a name by its digest."""
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
-    found = "-".join(re.findall(r"[a-z0-9]+", plain))[:MAX_NAME].rstrip("-")
+    found = plain_slug(text, "")
     if not found:
         text = text.strip()
         if not text:
@@ -57,12 +56,7 @@ def is_plain_path(path: str) -> bool:
 
 def free_name(wanted: str, taken: Container[str]) -> str:
     """A name that nothing else has, with `-2`, `-3` and so on behind it where need be."""
-    name, number = wanted, 1
-    while name in taken:
-        number += 1
-        ending = f"-{number}"
-        name = wanted[: MAX_NAME - len(ending)].rstrip("-") + ending
-    return name
+    return free_slug(wanted, lambda name: name in taken)
 
 
 def title(name: str) -> str:

@@ -123,7 +123,8 @@ def _add(found: Export, texts: dict[str, str], agent: Agent, skill: Skill) -> No
 
 
 def _is_place(path: str) -> bool:
-    return is_skill_file(path) and "/" in path and is_plain_path(path)
+    """Whether a path is one where programs look for skills."""
+    return path.split("/")[-3:-2] == ["skills"] and is_skill_file(path) and is_plain_path(path)
 
 
 def _document(

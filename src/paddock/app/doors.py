@@ -1,0 +1,161 @@
+"""Who may come in: everybody on this machine, whoever knows a token, or the people of a team."""
+
+from __future__ import annotations
+
+import hmac
+from hashlib import sha256
+from http.cookies import CookieError, SimpleCookie
+from time import time
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from msgspec import Struct
+
+from paddock.errors import PaddockError
+
+if TYPE_CHECKING:
+    from paddock.transports.http.contract import Head
+
+COOKIE = "paddock_session"
+SESSION_SECONDS = 30 * 24 * 3600
+EVERYBODY = ""
+"""The owner of the zoo where there is only one."""
+MIN_TOKEN = 16
+
+
+class WeakTokenError(PaddockError):
+    """A token is too easy to guess."""
+
+    code = "weak-token"
+
+
+class SignInError(PaddockError):
+    """Name and password, or the token, are not right."""
+
+    code = "sign-in-failed"
+
+
+class Visitor(Struct, frozen=True, kw_only=True):
+    """Who sends a request."""
+
+    owner: str = EVERYBODY
+    """Whose zoo is meant."""
+    name: str | None = None
+    """What people call them; None where nobody signs in by name."""
+    is_admin: bool = True
+    """Whether they may see and change what belongs to the machine and to all."""
+    is_known: bool = True
+    """Whether they may do anything but sign in."""
+
+
+STRANGER = Visitor(is_admin=False, is_known=False)
+
+
+@runtime_checkable
+class Door(Protocol):
+    """Tells who sends a request. Its methods may wait for a database: in any thread."""
+
+    needs_sign_in: bool
+    is_team: bool
+
+    def visitor(self, head: Head) -> Visitor | None:
+        """Who it is, if they may come in."""
+
+    def sign_in(self, name: str | None, password: str | None, token: str | None) -> str:
+        """The value of the cookie for somebody who has said the right thing.
+
+        Raises:
+            SignInError: when it is wrong.
+        """
+
+    def sign_out(self, head: Head) -> None:
+        """Have the cookie of a request count no more."""
+
+
+class OpenDoor:
+    """Lets everybody in: for an address that only this machine reaches."""
+
+    needs_sign_in = False
+    is_team = False
+
+    def visitor(self, _head: Head) -> Visitor | None:
+        """Always the same."""
+        return Visitor()
+
+    def sign_in(self, _name: str | None, _password: str | None, _token: str | None) -> str:
+        """There is nothing to sign in to.
+
+        Raises:
+            SignInError: always.
+        """
+        raise SignInError("Nobody signs in here: this Paddock serves its own machine only")
+
+    def sign_out(self, _head: Head) -> None:
+        """Nothing."""
+
+
+class TokenDoor:
+    """Lets in who knows one token. The cookie holds no token, and needs nothing to be kept."""
+
+    needs_sign_in = True
+    is_team = False
+
+    def __init__(self, token: str) -> None:
+        if len(token) < MIN_TOKEN:
+            raise WeakTokenError(
+                f"the token has {len(token)} characters, and needs {MIN_TOKEN}",
+                hint="make one: python -c 'import secrets; print(secrets.token_urlsafe(24))'",
+            )
+        self._token = token.encode()
+
+    def visitor(self, head: Head) -> Visitor | None:
+        """Whoever has the token, or a cookie made with it."""
+        token = bearer_token(head)
+        if token is not None:
+            return Visitor() if hmac.compare_digest(token.encode(), self._token) else None
+        cookie = cookie_of(head)
+        return Visitor() if cookie is not None and self._is_good(cookie) else None
+
+    def sign_in(self, _name: str | None, _password: str | None, token: str | None) -> str:
+        """A cookie that is good for a month.
+
+        Raises:
+            SignInError: when the token is wrong.
+        """
+        if token is None or not hmac.compare_digest(token.strip().encode(), self._token):
+            raise SignInError("That is not the token")
+        until = str(int(time()) + SESSION_SECONDS)
+        return f"{until}.{self._seal(until)}"
+
+    def sign_out(self, _head: Head) -> None:
+        """Nothing to forget: the browser is told to drop the cookie."""
+
+    def _is_good(self, cookie: str) -> bool:
+        until, _, seal = cookie.partition(".")
+        if not hmac.compare_digest(seal.encode(), self._seal(until).encode()):
+            return False
+        return int(until) > time()
+
+    def _seal(self, until: str) -> str:
+        return hmac.new(self._token, f"session {until}".encode(), sha256).hexdigest()
+
+
+def bearer_token(head: Head) -> str | None:
+    """The token in a request's Authorization header, if it has one."""
+    scheme, _, token = head.headers.get(b"authorization", b"").decode("latin-1").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" and token.strip() else None
+
+
+def cookie_of(head: Head) -> str | None:
+    """The session in a request's cookies, if it has one."""
+    try:
+        found = SimpleCookie(head.headers.get(b"cookie", b"").decode("latin-1")).get(COOKIE)
+    except CookieError:
+        return None
+    return None if found is None else found.value
+
+
+def set_cookie(value: str, *, is_secure: bool) -> str:
+    """The header that gives a browser its session; no script can read it."""
+    parts = [f"{COOKIE}={value}", "Path=/", "HttpOnly", "SameSite=Strict"]
+    parts.append(f"Max-Age={SESSION_SECONDS if value else 0}")
+    return "; ".join([*parts, "Secure"] if is_secure else parts)

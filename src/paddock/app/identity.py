@@ -1,0 +1,26 @@
+"""What tells one running Paddock from another: its version, and its database."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from paddock.zoo.service import Zoo
+
+
+class Identity(Struct, frozen=True, kw_only=True):
+    """What others may know of a running Paddock."""
+
+    database: str
+    """`sqlite` or `postgresql`."""
+    fingerprint: str
+    """The same for two that use the same database; tells nothing of where it is."""
+
+
+def identity_of(zoo: Zoo) -> Identity:
+    """The identity of a Paddock that serves a zoo."""
+    fingerprint = sha256(zoo.place.encode()).hexdigest()[:16]
+    return Identity(database=zoo.database, fingerprint=fingerprint)

@@ -1,0 +1,117 @@
+"""Routes of how it is, and of coming in and going out."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from litestar import Request, Response, get, post
+from litestar.di import NamedDependency
+from litestar.exceptions import TooManyRequestsException
+from litestar.params import JSONBody
+from msgspec import Struct
+
+from paddock.app.attempts import Attempts
+from paddock.app.doors import Door, SignInError, set_cookie
+from paddock.app.identity import Identity
+from paddock.app.visiting import visitor_of
+from paddock.transports.http.contract import Head
+from paddock.version import __version__
+from paddock.zoo.rest.answers import described
+
+
+class Health(Struct, rename="camel", kw_only=True):
+    """How this Paddock is, and who asks."""
+
+    status: str
+    product: str
+    """Always `paddock`: so that others can tell who has the port."""
+    version: str
+    database: str
+    """`sqlite` or `postgresql`."""
+    zoo: str
+    """The same for two that use the same database."""
+    signed_in: str | None
+    is_admin: bool
+    needs_sign_in: bool
+    """Whether whoever asks has to sign in first."""
+    is_team: bool
+    """Whether one signs in by name and password, and not by a token."""
+
+
+class SignInBody(Struct, forbid_unknown_fields=True, kw_only=True):
+    """Name and password, or the token that this Paddock was started with."""
+
+    name: str | None = None
+    password: str | None = None
+    token: str | None = None
+
+
+class SignedIn(Struct, rename="camel", kw_only=True):
+    """Who has come in."""
+
+    signed_in: bool
+
+
+@get("/health", summary="See how it is")
+async def health(
+    request: Request[Any, Any, Any],
+    door: NamedDependency[Door],
+    identity: NamedDependency[Identity],
+) -> Health:
+    """Also for those who are not signed in."""
+    visitor = visitor_of(request)
+    return Health(
+        status="ok",
+        product="paddock",
+        version=__version__,
+        database=identity.database,
+        zoo=identity.fingerprint,
+        signed_in=visitor.name,
+        is_admin=visitor.is_admin,
+        needs_sign_in=door.needs_sign_in and not visitor.is_known,
+        is_team=door.is_team,
+    )
+
+
+@post(
+    "/sign-in",
+    summary="Sign in",
+    responses=described(400, 401, 429),
+    status_code=200,
+)
+async def sign_in(
+    request: Request[Any, Any, Any],
+    door: NamedDependency[Door],
+    attempts: NamedDependency[Attempts],
+    data: JSONBody[SignInBody],
+) -> Response[SignedIn]:
+    """Answers with a cookie, which browsers send back by themselves and no script can read."""
+    address = "" if request.client is None else request.client.host
+    seconds = attempts.wait_seconds(address)
+    if seconds:
+        raise TooManyRequestsException(
+            "Too many wrong attempts; wait, then try again", headers={"Retry-After": str(seconds)}
+        )
+    try:
+        cookie = await asyncio.to_thread(door.sign_in, data.name, data.password, data.token)
+    except SignInError:
+        attempts.failed(address)
+        raise
+    attempts.succeeded(address)
+    told = set_cookie(cookie, is_secure=request.url.scheme == "https")
+    return Response(SignedIn(signed_in=True), headers={"Set-Cookie": told})
+
+
+@post("/sign-out", summary="Sign out", status_code=200)
+async def sign_out(
+    request: Request[Any, Any, Any], door: NamedDependency[Door]
+) -> Response[SignedIn]:
+    """The session counts no more, and the browser is told to forget it."""
+    head = Head.of(request.method, request.url.path, request.scope["headers"])
+    await asyncio.to_thread(door.sign_out, head)
+    told = set_cookie("", is_secure=request.url.scheme == "https")
+    return Response(SignedIn(signed_in=False), headers={"Set-Cookie": told})
+
+
+ROUTES = [health, sign_in, sign_out]

@@ -1,0 +1,180 @@
+"""`paddock up`: the whole product on one port."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from paddock.cli import output
+from paddock.cli.browser import open_browser
+from paddock.errors import LoadError
+
+if TYPE_CHECKING:
+    import socket
+
+    from paddock.app.identity import Identity
+    from paddock.app.starting import Address
+
+DEFAULT_PORT = 3912
+DEFAULT_HOST = "127.0.0.1"
+TOKEN_VARIABLE = "PADDOCK_TOKEN"  # noqa: S105 - the name of a variable
+DATABASE_VARIABLE = "PADDOCK_ZOO_DATABASE"
+
+
+@click.command()
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=DEFAULT_PORT,
+    envvar="PORT",
+    show_default=True,
+    help="The port for everything; 0 takes any that is free. Also PORT.",
+)
+@click.option(
+    "--host",
+    default=DEFAULT_HOST,
+    show_default=True,
+    help="The address to listen on. Others than this machine's own need PADDOCK_TOKEN or --team.",
+)
+@click.option("--no-browser", is_flag=True, help="Do not open the web app.")
+@click.option(
+    "--database",
+    metavar="URL",
+    envvar=DATABASE_VARIABLE,
+    help=f"Where the zoo is: postgresql://… or sqlite:///…. Also {DATABASE_VARIABLE}.",
+)
+@click.option(
+    "--allowed-host",
+    "hosts",
+    multiple=True,
+    help="A further name that requests may call this host by; * for any. Can be repeated.",
+)
+@click.option(
+    "--allowed-origin",
+    "origins",
+    multiple=True,
+    envvar="ALLOWED_ORIGINS",
+    help="A further origin whose web pages may use the API. Can be repeated. Also ALLOWED_ORIGINS.",
+)
+@click.option(
+    "--rate-limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Let each client make so many requests of the API in a minute.",
+)
+@click.pass_context
+def up(
+    ctx: click.Context,
+    *,
+    port: int,
+    host: str,
+    no_browser: bool,
+    database: str | None,
+    hosts: tuple[str, ...],
+    origins: tuple[str, ...],
+    rate_limit: int | None,
+) -> None:
+    """Start the web app, the REST API and the MCP endpoints, all on one port.
+
+    Your zoo is at /mcp for MCP clients, every other named server at /mcp/NAME. Only this machine is
+    let in, unless you say otherwise. Press Ctrl-C to end it.
+    """
+    _check_extras()
+    from paddock.app import starting  # noqa: PLC0415 - only where it is served
+    from paddock.app.application import Application  # noqa: PLC0415 - a web framework
+    from paddock.app.hosting import load_named  # noqa: PLC0415 - as above
+    from paddock.app.identity import identity_of  # noqa: PLC0415 - as above
+    from paddock.app.request_log import configure_log  # noqa: PLC0415 - as above
+    from paddock.app.running import run  # noqa: PLC0415 - as above
+    from paddock.app.web_files import web_directory  # noqa: PLC0415 - as above
+    from paddock.zoo.opening import open_zoo  # noqa: PLC0415 - a database
+
+    configure_log()
+    if database:
+        os.environ[DATABASE_VARIABLE] = database  # the servers at /mcp open it too
+    address = starting.Address(host=host, port=port, hosts=hosts)
+    door = starting.door_of(address, os.environ.get(TOKEN_VARIABLE))
+    allowed_hosts = address.allowed_hosts
+    with open_zoo(database) as zoo:
+        identity = identity_of(zoo)
+        is_given = ctx.get_parameter_source("port") != click.core.ParameterSource.DEFAULT
+        listening = _listening(address, identity, is_given=is_given, opens=not no_browser)
+        if listening is None:
+            return
+        application = Application(
+            zoo,
+            door=door,
+            identity=identity,
+            load=load_named,
+            web_directory=web_directory(),
+            allowed_hosts=allowed_hosts,
+            allowed_origins=_split(origins),
+            requests_a_minute=rate_limit,
+        )
+        url = address.url(listening.getsockname()[1])
+
+        def announce() -> None:
+            _announce(url, zoo.place, needs_token=door.needs_sign_in)
+            if not no_browser:
+                open_browser(url)
+
+        run(application, listening, announce)
+
+
+def _check_extras() -> None:
+    try:
+        import litestar  # noqa: F401, PLC0415 - of an extra
+        import sqlalchemy  # noqa: F401, PLC0415 - of an extra
+        import uvicorn  # noqa: F401, PLC0415 - of an extra
+    except ImportError as error:
+        raise LoadError(
+            f"paddock up needs {error.name}", hint="pip install 'paddock[zoo,http]'"
+        ) from None
+
+
+def _split(origins: tuple[str, ...]) -> list[str]:
+    """Origins as a variable gives them: with commas between."""
+    return [one.strip() for text in origins for one in text.split(",") if one.strip()]
+
+
+def _listening(
+    address: Address, identity: Identity, *, is_given: bool, opens: bool
+) -> socket.socket | None:
+    """The port; another one where it is taken; None where this Paddock runs there already."""
+    from paddock.app.ports import listen_near  # noqa: PLC0415 - only where it is served
+    from paddock.app.starting import Taken, claim  # noqa: PLC0415 - as above
+
+    found = claim(address, identity)
+    if not isinstance(found, Taken):
+        return found
+    if found.is_same:
+        url = address.url(address.port)
+        output.note(f"Paddock is running already, with this zoo: {url}")
+        if opens:
+            open_browser(url)
+        return None
+    output.note(f"Port {address.port} is taken by {found.by}.")
+    if output.can_ask():
+        if not click.confirm("Use another port?", default=True, err=True):
+            raise click.Abort
+    elif is_given:
+        raise found.error
+    return listen_near(address.host, address.port)
+
+
+def _announce(url: str, where: str, *, needs_token: bool) -> None:
+    """Say where everything is, and how to connect a client."""
+    lines = [
+        f"Paddock is at {url}",
+        f"  the zoo         {where}",
+        f"  MCP endpoint    {url}mcp (the zoo), {url}mcp/NAME (any of `paddock servers`)",
+        f"  connect a client: paddock install CLIENT AgentZoo --http {url}mcp",
+        "  end it with Ctrl-C",
+    ]
+    if needs_token:
+        lines.insert(1, f"  sign in with the token in {TOKEN_VARIABLE}")
+    output.note("\n".join(lines))
+    sys.stderr.flush()

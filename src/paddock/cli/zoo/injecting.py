@@ -1,0 +1,55 @@
+"""`paddock zoo inject`: the text that makes a model take the part of an agent."""
+
+from __future__ import annotations
+
+import click
+
+from paddock.cli import completing, output
+from paddock.cli.zoo.opening import named_or_default, opened
+
+
+@click.command()
+@click.argument("agent", required=False, shell_complete=completing.agents)
+@click.option(
+    "--memory/--no-memory", "memory", default=None, help="Whether memory comes along at all."
+)
+@click.option("--budget", type=int, metavar="TOKENS", help="How much memory may come along.")
+@click.option("--workspace", metavar="ID", help="Whose memory comes before the rest.")
+@click.option("--about", metavar="TEXT", help="What it is for: memory about that comes first.")
+@click.option("--preview", is_flag=True, help="Do not count it as an injection.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with the sections.")
+def inject(
+    agent: str | None,
+    *,
+    memory: bool | None,
+    budget: int | None,
+    workspace: str | None,
+    about: str | None,
+    preview: bool,
+    as_json: bool,
+) -> None:
+    """Print the prompt of AGENT, an id or a name; without it the default of the project.
+
+    Nothing else is on standard output: paddock zoo inject sage | pbcopy
+    """
+    with opened() as zoo:
+        name = named_or_default(agent)
+        if preview:
+            found = zoo.preview(
+                name, memory=memory, budget_tokens=budget, workspace_id=workspace, about=about
+            )
+        else:
+            found = zoo.inject(
+                name,
+                memory=memory,
+                budget_tokens=budget,
+                workspace_id=workspace,
+                about=about,
+                source="cli",
+            )
+    if as_json:
+        output.print_json(found)
+        return
+    click.echo(found.prompt)
+    for text in found.warnings:
+        output.warn(text)

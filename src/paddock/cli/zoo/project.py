@@ -1,0 +1,51 @@
+"""`paddock zoo default`: which agent works in a project unless another one is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from paddock.cli import completing, output
+from paddock.cli.zoo.opening import opened
+from paddock.zoo.project import find_project, read_project, set_default
+
+
+@click.command()
+@click.argument("agent", required=False, shell_complete=completing.agents)
+@click.option(
+    "--project",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="The folder of the project; by default the nearest one with .paddock/zoo.toml, or this.",
+)
+@click.option("--clear", is_flag=True, help="Let no agent be the default.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def default(
+    ctx: click.Context, agent: str | None, *, project: Path | None, clear: bool, as_json: bool
+) -> None:
+    """Print which agent works in a project, or with AGENT say which one.
+
+    It is written into .paddock/zoo.toml, which belongs to the project. The exit code is 1 when
+    there is none.
+    """
+    if agent and clear:
+        raise click.UsageError("AGENT and --clear cannot go together")
+    folder = project or find_project(Path.cwd()) or Path.cwd()
+    if agent or clear:
+        name = None
+        if agent:
+            with opened() as zoo:
+                name = zoo.find_agent(agent).id
+        path = set_default(folder, name)
+        output.note(f"Written: {path}")
+    found = read_project(folder).default
+    if as_json:
+        output.print_json({"default": found, "project": str(folder)})
+    elif found is not None:
+        click.echo(found)
+    elif not clear:
+        output.note("No agent is the default here\nHint: paddock zoo default AGENT")
+    if found is None and not clear:
+        ctx.exit(1)

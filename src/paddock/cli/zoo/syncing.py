@@ -1,0 +1,146 @@
+"""`paddock zoo sync`: a project's agent files and the zoo kept in step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from paddock.cli import completing, output
+from paddock.cli.planned import coloured_diff
+from paddock.cli.zoo.opening import opened
+from paddock.cli.zoo.remarks import tell
+from paddock.zoo.formats.table import FILE_FORMATS
+from paddock.zoo.project import read_project, set_sync
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from paddock.zoo.syncing.comparing import Prefer
+    from paddock.zoo.syncing.running import SyncItem, SyncReport, SyncWishes
+
+SAID = {
+    "in-step": "in step",
+    "read": "read into the zoo",
+    "write": "written from the zoo",
+    "add-to-zoo": "added to the zoo",
+    "add-to-project": "added to the project",
+    "delete-file": "deleted, as its agent was",
+    "forget": "gone; its agent stays in the zoo",
+    "conflict": "changed on both sides",
+}
+COLOURS = {"conflict": "yellow", "in-step": None}
+
+
+@click.command()
+@click.argument(
+    "folder",
+    default=".",
+    metavar="[DIR]",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+)
+@click.option(
+    "--agent",
+    "agents",
+    multiple=True,
+    metavar="AGENT",
+    shell_complete=completing.agents,
+    help="Give this agent files in the project; may be repeated.",
+)
+@click.option("--all", "everyone", is_flag=True, help="Give all agents files in the project.")
+@click.option(
+    "--format",
+    "names",
+    multiple=True,
+    type=click.Choice(list(FILE_FORMATS)),
+    help="For which programs; by default those that have files here, else Claude Code.",
+)
+@click.option("--save", is_flag=True, help="Write --agent and --format into .paddock/zoo.toml.")
+@click.option(
+    "--prefer",
+    type=click.Choice(["file", "zoo"]),
+    help="Which side is right where both have changed.",
+)
+@click.option("--check", is_flag=True, help="Change nothing; exit with 1 if anything would.")
+@click.option("--watch", is_flag=True, help="Go on until Ctrl-C, whenever either side changes.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def sync(
+    ctx: click.Context,
+    folder: Path,
+    *,
+    agents: tuple[str, ...],
+    everyone: bool,
+    names: tuple[str, ...],
+    save: bool,
+    prefer: Prefer | None,
+    check: bool,
+    watch: bool,
+    as_json: bool,
+) -> None:
+    """Bring the agent files of the project in DIR and the zoo in step, in both directions.
+
+    What changed on one side reaches the other. What changed on both is left alone and told, until
+    --prefer says which is right. The exit code is 1 when that is so, or something failed.
+    """
+    if watch and (check or as_json):
+        raise click.UsageError("--watch goes with neither --check nor --json")
+    with opened() as zoo:
+        from paddock.zoo.syncing.running import SyncWishes  # noqa: PLC0415 - with the zoo
+        from paddock.zoo.syncing.running import sync as run  # noqa: PLC0415 - with the zoo
+        from paddock.zoo.syncing.watching import rounds  # noqa: PLC0415 - with the zoo
+
+        chosen = read_project(folder).sync
+        ids = [zoo.find_agent(name).id for name in agents or chosen.agents]
+        if everyone:
+            ids = [one.id for one in zoo.list_agents().items]
+        wishes = SyncWishes(
+            agents=ids, formats=list(names) or chosen.formats, prefer=prefer, is_dry=check
+        )
+        if save and not check:
+            output.note(f"Written: {set_sync(folder, agents=ids, formats=wishes.formats)}")
+        if watch:
+            _watch(rounds(zoo, folder, wishes))
+            return
+        report = run(zoo, folder, wishes)
+    if as_json:
+        output.print_json({**msgspec.to_builtins(report), "isInStep": report.is_in_step})
+    else:
+        _show(report, wishes)
+    if not report.is_settled or (check and not report.is_in_step):
+        ctx.exit(1)
+
+
+def _watch(reports: Iterator[SyncReport]) -> None:
+    """Show what is done, as it is done, until the person has enough."""
+    output.note("Watching; Ctrl-C ends it")
+    shown: list[SyncItem] = []
+    for report in reports:
+        news = [item for item in report.items if item.step != "in-step" and item not in shown]
+        for item in news:
+            _show_item(item)
+        shown = [item for item in report.items if item.step == "conflict" or item.error]
+
+
+def _show(report: SyncReport, wishes: SyncWishes) -> None:
+    tell(report.report)
+    for item in report.items:
+        _show_item(item, with_diff=wishes.is_dry or item.step == "conflict")
+    if not report.items:
+        output.note(
+            "There are no agent files here\n"
+            "Hint: paddock zoo sync --agent AGENT gives the project some"
+        )
+    if not report.is_settled and any(item.step == "conflict" for item in report.items):
+        output.note("Hint: --prefer file, or --prefer zoo, says which side is right")
+
+
+def _show_item(item: SyncItem, *, with_diff: bool = False) -> None:
+    said = f"failed: {item.error}" if item.error else SAID[item.step]
+    colour = "red" if item.error else COLOURS.get(item.step, "green")
+    text = f"{item.path}: {said}"
+    click.echo(output.coloured(text, colour) if colour else text)
+    if with_diff and item.diff:
+        click.echo(coloured_diff(item.diff))

@@ -1,0 +1,79 @@
+"""An end to connections that take longer than they may, however slowly they go on talking.
+
+A timeout of a socket is for each piece that comes; somebody who sends a byte now and then would
+never meet it.
+"""
+
+from __future__ import annotations
+
+import socket
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
+from threading import Timer
+from typing import TYPE_CHECKING, Any, Self
+from urllib.request import HTTPHandler, HTTPSHandler
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from urllib.request import BaseHandler, Request
+
+
+class Deadline:
+    """Ends its connections when the time is over; as a context manager, from its start on."""
+
+    def __init__(self, seconds: float) -> None:
+        self.is_over = False
+        self._sockets: list[socket.socket] = []
+        self._timer = Timer(seconds, self.end)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Self:
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+    def handlers(self, check: Callable[[socket.socket], None] | None = None) -> list[BaseHandler]:
+        """What makes the connections of an opener, each of which ends in time.
+
+        `check` sees each connection before anything is sent, and raises what refuses it.
+        """
+
+        def watch(connection: Any) -> None:
+            if check is not None:
+                check(connection)
+            self._watch(connection)
+
+        class Plain(HTTPConnection):
+            def connect(self) -> None:
+                super().connect()
+                watch(self.sock)
+
+        class Secure(HTTPSConnection):
+            def connect(self) -> None:
+                super().connect()
+                watch(self.sock)
+
+        class PlainHandler(HTTPHandler):
+            def http_open(self, req: Request) -> HTTPResponse:
+                return self.do_open(Plain, req)
+
+        class SecureHandler(HTTPSHandler):
+            def https_open(self, req: Request) -> HTTPResponse:
+                return self.do_open(Secure, req)
+
+        return [PlainHandler(), SecureHandler()]
+
+    def end(self) -> None:
+        """End all connections now, and those that are still to come."""
+        self.is_over = True
+        for one in self._sockets:
+            with suppress(OSError):
+                # Below the encryption, which another thread is in the middle of.
+                socket.socket.shutdown(one, socket.SHUT_RDWR)
+
+    def _watch(self, connection: Any) -> None:
+        self._sockets.append(connection)
+        if self.is_over:
+            self.end()

@@ -1,0 +1,136 @@
+"""How a value is shown: as pictures, as Markdown, or as text.
+
+Notebooks have methods for that (`_repr_png_` and others), which many libraries offer; data frames
+become tables that are short enough to be read.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import sys
+
+from paddock.kernels.interpreters.python.figures import picture_of
+from paddock.kernels.interpreters.python.tables import table_of
+from paddock.kernels.worker.interpreter import Picture
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+_PICTURES = (
+    ("_repr_png_", "image/png"),
+    ("_repr_jpeg_", "image/jpeg"),
+    ("_repr_svg_", "image/svg+xml"),
+)
+_WIDE = 100
+_LONGEST_PRETTY = 20_000
+_PLAIN = re.compile(r"<[\w.]+(?: object)? at 0x[0-9a-fA-F]+>")
+
+
+def pieces_of(value: object) -> Iterator[str | Picture]:
+    """The pictures that a value is shown as, and one text at most."""
+    table = table_of(value)
+    if table is not None:
+        yield table
+        return
+    if _is_figure(value):
+        yield picture_of(value)
+        return
+    bundle = _bundle(value)
+    picture = _picture(value, bundle)
+    if picture is not None:
+        yield picture
+    else:
+        yield _markdown(value, bundle) or _text(value)
+
+
+def _is_figure(value: object) -> bool:
+    figure: Any = sys.modules.get("matplotlib.figure")
+    return figure is not None and isinstance(value, figure.Figure)
+
+
+def _picture(value: object, bundle: dict[str, Any]) -> Picture | None:
+    for method, mime in _PICTURES:
+        data = bundle.get(mime)
+        if data is None:
+            data = _called(value, method)
+        if isinstance(data, tuple) and data:  # with metadata
+            data = data[0]
+        if isinstance(data, str):
+            data = data.encode() if mime == "image/svg+xml" else base64.b64decode(data)
+        if isinstance(data, bytes) and data:
+            return Picture(data, mime)
+    return None
+
+
+def _markdown(value: object, bundle: dict[str, Any]) -> str | None:
+    for mime, method in (("text/markdown", "_repr_markdown_"), ("text/latex", "")):
+        text = bundle.get(mime) or (_called(value, method) if method else None)
+        if isinstance(text, tuple) and text:
+            text = text[0]
+        if isinstance(text, str) and text:
+            return text
+    return None
+
+
+def _text(value: object) -> str:
+    text = repr(value)
+    if type(value) in (dict, list, tuple, set, frozenset) and _WIDE < len(text) < _LONGEST_PRETTY:
+        import pprint  # noqa: PLC0415 - seldom
+
+        return pprint.pformat(value, width=_WIDE, sort_dicts=False)
+    if _PLAIN.fullmatch(text):  # which says nothing
+        html = _called(value, "_repr_html_")
+        if isinstance(html, str) and html:
+            from html.parser import HTMLParser  # noqa: PLC0415 - seldom
+
+            return _without_tags(html, HTMLParser) or text
+    return text
+
+
+def _without_tags(html: str, parser: Any) -> str:
+    """The text of some HTML."""
+    pieces: list[str] = []
+
+    class Reader(parser):  # type: ignore[misc]  # it is imported when it is needed
+        hidden = 0
+
+        def handle_starttag(self, tag: str, attrs: object) -> None:
+            self.hidden += tag in ("style", "script")
+            if tag in ("br", "p", "div", "tr", "li", "h1", "h2", "h3", "h4"):
+                pieces.append("\n")
+            elif tag in ("td", "th"):
+                pieces.append(" ")
+
+        def handle_endtag(self, tag: str) -> None:
+            self.hidden -= tag in ("style", "script")
+
+        def handle_data(self, data: str) -> None:
+            if self.hidden <= 0:
+                pieces.append(re.sub(r"\s+", " ", data))
+
+    Reader().feed(html)
+    lines = [line.strip() for line in "".join(pieces).splitlines()]
+    return "\n".join(line for line in lines if line)
+
+
+def _bundle(value: object) -> dict[str, Any]:
+    found = _called(value, "_repr_mimebundle_")
+    if isinstance(found, tuple) and found:
+        found = found[0]
+    return found if isinstance(found, dict) else {}
+
+
+def _called(value: object, name: str) -> Any:
+    """What a method gives that a value's class may have; None when it fails."""
+    if isinstance(value, type):
+        return None
+    method = getattr(type(value), name, None)
+    if method is None:
+        return None
+    try:
+        return method(value)
+    except Exception:  # noqa: BLE001 - then it is shown in another way
+        return None

@@ -1,0 +1,99 @@
+"""Tracebacks with the lines of the user's own code, and of libraries only the last one."""
+
+from __future__ import annotations
+
+import os
+import re
+import traceback
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from traceback import FrameSummary
+
+_CELL = re.compile(r"<cell \d+>")
+_MOST_FRAMES = 20
+_MOST_CHARACTERS = 8000
+_HERE = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))  # noqa: PTH120 - pathlib takes time
+_STANDARD = os.path.dirname(os.__file__)  # noqa: PTH120 - as above
+_MAGIC = re.compile(r"\s*(%%?\w|!|\?|\w+\?$)", re.MULTILINE)
+_MAGIC_HINT = "(IPython's %magic, !command and name? are not part of Python and cannot be used.)\n"
+_RUNNING = "cannot be called from a running event loop"
+_ASYNC_HINT = "(Top-level await works here: write `await f()` instead of `asyncio.run(f())`.)\n"
+
+
+def text_of(error: BaseException) -> str:
+    """What is told of an exception that nobody caught."""
+    try:
+        text = "".join(_lines(error))
+    except Exception as fault:  # noqa: BLE001 - code may have changed what this is made with
+        text = f"{type(error).__name__} (its traceback cannot be told: {type(fault).__name__})"
+    if len(text) > _MOST_CHARACTERS:
+        half = _MOST_CHARACTERS // 2
+        text = f"{text[:half]}\n … {len(text) - 2 * half} characters …\n{text[-half:]}"
+    return text.rstrip("\n")
+
+
+def _lines(error: BaseException) -> list[str]:
+    if isinstance(error, SyntaxError) and not _has_own_frames(error):
+        lines = traceback.format_exception_only(type(error), error)
+        if _MAGIC.match(error.text or ""):
+            lines.append(_MAGIC_HINT)
+        return lines
+    told = traceback.TracebackException.from_exception(error)
+    _trim(told, set())
+    lines = list(told.format())
+    if isinstance(error, RuntimeError) and _RUNNING in str(error):
+        lines.append(_ASYNC_HINT)
+    return lines
+
+
+def _has_own_frames(error: BaseException) -> bool:
+    return any(_is_cell(frame) for frame in traceback.extract_tb(error.__traceback__))
+
+
+def _trim(told: traceback.TracebackException | None, seen: set[int]) -> None:
+    """Leave out what is not the user's, here and in the causes."""
+    if told is None or id(told) in seen:
+        return
+    seen.add(id(told))
+    stack = getattr(told, "stack", None)
+    if stack is not None:
+        stack[:] = _of_user(list(stack))
+    _trim(told.__cause__, seen)
+    _trim(told.__context__, seen)
+    for each in getattr(told, "exceptions", None) or ():
+        _trim(each, seen)
+
+
+def _of_user(frames: list[FrameSummary]) -> list[FrameSummary]:
+    frames = [frame for frame in frames if not frame.filename.startswith(_HERE)]
+    first = next((index for index, frame in enumerate(frames) if _is_cell(frame)), 0)
+    frames = frames[first:]
+    kept = [
+        frame
+        for frame, follower in zip(frames, [*frames[1:], None])  # noqa: B905 - Python 3.8
+        if not _is_of_library(frame) or follower is None or not _is_of_library(follower)
+    ]
+    if len(kept) > _MOST_FRAMES and not _is_repetition(kept):
+        kept = kept[: _MOST_FRAMES // 2] + kept[-_MOST_FRAMES // 2 :]
+    return kept
+
+
+def _is_repetition(frames: list[FrameSummary]) -> bool:
+    """Whether most are the same line, which is told in one line anyway."""
+    places = {(frame.filename, frame.lineno) for frame in frames}
+    return len(places) <= _MOST_FRAMES // 4
+
+
+def _is_cell(frame: FrameSummary) -> bool:
+    return _CELL.fullmatch(frame.filename) is not None
+
+
+def _is_of_library(frame: FrameSummary) -> bool:
+    name = frame.filename
+    if name.startswith(("<frozen", "<__array", "<string")):
+        return True
+    if name.endswith((".pyx", ".pxi", ".pxd")):
+        return True
+    parts = name.replace("\\", "/").split("/")
+    return "site-packages" in parts or "dist-packages" in parts or name.startswith(_STANDARD)

@@ -1,0 +1,140 @@
+"""What code may break of its own process, put right after each evaluation, and told.
+
+The functions that every module uses, the modules that were there in the beginning, the standard
+streams and the ways in which a process can be interrupted: without these nothing that follows could
+be evaluated, or be told.
+"""
+
+from __future__ import annotations
+
+import builtins
+import io
+import os
+import signal
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NoReturn
+
+_DEPTH = 1000
+_OWN = frozenset({"_", "display", "__debug__"})
+
+
+class NoQuestionsError(EOFError):
+    """Code asked something, and nobody is there to answer."""
+
+    __module__ = "builtins"  # as tracebacks show it
+
+
+def ask(prompt: object = "", /) -> NoReturn:
+    """Take the place of `input`."""
+    raise NoQuestionsError(
+        f"input({str(prompt)!r}) cannot be answered: nobody sits at this Python. "
+        "Put the value into the code instead."
+    )
+
+
+def stop_for_debugger(*_args: object, **_options: object) -> NoReturn:
+    """Take the place of `breakpoint`."""
+    raise NoQuestionsError(
+        "breakpoint() cannot be used: nobody sits at this Python. Print what you want to see."
+    )
+
+
+class Mending:
+    """How things were in the beginning, and making them so again."""
+
+    def __init__(self) -> None:
+        builtins.input = ask
+        sys.breakpointhook = stop_for_debugger
+        self._builtins = {name: value for name, value in vars(builtins).items() if name not in _OWN}
+        self._modules = dict(sys.modules)
+        self._output = _duplicate(1)
+        self._nothing = _duplicate(0)
+        self._identities = [_identity(handle) for handle in range(3)]
+        self._streams = (_reader(), _writer(1), _writer(2))
+        self.begin()
+
+    def begin(self) -> None:
+        """Have the streams and the interrupt be ours, whatever the code before has left."""
+        sys.stdin, sys.stdout, sys.stderr = self._streams
+        if hasattr(signal, "SIGINT"):
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def end(self, emit: Callable[[str], None]) -> None:
+        """Put right what is broken, and tell what it was."""
+        sys.settrace(None)
+        sys.setprofile(None)
+        if sys.getrecursionlimit() < _DEPTH:
+            sys.setrecursionlimit(_DEPTH)
+        changed = [f"builtins.{name}" for name in self._mend_builtins()]
+        changed += [f"sys.modules[{name!r}]" for name in self._mend_modules()]
+        closed = self._mend_streams()
+        for text in (
+            f"Changed by the code, and set back: {', '.join(changed[:10])}" if changed else "",
+            f"Closed by the code, and opened again: {', '.join(closed)}" if closed else "",
+        ):
+            if text:
+                emit(text)
+
+    def _mend_builtins(self) -> list[str]:
+        now = vars(builtins)
+        missing = object()
+        changed = [
+            name for name, value in self._builtins.items() if now.get(name, missing) is not value
+        ]
+        for name in changed:
+            now[name] = self._builtins[name]
+        return changed
+
+    def _mend_modules(self) -> list[str]:
+        if not isinstance(sys.modules, dict):
+            return []
+        changed = [
+            name for name, value in self._modules.items() if sys.modules.get(name) is not value
+        ]
+        for name in changed:
+            sys.modules[name] = self._modules[name]
+        return changed
+
+    def _mend_streams(self) -> list[str]:
+        closed = []
+        for handle, name in enumerate(("standard input", "standard output", "standard error")):
+            stream = self._streams[handle]
+            is_lost = _identity(handle) != self._identities[handle]
+            if is_lost:
+                os.dup2(self._output if handle else self._nothing, handle)
+            if is_lost or stream.closed:
+                closed.append(name)
+        if any(stream.closed for stream in self._streams):
+            self._streams = (_reader(), _writer(1), _writer(2))
+        sys.stdin, sys.stdout, sys.stderr = self._streams
+        return closed
+
+
+def _duplicate(handle: int) -> int:
+    """The same file, where code that closes the first few hundred descriptors does not reach."""
+    import fcntl  # noqa: PLC0415 - Windows has no such module
+
+    return fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, 900)
+
+
+def _reader() -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.FileIO(0, "r", closefd=False), encoding="utf-8", errors="replace")
+
+
+def _writer(handle: int) -> io.TextIOWrapper:
+    raw = io.BufferedWriter(io.FileIO(handle, "w", closefd=False))
+    return io.TextIOWrapper(
+        raw, encoding="utf-8", errors="backslashreplace", newline="\n", line_buffering=True
+    )
+
+
+def _identity(handle: int) -> tuple[int, int] | None:
+    try:
+        found = os.fstat(handle)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

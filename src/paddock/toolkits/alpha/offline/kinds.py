@@ -1,0 +1,41 @@
+"""All kinds of questions that are answered offline, and which of them a question is."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from paddock.toolkits.alpha.offline.arithmetic import answer_arithmetic
+from paddock.toolkits.alpha.offline.dates import answer_date
+from paddock.toolkits.alpha.offline.percentages import answer_percentage
+from paddock.toolkits.alpha.offline.symbolic import answer_symbolic
+from paddock.toolkits.alpha.offline.units import answer_units
+from paddock.toolkits.alpha.offline.whole_numbers import answer_whole_numbers
+
+if TYPE_CHECKING:
+    from paddock.toolkits.alpha.offline.answer import Evaluate, OfflineAnswer
+
+MOST_CHARACTERS = 300
+_OPENING = re.compile(
+    r"(?:please |can you |tell me )*"
+    r"(?:(?:what is|what's|what are|how much is|calculate|compute|evaluate|find|work out) "
+    r"(?:the )?)?",
+    re.IGNORECASE,
+)
+
+
+def answer_offline(query: str, evaluate: Evaluate) -> OfflineAnswer | None:
+    """The answer to a question, if one is sure; else nothing."""
+    text = " ".join(query.split())
+    if not text or len(text) > MOST_CHARACTERS:
+        return None
+    text = text.rstrip("?. ")
+    text = text.removesuffix("=").strip()
+    opening = _OPENING.match(text)
+    asked = text[opening.end() :] if opening else text
+    for answer in (answer_date, answer_percentage, answer_whole_numbers, answer_units):
+        # How many days or feet is asked for stands at the beginning.
+        found = answer(asked)
+        if found is not None:
+            return found
+    return answer_symbolic(asked, evaluate) or answer_arithmetic(asked, evaluate)

@@ -1,0 +1,113 @@
+"""What tools that inspect code are told: which code, what to leave out, and how much to show.
+
+Shared by the inspectors of all languages. What they look for is their own matter.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from paddock.authoring.failures import ToolError
+from paddock.reports.issues import SEVERITIES, Selection
+from paddock.toolkits.inspector_defaults import CONFIDENCE, LIMIT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+class InspectorInputError(ToolError):
+    """What is to be inspected is not given in a way that can be used."""
+
+    code = "code-inspector-input"
+
+
+class NoInputError(InspectorInputError):
+    """Neither code nor a file is given."""
+
+    code = "code-inspector-no-input"
+
+
+class AmbiguousInputError(InspectorInputError):
+    """Both code and a file are given."""
+
+    code = "code-inspector-ambiguous-input"
+
+
+class InspectedFileNotFoundError(InspectorInputError):
+    """There is no such file or directory, or it cannot be read."""
+
+    code = "code-inspector-file-not-found"
+
+
+class NoFilesFoundError(InspectorInputError):
+    """There is no code in a directory."""
+
+    code = "code-inspector-no-files-found"
+
+
+class InvalidConfidenceError(InspectorInputError):
+    """A confidence is not between 0 and 1."""
+
+    code = "code-inspector-invalid-confidence"
+
+
+def code_or_path(arguments: dict[str, Any]) -> tuple[str | None, str]:
+    """The code to inspect, or None and the path of what to inspect.
+
+    Raises:
+        InspectorInputError: when not exactly one of them is given.
+    """
+    code, path = arguments.get("code"), arguments.get("file")
+    if code is None and path is None:
+        raise NoInputError("There is nothing to inspect", hint="give either code or file")
+    if code is not None and path is not None:
+        raise AmbiguousInputError("Both code and file are given", hint="give only one of them")
+    return code, str(path)
+
+
+def selection_of(arguments: dict[str, Any], excluded: str) -> Selection:
+    """Which issues are wanted; `excluded` are the severities that usually are not."""
+    confidence = arguments.get("confidenceLevel", CONFIDENCE)
+    if not 0 <= confidence <= 1:
+        raise InvalidConfidenceError(
+            f"confidenceLevel is {confidence}", hint="it is a number from 0 to 1"
+        )
+    severities = {severity.casefold(): severity for severity in SEVERITIES}
+    return Selection(
+        confidence,
+        frozenset(
+            severities.get(name.casefold(), name)
+            for name in _listed(arguments.get("severityExclusions", excluded))
+        ),
+        frozenset(_listed(arguments.get("tagExclusions", ""))),
+    )
+
+
+def _listed(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def limit_of(arguments: dict[str, Any]) -> int:
+    """How many issues are shown at most."""
+    limit: int = arguments.get("limit") or LIMIT
+    return limit if limit > 0 else LIMIT
+
+
+@contextmanager
+def telling_unreadable(place: Path) -> Iterator[None]:
+    """Tell that a file cannot be read as an error of the tool.
+
+    Raises:
+        InspectedFileNotFoundError: in place of an OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise InspectedFileNotFoundError(
+            f"It cannot be read: {error.strerror or error}",
+            where=str(place),
+            hint="give an existing file or directory; relative paths begin in the directory that "
+            "the client works in",
+        ) from None

@@ -1,0 +1,73 @@
+"""Imports symbols in the project's interpreter and tells what they are.
+
+Started as a program; imports the standard library only, and keeps to the Python of 3.8.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import sys
+from typing import Any
+
+MOST_VALUE = 2_000
+
+
+def main() -> None:
+    """Tell of each name, into the file that the settings name."""
+    settings = json.loads(sys.argv[1])
+    sys.path[:0] = settings["paths"]
+    told = [_told(name, settings["length"]) for name in settings["names"]]
+    with open(settings["result"], "w", encoding="utf-8") as file:
+        json.dump(told, file)
+
+
+def _told(name: str, length: int) -> dict[str, Any]:
+    try:
+        return {"name": name, "found": [_described(name, _value(name), length)]}
+    except BaseException as error:  # noqa: BLE001 - the project's own code
+        return {"name": name, "found": [], "error": f"{type(error).__name__}: {error}"[:500]}
+
+
+def _value(name: str) -> Any:
+    parts = name.split(".")
+    for count in range(len(parts), 0, -1):
+        try:
+            value = importlib.import_module(".".join(parts[:count]))
+        except ModuleNotFoundError as error:
+            module = ".".join(parts[:count])
+            if count == 1 or error.name is None or not f"{module}.".startswith(f"{error.name}."):
+                raise
+            continue
+        for part in parts[count:]:
+            value = getattr(value, part)
+        return value
+    raise ModuleNotFoundError(name)
+
+
+def _described(name: str, value: Any, length: int) -> dict[str, Any]:
+    told = {
+        "full_name": name,
+        "kind": f"{type(value).__name__}, imported",
+        "path": "",
+        "line": 1,
+        "documentation": inspect.getdoc(value) or "",
+    }
+    try:
+        told["signatures"] = [f"{name.rpartition('.')[2]}{inspect.signature(value)}"]
+    except (TypeError, ValueError):
+        told["signatures"] = []
+    try:
+        lines, told["line"] = inspect.getsourcelines(value)
+        told["path"] = inspect.getsourcefile(value) or ""
+        source = "".join(lines).rstrip()
+    except (TypeError, OSError):
+        source = "" if told["signatures"] else repr(value)[:MOST_VALUE]
+    if source and not inspect.ismodule(value):
+        told["source"], told["length"] = source[:length], len(source)
+    return told
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""The tool `agent_zoo_find_agents`."""
+
+from paddock.toolkits.zoo.agents import find_agents_tool as tool
+
+__all__ = ["tool"]

@@ -1,0 +1,53 @@
+"""How the zoo's tools tell what they have found, and what went wrong.
+
+Both are JSON, as a text for the model and as data for programs; errors have the codes that clients
+of the zoo have always known.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from paddock.authoring.failures import ArgumentsError
+from paddock.authoring.results import shown
+from paddock.protocol.model.content import CallToolResult, TextContent
+
+if TYPE_CHECKING:
+    from paddock.errors import PaddockError
+
+Json = dict[str, Any]
+INVALID_ARGUMENTS = "INVALID_ARGUMENTS"
+INVALID_FORMAT = "INVALID_FORMAT"
+CODES = {
+    "entry-not-found": "NOT_FOUND",
+    "invalid-agent": INVALID_ARGUMENTS,
+    "tool": "INTERNAL_ERROR",
+}
+"""Where a code of ours has another name here; all others are written in capitals."""
+
+
+def answer(data: Json) -> CallToolResult:
+    """A result that says the same to a model and to a program."""
+    return CallToolResult(content=[TextContent(shown(data))], structured_content=data)
+
+
+def plain(value: object) -> Any:
+    """What the zoo keeps, as JSON data."""
+    return msgspec.to_builtins(value)
+
+
+def failure(error: PaddockError) -> Json:
+    """What a caller is told when a tool fails."""
+    told: Json = {"error": True, "code": _code(error), "message": str(error)}
+    details = getattr(error, "details", None)
+    if details:
+        told["details"] = plain(details)
+    return told
+
+
+def _code(error: PaddockError) -> str:
+    if isinstance(error, ArgumentsError):
+        return INVALID_FORMAT if error.place == "$.format" else INVALID_ARGUMENTS
+    return CODES.get(error.code) or error.code.upper().replace("-", "_")

@@ -1,0 +1,54 @@
+"""What routes share: the zoo that is meant, the version that a change is of, pages."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from litestar.di import NamedDependency
+from litestar.params import HeaderParameter, QueryParameter
+
+from paddock.zoo.model import Agent, BrainEntry, LibrarySkill, Pack
+from paddock.zoo.service import Zoo
+
+Versioned = Agent | BrainEntry | LibrarySkill | Pack
+
+TheZoo = NamedDependency[Zoo]
+"""The zoo of whoever asks."""
+Expected = NamedDependency[int | None]
+"""The version that a change is of, when the client says it."""
+
+MOST = 500
+"""Items of one page."""
+
+Limit = Annotated[
+    int | None, QueryParameter(name="limit", ge=1, le=MOST, description="At most so many items.")
+]
+Cursor = Annotated[
+    str | None,
+    QueryParameter(name="cursor", max_length=200, description="The next page, from X-Next-Cursor."),
+]
+IfMatch = Annotated[
+    str | None,
+    HeaderParameter(
+        name="If-Match",
+        pattern=r'^(\*|(W/)?"[0-9]{1,18}")$',
+        description="The ETag of what you have changed; 412 when it is not the current one.",
+    ),
+]
+
+
+def expected_version(if_match: IfMatch = None) -> int | None:
+    """The version that a change is of, when the client says it."""
+    if if_match is None or if_match == "*":
+        return None
+    return int(if_match.removeprefix("W/").strip('"'))
+
+
+def tag_of(thing: Versioned) -> dict[str, str]:
+    """The headers of an answer with something that has versions."""
+    return {"ETag": f'"{thing.version}"'}
+
+
+def page_headers(next_cursor: str | None) -> dict[str, str]:
+    """The headers of an answer with a part of a list."""
+    return {} if next_cursor is None else {"X-Next-Cursor": next_cursor}

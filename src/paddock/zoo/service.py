@@ -1,0 +1,60 @@
+"""The zoo as the rest of Paddock uses it, from any thread: all its parts in one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, Self
+
+from paddock.zoo.agents import Agents
+from paddock.zoo.backups import Backups
+from paddock.zoo.brain import Brain
+from paddock.zoo.history import History
+from paddock.zoo.importing import Importing
+from paddock.zoo.injecting import Injecting
+from paddock.zoo.library import Library
+from paddock.zoo.skills import Skills
+from paddock.zoo.telling import Telling
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+
+class Zoo(Agents, Skills, History, Brain, Injecting, Library, Importing, Backups, Telling):
+    """The agents of one owner, with their skills, brains and history.
+
+    Every change is a transaction, and is on the disk when the method returns. Other processes see
+    it at once. `source` says who makes it: `web`, `mcp`, `cli`, `import` or `sync`.
+    """
+
+    @property
+    def database(self) -> Literal["sqlite", "postgresql"]:
+        """What it is kept in."""
+        return "sqlite" if self._database.is_sqlite else "postgresql"
+
+    @property
+    def place(self) -> str:
+        """The path or the address of the database, without any password."""
+        return self._database.where
+
+    @property
+    def owner(self) -> str:
+        """Whose zoo it is; empty where there are no accounts."""
+        return self._owner
+
+    def for_owner(self, owner: str) -> Zoo:
+        """The zoo of somebody else in the same database; it is open as long as this one."""
+        return Zoo(self._database, owner)
+
+    def close(self) -> None:
+        """Let go of the database; nothing more can be asked of this zoo."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()

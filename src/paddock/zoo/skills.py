@@ -1,0 +1,283 @@
+"""One skill or category of an agent at a time, so that two who change an agent lose nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from paddock.suggestions import did_you_mean
+from paddock.zoo import checks
+from paddock.zoo.agents import save_agent
+from paddock.zoo.errors import CategoryNotFoundError, SkillNotFoundError
+from paddock.zoo.model import Agent, Skill, SkillCategory, SkillFinding
+from paddock.zoo.part import Part, check_version, wanted_agent
+from paddock.zoo.skill_findings import skill_findings
+from paddock.zoo.slugs import free_slug, slug
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+CATEGORY_COLORS = ("#5B5F97", "#61988E", "#FF6B6C", "#E8C44A", "#7BA35C", "#8D6AE3", "#F08A4B")
+"""A new category gets the first one that the agent does not use yet."""
+
+
+class Skills(Part):
+    """The skills and categories of agents; every change returns the agent as it is then."""
+
+    def add_skill(
+        self,
+        agent_id: str,
+        given: Mapping[str, Any],
+        *,
+        version: int | None = None,
+        source: str = "web",
+    ) -> Agent:
+        """Add a skill at the end; its id is a slug of its name unless one is given.
+
+        Raises:
+            AgentNotFoundError: when there is no such agent.
+            ConflictError: when it is not at that version any more.
+            InvalidAgentError: when the skill cannot be as it was asked for.
+        """
+
+        def added(agent: Agent) -> str:
+            first = agent.skill_categories[0].id
+            skill = new_skill({"categoryId": first, **given}, [one.id for one in agent.skills])
+            agent.skills.append(skill)
+            return f"added skill {skill.name}"
+
+        return self._changed(agent_id, added, version, source)
+
+    def update_skill(
+        self,
+        agent_id: str,
+        skill_id: str,
+        changes: Mapping[str, Any],
+        *,
+        version: int | None = None,
+        source: str = "web",
+    ) -> Agent:
+        """Change the fields of a skill whose JSON keys are given, and no others.
+
+        Raises:
+            AgentNotFoundError: when there is no such agent.
+            SkillNotFoundError: when it has no such skill.
+            ConflictError: when it is not at that version any more.
+            InvalidAgentError: when the skill cannot be as it was asked for.
+        """
+
+        def updated(agent: Agent) -> str:
+            place = _place_of_skill(agent, skill_id)
+            skill = checks.merged(agent.skills[place], changes, checks.SKILL_FIELDS)
+            agent.skills[place] = skill
+            return f"changed skill {skill.name}"
+
+        return self._changed(agent_id, updated, version, source)
+
+    def delete_skill(
+        self, agent_id: str, skill_id: str, *, version: int | None = None, source: str = "web"
+    ) -> Agent:
+        """Take a skill away; the version before still has it.
+
+        Raises:
+            AgentNotFoundError: when there is no such agent.
+            SkillNotFoundError: when it has no such skill.
+            ConflictError: when it is not at that version any more.
+        """
+
+        def deleted(agent: Agent) -> str:
+            skill = agent.skills.pop(_place_of_skill(agent, skill_id))
+            return f"deleted skill {skill.name}"
+
+        return self._changed(agent_id, deleted, version, source)
+
+    def toggle_skill(
+        self,
+        agent_id: str,
+        skill_id: str,
+        enabled: bool | None = None,
+        *,
+        version: int | None = None,
+        source: str = "web",
+    ) -> Agent:
+        """Have a skill enabled or not; by default, what it is not now.
+
+        Raises:
+            AgentNotFoundError: when there is no such agent.
+            SkillNotFoundError: when it has no such skill.
+            ConflictError: when it is not at that version any more.
+        """
+
+        def toggled(agent: Agent) -> str:
+            skill = agent.skills[_place_of_skill(agent, skill_id)]
+            skill.enabled = not skill.enabled if enabled is None else enabled
+            return f"{'enabled' if skill.enabled else 'disabled'} skill {skill.name}"
+
+        return self._changed(agent_id, toggled, version, source)
+
+    def order_skills(
+        self,
+        agent_id: str,
+        ids: Sequence[str],
+        *,
+        version: int | None = None,
+        source: str = "web",
+    ) -> Agent:
+        """Put skills in an order; those that are not named keep theirs, after the others.
+
+        Raises:
+            AgentNotFoundError: when there is no such agent.
+            SkillNotFoundError: when it has no such skill.
+            ConflictError: when it is not at that version any more.
+        """
+
+        def ordered(agent: Agent) -> str:
+            first = [agent.skills[_place_of_skill(agent, one)] for one in dict.fromkeys(ids)]
+            named = {skill.id for skill in first}
+            agent.skills = first + [skill for skill in agent.skills if skill.id not in named]
+            return "ordered skills"
+
+        return self._changed(agent_id, ordered, version, source)
+
+    def add_category(
+        self,
+        agent_id: str,
+        given: Mapping[str, Any],
+        *,
+        version: int | None = None,
+        source: str = "web",
+    ) -> Agent:
+        """Add a category at the end; its id is a slug of its name unless one is given.
+
+        Raises:
+            AgentNotFoundError: when there is no such agent.
+            ConflictError: when it is not at that version any more.
+            InvalidAgentError: when the category cannot be as it was asked for.
+        """
+
+        def added(agent: Agent) -> str:
+            color = _free_color(category.color for category in agent.skill_categories)
+            taken = [category.id for category in agent.skill_categories]
+            given_id = _identifier(given, "category", taken)
+            category = checks.read(SkillCategory, {"color": color, **given, "id": given_id})
+            agent.skill_categories.append(category)
+            return f"added category {category.name}"
+
+        return self._changed(agent_id, added, version, source)
+
+    def update_category(
+        self,
+        agent_id: str,
+        category_id: str,
+        changes: Mapping[str, Any],
+        *,
+        version: int | None = None,
+        source: str = "web",
+    ) -> Agent:
+        """Change the name or the color of a category.
+
+        Raises:
+            AgentNotFoundError: when there is no such agent.
+            CategoryNotFoundError: when it has no such category.
+            ConflictError: when it is not at that version any more.
+            InvalidAgentError: when the category cannot be as it was asked for.
+        """
+
+        def updated(agent: Agent) -> str:
+            place = _place_of_category(agent, category_id)
+            before = agent.skill_categories[place]
+            category = checks.merged(before, changes, checks.CATEGORY_FIELDS)
+            agent.skill_categories[place] = category
+            return f"changed category {category.name}"
+
+        return self._changed(agent_id, updated, version, source)
+
+    def delete_category(
+        self,
+        agent_id: str,
+        category_id: str,
+        move_to: str | None = None,
+        *,
+        version: int | None = None,
+        source: str = "web",
+    ) -> Agent:
+        """Take a category away; its skills go to another one, by default the first that is left.
+
+        Raises:
+            AgentNotFoundError: when there is no such agent.
+            CategoryNotFoundError: when it has no such category.
+            ConflictError: when it is not at that version any more.
+            InvalidAgentError: when it is the only one.
+        """
+
+        def deleted(agent: Agent) -> str:
+            category = agent.skill_categories.pop(_place_of_category(agent, category_id))
+            if not agent.skill_categories:
+                raise checks.fail("skillCategories", "an agent keeps one category at least")
+            place = _place_of_category(agent, move_to) if move_to is not None else 0
+            for skill in agent.skills:
+                if skill.category_id == category_id:
+                    skill.category_id = agent.skill_categories[place].id
+            return f"deleted category {category.name}"
+
+        return self._changed(agent_id, deleted, version, source)
+
+    def skill_findings(self, agent_id: str) -> list[SkillFinding]:
+        """What is odd about an agent's skills.
+
+        Raises:
+            AgentNotFoundError: when there is no such agent.
+        """
+        with self._reading() as reading:
+            return skill_findings(wanted_agent(reading, agent_id).agent)
+
+    def _changed(
+        self, agent_id: str, change: Callable[[Agent], str], version: int | None, source: str
+    ) -> Agent:
+        with self._writing(source) as writing:
+            kept = wanted_agent(writing, agent_id)
+            check_version(version, kept.agent)
+            changed = msgspec.convert(msgspec.to_builtins(kept.agent), Agent)
+            summary = change(changed)
+            return save_agent(writing, kept, changed, summary)
+
+
+def new_skill(given: Mapping[str, Any], taken: Sequence[str]) -> Skill:
+    """A skill as it was asked for, with an id that no other has.
+
+    Raises:
+        InvalidAgentError: for wrong types.
+    """
+    return checks.read(Skill, {**given, "id": _identifier(given, "skill", taken)})
+
+
+def _identifier(given: Mapping[str, Any], otherwise: str, taken: Sequence[str]) -> str:
+    asked, name = given.get("id"), given.get("name")
+    text = asked if isinstance(asked, str) and asked.strip() else name
+    return free_slug(slug(text if isinstance(text, str) else "", otherwise), taken.__contains__)
+
+
+def _free_color(used: Iterable[str]) -> str:
+    taken = [color.upper() for color in used]
+    free = [color for color in CATEGORY_COLORS if color.upper() not in taken]
+    return free[0] if free else CATEGORY_COLORS[len(taken) % len(CATEGORY_COLORS)]
+
+
+def _place_of_skill(agent: Agent, skill_id: str) -> int:
+    ids = [skill.id for skill in agent.skills]
+    if skill_id not in ids:
+        raise SkillNotFoundError(
+            f"{agent.name} has no skill {skill_id[:100]!r}", hint=did_you_mean(skill_id, ids)
+        )
+    return ids.index(skill_id)
+
+
+def _place_of_category(agent: Agent, category_id: str) -> int:
+    ids = [category.id for category in agent.skill_categories]
+    if category_id not in ids:
+        raise CategoryNotFoundError(
+            f"{agent.name} has no category {category_id[:100]!r}",
+            hint=did_you_mean(category_id, ids),
+        )
+    return ids.index(category_id)

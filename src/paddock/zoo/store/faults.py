@@ -1,0 +1,101 @@
+"""What a database says when it cannot be used, told so that the user can do something about it."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from paddock.zoo.errors import ZooUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BY_CODE = {
+    sqlite3.SQLITE_BUSY: (
+        "another program has been holding its lock",
+        "end the program that is writing to it, then try again",
+    ),
+    sqlite3.SQLITE_LOCKED: (
+        "another connection holds its lock",
+        "end the program that is writing to it, then try again",
+    ),
+    sqlite3.SQLITE_READONLY: (
+        "it may be read only",
+        "make the file and its directory writable for you",
+    ),
+    sqlite3.SQLITE_PERM: ("it may not be opened", "make it readable and writable for you"),
+    sqlite3.SQLITE_CANTOPEN: (
+        "it cannot be opened",
+        "make the file and its directory readable and writable for you",
+    ),
+    sqlite3.SQLITE_FULL: (
+        "there is no space left for it",
+        "make space on its disk; nothing of the last change was kept",
+    ),
+    sqlite3.SQLITE_IOERR: (
+        "its disk cannot be read or written",
+        "look whether the disk is full or failing; nothing of the last change was kept",
+    ),
+    sqlite3.SQLITE_CORRUPT: (
+        "it is damaged",
+        "put a backup in its place with `paddock zoo restore`, and keep the damaged file",
+    ),
+    sqlite3.SQLITE_NOTADB: (
+        "it is no SQLite database",
+        "name another file, or move this one away",
+    ),
+}
+
+
+@contextmanager
+def telling_faults(where: str) -> Iterator[None]:
+    """Tell why a database cannot be used as an error of ours; faults in our statements pass.
+
+    Raises:
+        ZooUnavailableError: in place of what the driver raises.
+    """
+    try:
+        yield
+    except PoolTimeoutError:
+        raise ZooUnavailableError(
+            "all its connections are in use",
+            where=where,
+            hint="try again; fewer things at once may be asked of it",
+        ) from None
+    except sqlite3.Error as error:  # of the first statements on a connection, which are our own
+        told = told_by_sqlite(error, where)
+        if told is None:
+            raise
+        raise told from error
+    except DBAPIError as error:
+        told = _told(error, where)
+        if told is None:
+            raise
+        raise told from error
+
+
+def _told(error: DBAPIError, where: str) -> ZooUnavailableError | None:
+    fault = error.orig
+    if isinstance(fault, sqlite3.Error):
+        return told_by_sqlite(fault, where)
+    if error.connection_invalidated or isinstance(error, OperationalError | InterfaceError):
+        said = str(fault).strip().partition("\n")[0]
+        return ZooUnavailableError(
+            f"the database does not answer as it should: {said}",
+            where=where,
+            hint="look whether it runs, and whether its address, user and password are right",
+        )
+    return None
+
+
+def told_by_sqlite(fault: sqlite3.Error, where: str) -> ZooUnavailableError | None:
+    """What SQLite's error means; None when the fault is in a statement."""
+    code = getattr(fault, "sqlite_errorcode", 0) & 0xFF
+    if code not in _BY_CODE:
+        return None
+    text, hint = _BY_CODE[code]
+    return ZooUnavailableError(text, where=where, hint=hint)

@@ -1,0 +1,1 @@
+"""What each revision of the tables changed, one module for each. Alembic runs them."""

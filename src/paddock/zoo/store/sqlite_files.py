@@ -1,0 +1,50 @@
+"""Looking at the file of a SQLite database before SQLite does, which takes an empty one for new."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING
+
+from paddock.zoo.errors import ZooUnavailableError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEADER = b"SQLite format 3\0"
+HEADER_BYTES = 100
+LARGEST_PAGE = 65_536
+
+
+def check_file(path: Path) -> None:
+    """Make sure that a file begins like a database, and is as long as it says.
+
+    Raises:
+        ZooUnavailableError: when it does not.
+        OSError: when it cannot be read.
+    """
+    with path.open("rb") as file:
+        head = file.read(HEADER_BYTES)
+    if not head.startswith(HEADER) or len(head) < HEADER_BYTES:
+        raise ZooUnavailableError(
+            "it is no SQLite database, or what is left of one",
+            where=str(path),
+            hint="name another file, or move this one away and restore a backup",
+        )
+    log = path.with_name(f"{path.name}-wal")
+    if log.exists() and log.stat().st_size:
+        return  # what is missing may be there, and SQLite knows
+    size, expected = path.stat().st_size, _expected_bytes(head)
+    if size < expected:
+        raise ZooUnavailableError(
+            f"it is cut off: it has {size} of {expected} bytes",
+            where=str(path),
+            hint="move it away and restore a backup",
+        )
+
+
+def _expected_bytes(head: bytes) -> int:
+    """How long a file is by its header; 0 when the header does not know."""
+    (page,) = struct.unpack_from(">H", head, 16)
+    (changes, pages) = struct.unpack_from(">II", head, 24)
+    (known_at,) = struct.unpack_from(">I", head, 92)
+    return pages * (page if page != 1 else LARGEST_PAGE) if changes == known_at else 0

@@ -1,0 +1,147 @@
+"""The tables of a zoo. Migrations make them; a test holds both together.
+
+Every row belongs to an owner, so that one database can hold the separate zoos of several people.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    false,
+)
+
+from paddock.zoo.model import Agent, Skill, SkillCategory
+from paddock.zoo.store.columns import Encoded, Key, TagList
+
+metadata = MetaData()
+
+agents = Table(
+    "agents",
+    metadata,
+    Column("key", Key, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("id", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("folded_name", Text, nullable=False),
+    Column("description", Text, nullable=False),
+    Column("tags", TagList, nullable=False),
+    Column("appearance_seed", Text, nullable=False),
+    Column("archived", Boolean, nullable=False),
+    Column("injects_memory", Boolean, nullable=False),
+    Column("entry_count", Integer, nullable=False),
+    Column("created_at", Text, nullable=False),
+    Column("updated_at", Text, nullable=False),
+    Column("last_injected_at", Text),
+    Column("deleted_at", Text),
+    Column("skill_names", Encoded(list[str]), nullable=False),
+    Column("folded_text", Text, nullable=False),
+    # What may be long stands last: SQLite need not read it to find the rest.
+    Column("context_refs", Encoded(list[str]), nullable=False),
+    Column("skill_categories", Encoded(list[SkillCategory]), nullable=False),
+    Column("system_prompt", Text, nullable=False),
+    Column("skills", Encoded(list[Skill]), nullable=False),
+    Column("extra", Encoded(dict[str, dict[str, Any]]), nullable=False),
+    UniqueConstraint("owner", "id"),
+    Index("agents_in_order", "owner", "key"),
+    Index("agents_by_name", "owner", "folded_name"),
+    sqlite_autoincrement=True,
+)
+
+agent_versions = Table(
+    "agent_versions",
+    metadata,
+    Column("agent_key", Key, ForeignKey("agents.key", ondelete="CASCADE"), primary_key=True),
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("saved_at", Text, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("summary", Text, nullable=False),
+    Column("agent", Encoded(Agent), nullable=False),
+)
+
+entries = Table(
+    "entries",
+    metadata,
+    Column("key", Key, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("agent_key", Key, ForeignKey("agents.key", ondelete="CASCADE"), nullable=False),
+    Column("id", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("timestamp", Text, nullable=False),
+    Column("updated_at", Text, nullable=False),
+    Column("deleted_at", Text),
+    Column("pinned", Boolean, nullable=False, server_default=false()),
+    Column("workspace_id", Text),
+    Column("tags", TagList, nullable=False),
+    Column("metadata", Encoded(dict[str, Any]), nullable=False),
+    Column("content", Text, nullable=False),
+    Column("words", Text, nullable=False),
+    UniqueConstraint("agent_key", "id"),
+    Index("entries_by_time", "agent_key", "timestamp", "key"),
+    Index("entries_by_pin", "agent_key", "pinned", "timestamp", "key"),
+    Index("entries_by_workspace", "agent_key", "workspace_id", "timestamp", "key"),
+    sqlite_autoincrement=True,
+)
+
+library_skills = Table(
+    "library_skills",
+    metadata,
+    Column("key", Key, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("id", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("description", Text, nullable=False),
+    Column("when_to_use", Text, nullable=False),
+    Column("tags", TagList, nullable=False),
+    Column("requires", Encoded(list[str]), nullable=False),
+    Column("pack_id", Text),
+    UniqueConstraint("owner", "id"),
+)
+
+packs = Table(
+    "packs",
+    metadata,
+    Column("key", Key, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("id", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("description", Text, nullable=False),
+    UniqueConstraint("owner", "id"),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("id", Key, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("at", Text, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("agent_id", Text),
+    Column("entry_id", Text),
+    Column("detail", Encoded(dict[str, Any]), nullable=False),
+    Index("events_in_order", "owner", "id"),
+    sqlite_autoincrement=True,
+)
+
+imported_files = Table(
+    "imported_files",
+    metadata,
+    Column("owner", Text, primary_key=True),
+    Column("path", Text, primary_key=True),
+    Column("at", Text, nullable=False),
+)
+"""Files that were imported without being asked for again."""

@@ -1,0 +1,130 @@
+"""Noticing that any process has changed a database.
+
+One thread for each database looks, and only while somebody waits. SQLite is asked ten times a
+second whether another connection has written, which reads one number; PostgreSQL tells by itself.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sqlalchemy import URL
+
+CHANNEL = "paddock_zoo"
+POLL_SECONDS = 0.1
+PAUSE_SECONDS = 1.0
+"""Between two attempts to reach a database that is away."""
+
+
+class Watcher:
+    """Lets threads wait for the next change.
+
+    What is watched is an endless sequence; each step takes a moment, and says whether something
+    has changed.
+    """
+
+    def __init__(self, watched: Callable[[], Iterator[bool]]) -> None:
+        self._watched = watched
+        self._changed = threading.Condition()
+        self._waiting = 0
+        self._turn = 0
+        self._is_closed = False
+        self._thread: threading.Thread | None = None
+
+    def close(self) -> None:
+        """Let all go on who wait."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+            thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(timeout=5)
+
+    @property
+    def turn(self) -> int:
+        """A number that grows with each change that is noticed; start watching, then look."""
+        with self._changed:
+            self._start()
+            return self._turn
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing will be noticed any more."""
+        return self._is_closed
+
+    def wait(self, turn: int, seconds: float) -> None:
+        """Wait until there was a change after that turn, or so long."""
+        with self._changed:
+            self._waiting += 1
+            try:
+                self._start()
+                self._changed.notify_all()
+                self._changed.wait_for(lambda: self._is_closed or self._turn != turn, seconds)
+            finally:
+                self._waiting -= 1
+
+    def notice(self) -> None:
+        """Wake those who wait."""
+        with self._changed:
+            self._turn += 1
+            self._changed.notify_all()
+
+    def _start(self) -> None:
+        if self._thread is None and not self._is_closed:
+            self._thread = threading.Thread(target=self._run, name="zoo-watcher", daemon=True)
+            self._thread.start()
+
+    def _run(self) -> None:
+        while not self._is_closed:
+            # A database that is away is tried again: those who wait look for themselves meanwhile.
+            with suppress(Exception):
+                for has_changed in self._watched():
+                    if has_changed:
+                        self.notice()
+                    with self._changed:
+                        self._changed.wait_for(lambda: self._is_closed or self._waiting)
+                    if self._is_closed:
+                        return
+            self.notice()
+            with self._changed:
+                self._changed.wait_for(lambda: self._is_closed, PAUSE_SECONDS)
+
+
+def watched_sqlite(path: str) -> Callable[[], Iterator[bool]]:
+    """Look at SQLite's count of the changes that other connections have made."""
+
+    def watched() -> Iterator[bool]:
+        # The name is no URL: a file that is gone must not be made anew.
+        with closing(sqlite3.connect(path, timeout=1)) as connection:
+            last = None
+            while True:
+                (version,) = connection.execute("PRAGMA data_version").fetchone()
+                yield version != last
+                last = version
+                time.sleep(POLL_SECONDS)
+
+    return watched
+
+
+def watched_postgresql(url: URL) -> Callable[[], Iterator[bool]]:
+    """Listen to what PostgreSQL tells."""
+
+    def watched() -> Iterator[bool]:
+        import psycopg  # noqa: PLC0415 - of those who use PostgreSQL
+
+        address = url.set(drivername="postgresql").render_as_string(hide_password=False)
+        with psycopg.connect(address, autocommit=True) as connection:
+            connection.execute(f"LISTEN {CHANNEL}")
+            yield True
+            while True:
+                told = list(connection.notifies(timeout=0.5, stop_after=1))
+                yield bool(told)
+
+    return watched

@@ -1,0 +1,45 @@
+"""Points in time as the zoo writes them: ISO 8601 in UTC with milliseconds, so that text sorts."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+
+_DATE_CHARACTERS = len("2026-01-31")
+
+
+def written(moment: datetime) -> str:
+    """As in `2026-01-31T08:15:00.000Z`; without a zone it is taken to be UTC."""
+    known = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return known.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def now() -> str:
+    """The present."""
+    return written(datetime.now(UTC))
+
+
+def days_ago(days: int) -> str:
+    """The present less so many days."""
+    return written(datetime.now(UTC) - timedelta(days=days))
+
+
+def first_moment(text: str) -> str:
+    """The moment that is written, or the first one of a day.
+
+    Raises:
+        ValueError: when it is neither a date nor a time of ISO 8601.
+    """
+    return written(datetime.fromisoformat(text))
+
+
+def moment_after(text: str) -> str:
+    """The first moment that is later: for a day, that is when the next one begins.
+
+    Raises:
+        ValueError: when it is neither a date nor a time of ISO 8601.
+    """
+    if len(text) == _DATE_CHARACTERS:
+        day = date.fromisoformat(text) + timedelta(days=1)
+        return written(datetime(day.year, day.month, day.day, tzinfo=UTC))
+    moment = datetime.fromisoformat(text)
+    return written(moment + timedelta(milliseconds=1))

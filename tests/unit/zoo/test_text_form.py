@@ -1,0 +1,63 @@
+"""An agent comes back from the text in which people edit it."""
+
+import msgspec
+import pytest
+from hypothesis import given
+
+from paddock.zoo.model import Agent, Skill, SkillCategory
+from paddock.zoo.text_form import AgentTextError, changes_in, text_of
+from tests.unit.zoo.formats.any_agents import AGENTS
+
+
+@given(agent=AGENTS)
+def test_an_agent_comes_back_from_its_text(agent: Agent) -> None:
+    data = changes_in(text_of(agent), "sage")
+    assert msgspec.convert({**data, "id": agent.id}, Agent) == agent
+
+
+def test_the_text_is_laid_out_for_people() -> None:
+    agent = Agent(
+        id="sage",
+        name="Sage",
+        system_prompt="You explain.\nSlowly.",
+        skill_categories=[SkillCategory(id="talk", name="Talk", color="#123456")],
+        skills=[Skill(id="ask", name="Ask", description="Ask.", category_id="talk")],
+        tags=["kind"],
+    )
+    assert (
+        text_of(agent)
+        == """name = "Sage"
+description = ""
+tags = ["kind"]
+contextRefs = []
+injectsMemory = true
+archived = false
+systemPrompt = \'\'\'
+You explain.
+Slowly.
+\'\'\'
+
+[[skillCategories]]
+id = "talk"
+name = "Talk"
+color = "#123456"
+
+[[skills]]
+id = "ask"
+name = "Ask"
+description = "Ask."
+whenToUse = ""
+categoryId = "talk"
+enabled = true
+"""
+    )
+
+
+def test_what_a_text_leaves_out_is_not_changed() -> None:
+    assert changes_in('description = "d"', "sage") == {"description": "d"}
+
+
+@pytest.mark.parametrize("text", ["name =", "name = 5", "nmae = 'x'", "[[skills]]\nname = 'x'"])
+def test_a_text_that_describes_no_agent_is_told(text: str) -> None:
+    with pytest.raises(AgentTextError, match="describes no agent"):
+        changes_in(text, "sage")

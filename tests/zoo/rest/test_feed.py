@@ -1,0 +1,156 @@
+"""How events are handed to those who listen, without any sockets."""
+
+import asyncio
+import json
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paddock.zoo.opening import open_zoo
+from paddock.zoo.rest.feed import PING, RESET, Feed
+from paddock.zoo.rest.live import EventStream
+from paddock.zoo.service import Zoo
+
+PATIENCE = 30.0
+
+
+class Ear:
+    """Listens, and lets a test wait for what it hears."""
+
+    def __init__(self) -> None:
+        self.heard: asyncio.Queue[bytes] = asyncio.Queue()
+        self.has_ended = asyncio.Event()
+
+    def hear(self, chunk: bytes) -> None:
+        self.heard.put_nowait(chunk)
+
+    def end(self) -> None:
+        self.has_ended.set()
+
+    async def next(self) -> bytes:
+        return await asyncio.wait_for(self.heard.get(), PATIENCE)
+
+    async def next_id(self) -> int:
+        data = (await self.next()).split(b"data: ")[1]
+        return int(json.loads(data)["id"])
+
+
+def run(work: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(work)
+
+
+@pytest.fixture
+def lite(tmp_path: Path) -> Any:
+    with open_zoo(str(tmp_path / "zoo.db")) as zoo:
+        yield zoo
+
+
+def test_events_of_both_databases_are_heard(zoo: Zoo) -> None:
+    async def work() -> None:
+        feed, ear = Feed(zoo), Ear()
+        await feed.join(ear, None)
+        made = await asyncio.to_thread(zoo.create_agent, {"name": "Ada"})
+        assert made.id.encode() in await ear.next()
+        feed.close()
+        assert ear.has_ended.is_set()
+
+    run(work())
+
+
+def test_who_missed_a_little_is_told_it_and_who_missed_much_to_read_anew(lite: Zoo) -> None:
+    async def work() -> None:
+        start = lite.latest_event_id()
+        for number in range(5):
+            lite.create_agent({"name": f"A{number}"})
+        feed, patient, late = Feed(lite, most_missed=4), Ear(), Ear()
+        await feed.join(patient, start + 1)
+        await feed.join(late, start)
+        assert [await patient.next_id() for _ in range(4)] == [start + n for n in (2, 3, 4, 5)]
+        assert await late.next() == RESET
+        await asyncio.to_thread(lite.create_agent, {"name": "B"})
+        assert await patient.next_id() == await late.next_id() == start + 6
+        feed.close()
+
+    run(work())
+
+
+def test_nothing_is_lost_or_told_twice_between_what_was_missed_and_what_happens(lite: Zoo) -> None:
+    async def work() -> None:
+        start = lite.latest_event_id()
+        feed, first = Feed(lite), Ear()
+        await feed.join(first, None)
+
+        def write() -> None:
+            for number in range(60):
+                lite.create_agent({"name": f"A{number}"})
+
+        writing = asyncio.ensure_future(asyncio.to_thread(write))
+        ears = [Ear() for _ in range(5)]
+        for ear in ears:
+            await ear_joins(feed, ear, start)
+        await writing
+        for ear in [first, *ears]:
+            assert [await ear.next_id() for _ in range(60)] == [start + 1 + n for n in range(60)]
+        feed.close()
+
+    async def ear_joins(feed: Feed, ear: Ear, start: int) -> None:
+        await feed.join(ear, start)
+
+    run(work())
+
+
+def test_who_comes_after_everybody_has_left_hears_again(lite: Zoo) -> None:
+    async def work() -> None:
+        feed = Feed(lite)
+        for name in ("One", "Two"):
+            ear = Ear()
+            await feed.join(ear, None)
+            await asyncio.to_thread(lite.create_agent, {"name": name})
+            assert name.lower().encode() in await ear.next()
+            feed.leave(ear)
+        feed.close()
+
+    run(work())
+
+
+def test_silence_is_broken_by_signs_of_life(lite: Zoo) -> None:
+    async def work() -> None:
+        feed, ear = Feed(lite, ping_seconds=0.01), Ear()
+        await feed.join(ear, None)
+        assert [await ear.next() for _ in range(3)] == [PING] * 3
+        feed.close()
+
+    run(work())
+
+
+def test_reader_that_does_not_read_is_cut_off(lite: Zoo) -> None:
+    async def work() -> None:
+        feed, other = Feed(lite), Ear()
+        await feed.join(other, None)
+        stream = EventStream(feed, None, most_unread=10_000)
+        is_stuck = asyncio.Event()
+
+        async def receive() -> Any:
+            await asyncio.Event().wait()
+
+        async def send(message: Any) -> None:
+            if message["type"] == "http.response.body":
+                is_stuck.set()
+                await asyncio.Event().wait()
+
+        scope: Any = {}
+        answering = asyncio.ensure_future(stream(scope, receive, send))
+        await asyncio.wait_for(is_stuck.wait(), PATIENCE)
+        told = 0
+        async with asyncio.timeout(PATIENCE):
+            while not answering.done():
+                feed.tell("connection", {"text": "x" * 1000})
+                told += 1
+                await asyncio.sleep(0)
+        assert told > 10
+        assert len([await other.next() for _ in range(told)]) == told
+        feed.close()
+
+    run(work())

@@ -1,0 +1,243 @@
+"""Making, finding and changing agents, in both databases."""
+
+from typing import Any
+
+import pytest
+
+from paddock.zoo import limits
+from paddock.zoo.errors import AgentNotFoundError, ConflictError, InvalidAgentError
+from paddock.zoo.model import Agent, NewAgent, Skill, SkillCategory, general_category
+from paddock.zoo.service import Zoo
+
+WIZARD: dict[str, Any] = {
+    "name": "Code Wizard",
+    "description": "Writes code",
+    "systemPrompt": "Be concise.",
+    "skills": [
+        {"id": "ts", "name": "TypeScript", "description": "Strict types.", "categoryId": "general"}
+    ],
+    "tags": ["code"],
+}
+
+
+def test_a_new_agent_has_what_was_given_and_the_rest_by_default(zoo: Zoo) -> None:
+    agent = zoo.create_agent(WIZARD)
+    assert agent == zoo.get_agent("code-wizard")
+    assert agent == Agent(
+        id="code-wizard",
+        name="Code Wizard",
+        description="Writes code",
+        system_prompt="Be concise.",
+        skill_categories=[general_category()],
+        skills=[Skill(id="ts", name="TypeScript", description="Strict types.")],
+        tags=["code"],
+        appearance_seed="Code Wizard",
+        created_at=agent.created_at,
+        updated_at=agent.created_at,
+        version=1,
+    )
+
+
+def test_ids_are_slugs_and_those_that_are_taken_get_a_number(zoo: Zoo) -> None:
+    names = ["Sage", "sage!", "Ähnlich  wie/C++", "日本", NewAgent(id="My Own", name="Sage").name]
+    assert [zoo.create_agent({"name": name}).id for name in names] == [
+        *("sage", "sage-2", "ahnlich-wie-c", "agent", "sage-3")
+    ]
+    assert zoo.create_agent(NewAgent(id="My Own", name="Sage")).id == "my-own"
+
+
+def test_an_id_in_the_bin_is_not_given_again(zoo: Zoo) -> None:
+    zoo.create_agent({"name": "Sage"})
+    zoo.delete_agent("sage")
+    assert zoo.create_agent({"name": "Sage"}).id == "sage-2"
+    assert zoo.restore_agent("sage").id == "sage"
+
+
+def test_an_update_changes_only_what_is_given_and_never_the_id(zoo: Zoo) -> None:
+    before = zoo.create_agent(WIZARD)
+    unknown = {"id": "other", "version": 7, "brainEntries": [], "createdAt": "x", "nonsense": 1}
+    after = zoo.update_agent("code-wizard", {"description": "Knows code", **unknown})
+    expected = {**vars_of(before), "description": "Knows code", "version": 2}
+    assert vars_of(after) == {**expected, "updated_at": after.updated_at}
+    assert zoo.get_agent("code-wizard") == after
+
+
+def vars_of(agent: Agent) -> dict[str, Any]:
+    return {name: getattr(agent, name) for name in agent.__struct_fields__}
+
+
+def test_an_update_that_changes_nothing_makes_no_version(zoo: Zoo) -> None:
+    agent = zoo.create_agent(WIZARD)
+    assert zoo.update_agent("code-wizard", WIZARD) == agent
+    assert [one.version for one in zoo.versions("code-wizard")] == [1]
+
+
+def test_a_change_of_an_older_version_is_refused_with_what_the_agent_is_now(zoo: Zoo) -> None:
+    zoo.create_agent(WIZARD)
+    current = zoo.update_agent("code-wizard", {"name": "Wizard"}, version=1)
+    with pytest.raises(ConflictError) as refused:
+        zoo.update_agent("code-wizard", {"name": "Witch"}, version=1)
+    assert refused.value.current == current
+    assert zoo.get_agent("code-wizard") == current
+
+
+@pytest.mark.parametrize(
+    ("changes", "paths"),
+    [
+        ({"name": " "}, ["name"]),
+        ({"name": "x" * (limits.NAME + 1)}, ["name"]),
+        ({"skills": "nope", "tags": 5}, ["skills", "tags"]),
+        ({"skills": [{"id": "a", "name": "A"}, {"id": 5, "name": "B"}]}, ["skills[1].id"]),
+        ({"skills": [{"id": "a", "name": "A"}, {"id": "a", "name": "B"}]}, ["skills[1].id"]),
+        (
+            {"skillCategories": [{"id": "c", "name": "C", "color": "red"}]},
+            ["skillCategories[0].color"],
+        ),
+        ({"systemPrompt": "x" * (limits.SYSTEM_PROMPT + 1)}, ["systemPrompt"]),
+        ({"systemPrompt": "a\0b"}, ["systemPrompt"]),
+        ({"description": "half \ud800"}, ["description"]),
+        ({"contextRefs": ["", "ok"]}, ["contextRefs[0]"]),
+        ({"tags": ["a\x1fb"]}, ["tags[0]"]),
+        ({"extra": {"x": {"y": "z" * limits.EXTRA_BYTES}}}, ["extra"]),
+        ({"archived": "yes"}, ["archived"]),
+    ],
+)
+def test_what_cannot_be_kept_is_told_with_its_place_and_nothing_is_changed(
+    zoo: Zoo, changes: dict[str, Any], paths: list[str]
+) -> None:
+    agent = zoo.create_agent(WIZARD)
+    with pytest.raises(InvalidAgentError) as refused:
+        zoo.update_agent("code-wizard", changes)
+    assert [issue.path for issue in refused.value.details] == paths
+    with pytest.raises(InvalidAgentError):
+        zoo.create_agent({"name": "New", **changes})
+    assert zoo.list_whole_agents().items == [agent]
+
+
+def test_a_skill_of_an_unknown_category_goes_to_the_first(zoo: Zoo) -> None:
+    categories = [{"id": "one", "name": "One"}, {"id": "two", "name": "Two"}]
+    skills = [{"id": "a", "name": "A", "categoryId": "two"}, {"id": "b", "name": "B"}]
+    agent = zoo.create_agent({"name": "X", "skillCategories": categories, "skills": skills})
+    assert [skill.category_id for skill in agent.skills] == ["two", "one"]
+    assert zoo.update_agent("x", {"skillCategories": []}).skill_categories == [
+        SkillCategory(id="general", name="General")
+    ]
+
+
+def test_an_agent_is_found_by_id_and_by_name_without_regard_to_case(zoo: Zoo) -> None:
+    one = zoo.create_agent({"name": "Ärger Müller"})
+    other = zoo.create_agent({"name": "arger-muller", "id": "second"})
+    assert zoo.find_agent("arger-muller") == one
+    assert zoo.find_agent(" ÄRGER MÜLLER ") == one
+    assert zoo.find_agent("second") == other
+
+
+def test_an_agent_that_is_not_there_is_told_with_the_nearest(zoo: Zoo) -> None:
+    with pytest.raises(AgentNotFoundError) as missing:
+        zoo.get_agent("sage")
+    assert missing.value.hint == "the zoo is empty: create an agent first"
+    zoo.create_agent({"name": "Code Wizard"})
+    with pytest.raises(AgentNotFoundError) as missing:
+        zoo.find_agent("code wizzard")
+    assert missing.value.message == "Agent with ID 'code wizzard' not found."
+    assert missing.value.hint == "did you mean code-wizard?"
+
+
+def test_lists_come_in_the_order_of_making_and_in_pages(zoo: Zoo) -> None:
+    for number in range(7):
+        zoo.create_agent({"name": f"Agent {number}", "archived": number == 3})
+    expected = [f"agent-{number}" for number in range(7) if number != 3]
+    assert [one.id for one in zoo.list_agents().items] == expected
+    found, cursor = [], None
+    while True:
+        page = zoo.list_agents(limit=4, cursor=cursor)
+        found.append([one.id for one in page.items])
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    assert found == [expected[:4], expected[4:]]
+    assert [one.id for one in zoo.list_agents(archived=True).items] == ["agent-3"]
+    assert len(zoo.list_agents(archived=None).items) == 7
+
+
+def test_lists_are_filtered_by_text_and_by_tag(zoo: Zoo) -> None:
+    zoo.create_agent({"name": "Ölkanne", "tags": ["Shop", "100%"]})
+    zoo.create_agent({"name": "Other", "description": "Knows oil_prices", "tags": ["shopping"]})
+
+    def ids(**conditions: str) -> list[str]:
+        return [one.id for one in zoo.list_agents(**conditions).items]  # type: ignore[arg-type]  # texts all
+
+    assert ids(text="OLKANNE") == ["olkanne"]
+    assert ids(text="oil_p") == ["other"]
+    assert ids(text="oilxp") == []
+    assert ids(text="0%") == ["olkanne"]
+    assert ids(tag="Shop") == ["olkanne"]
+    assert ids(tag="shop") == []
+
+
+def test_a_page_of_nonsense_is_refused(zoo: Zoo) -> None:
+    for conditions in ({"cursor": "x"}, {"limit": 0}, {"limit": limits.PAGE + 1}):
+        with pytest.raises(InvalidAgentError):
+            zoo.list_agents(**conditions)
+
+
+def test_a_copy_has_all_but_the_id_the_look_and_the_brain(zoo: Zoo) -> None:
+    agent = zoo.create_agent(WIZARD)
+    zoo.create_entry("code-wizard", "note", "Remember")
+    copy = zoo.duplicate_agent("code-wizard")
+    assert (copy.id, copy.name) == ("code-wizard-copy", "Code Wizard copy")
+    assert (copy.skills, copy.system_prompt, copy.tags) == (
+        agent.skills,
+        agent.system_prompt,
+        agent.tags,
+    )
+    assert zoo.query_entries(copy.id).items == []
+    assert zoo.duplicate_agent("code-wizard", "Apprentice").id == "apprentice"
+
+
+def test_a_deleted_agent_comes_back_with_its_brain_and_its_history(zoo: Zoo) -> None:
+    zoo.create_agent(WIZARD)
+    agent = zoo.update_agent("code-wizard", {"name": "Wizard"})
+    entry = zoo.create_entry("code-wizard", "note", "Remember")
+    zoo.delete_agent("code-wizard")
+    assert zoo.list_agents().items == []
+    assert [one.id for one in zoo.bin()] == ["code-wizard"]
+    assert zoo.search_brain("remember") == []
+    with pytest.raises(AgentNotFoundError):
+        zoo.get_agent("code-wizard")
+    assert zoo.restore_agent("code-wizard") == agent
+    assert zoo.bin() == []
+    assert zoo.query_entries("code-wizard").items == [entry]
+    assert [one.version for one in zoo.versions("code-wizard")] == [2, 1]
+
+
+def test_only_what_is_in_the_bin_is_deleted_for_ever(zoo: Zoo) -> None:
+    zoo.create_agent(WIZARD)
+    zoo.create_entry("code-wizard", "note", "Remember")
+    with pytest.raises(AgentNotFoundError):
+        zoo.purge_agent("code-wizard")
+    zoo.delete_agent("code-wizard")
+    zoo.purge_agent("code-wizard")
+    assert zoo.bin() == []
+    assert zoo.search_brain("remember") == []
+    assert zoo.create_agent(WIZARD).id == "code-wizard"
+
+
+def test_deleting_an_agent_that_was_changed_meanwhile_is_refused(zoo: Zoo) -> None:
+    zoo.create_agent(WIZARD)
+    zoo.update_agent("code-wizard", {"name": "Wizard"})
+    with pytest.raises(ConflictError):
+        zoo.delete_agent("code-wizard", 1)
+    zoo.delete_agent("code-wizard", 2)
+
+
+def test_owners_see_nothing_of_each_other(zoo: Zoo) -> None:
+    ada, bob = zoo.for_owner("ada"), zoo.for_owner("bob")
+    for one in (zoo, ada, bob):
+        assert one.create_agent({"name": "Sage"}).id == "sage"
+    ada.create_entry("sage", "note", "The secret of Ada")
+    assert [one.search_brain("secret") != [] for one in (zoo, ada, bob)] == [False, True, False]
+    assert bob.query_entries("sage").items == []
+    ada.delete_agent("sage")
+    assert [len(one.list_agents().items) for one in (zoo, ada, bob)] == [1, 0, 1]
+    assert [event.kind for event in bob.events_after(0)] == ["agent:created"]

@@ -1,0 +1,220 @@
+"""Backups, and what comes in from files, in both databases."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paddock.zoo.errors import ZooFileError, ZooUnavailableError
+from paddock.zoo.model import Agent, BrainEntry
+from paddock.zoo.opening import open_zoo
+from paddock.zoo.service import Zoo
+
+
+@pytest.fixture(autouse=True)
+def data_of_the_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Backups that are made by themselves stay in the directory of the test."""
+    monkeypatch.setenv("PADDOCK_DATA_DIR", str(tmp_path / "data"))
+
+
+def fill(zoo: Zoo) -> None:
+    zoo.create_agent({"name": "Sage", "skills": [{"id": "a", "name": "A"}], "tags": ["x", "y"]})
+    zoo.update_agent("sage", {"systemPrompt": "Be wise. \u2028 é"})
+    zoo.create_agent({"name": "Old"})
+    zoo.delete_agent("old")
+    for number in range(3):
+        zoo.create_entry("sage", "note", f"note {number}", tags=["t"], pinned=number == 1)
+    zoo.create_pack({"name": "Proving"})
+    zoo.create_library_skill({"name": "Proofs", "packId": "proving"})
+
+
+def everything(zoo: Zoo) -> dict[str, Any]:
+    agents = zoo.list_whole_agents(archived=None).items
+    return {
+        "agents": agents,
+        "summaries": zoo.list_agents(archived=None).items,
+        "bin": zoo.bin(),
+        "versions": {one.id: zoo.versions(one.id) for one in agents},
+        "entries": {one.id: zoo.query_entries(one.id).items for one in agents},
+        "found": [hit.entry for hit in zoo.search_brain("note")],
+        "library": (zoo.list_library(), zoo.list_packs()),
+    }
+
+
+@pytest.mark.parametrize("name", ["zoo.jsonl", "zoo.jsonl.gz"])
+def test_a_restored_zoo_is_what_it_was(zoo: Zoo, tmp_path: Path, name: str) -> None:
+    fill(zoo)
+    before = everything(zoo)
+    backup = zoo.backup(tmp_path / "backups" / name)
+    zoo.delete_agent("sage")
+    zoo.create_agent({"name": "New"})
+    zoo.delete_library_skill("proofs")
+    kept = zoo.restore_backup(backup)
+    assert everything(zoo) == before
+    assert kept is not None
+    zoo.restore_backup(kept)
+    assert [one.id for one in zoo.list_agents().items] == ["new"]
+    assert zoo.events_after(0)[-1].kind == "zoo:restored"
+
+
+def test_a_backup_of_either_database_goes_into_the_other(zoo: Zoo, tmp_path: Path) -> None:
+    fill(zoo)
+    backup = zoo.backup(tmp_path / "zoo.jsonl.gz")
+    with open_zoo(str(tmp_path / "other.db")) as other:
+        assert other.restore_backup(backup) is None
+        assert everything(other) == everything(zoo)
+        again = other.backup(tmp_path / "again.db")
+    zoo.delete_agent("sage")
+    zoo.restore_backup(again)
+    zoo.create_entry("sage", "note", "after restoring")
+    assert len(zoo.query_entries("sage").items) == 4
+
+
+def test_only_the_zoo_of_the_owner_is_restored(zoo: Zoo, tmp_path: Path) -> None:
+    ada, bob = zoo.for_owner("ada"), zoo.for_owner("bob")
+    fill(ada)
+    fill(bob)
+    before = everything(ada)
+    backup = ada.backup(tmp_path / "ada.jsonl")
+    ada.delete_agent("sage")
+    bob.update_agent("sage", {"name": "Bob's"})
+    ada.restore_backup(backup)
+    assert everything(ada) == before
+    assert bob.get_agent("sage").name == "Bob's"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: data[: len(data) // 2],
+        lambda data: data.rpartition(b'{"rows"')[0],
+        lambda data: data.replace(b'["entries"', b'["nonsense"'),
+        lambda data: b'{"agents": []}',
+        lambda data: b"",
+        lambda data: gzip.compress(data)[:-20],
+    ],
+)
+def test_a_backup_that_is_not_whole_changes_nothing(zoo: Zoo, tmp_path: Path, damage: Any) -> None:
+    fill(zoo)
+    before = everything(zoo)
+    backup = zoo.backup(tmp_path / "zoo.jsonl")
+    backup.write_bytes(damage(backup.read_bytes()))
+    with pytest.raises(ZooFileError):
+        zoo.restore_backup(backup)
+    assert everything(zoo) == before
+
+
+def test_a_backup_of_a_newer_paddock_is_refused(zoo: Zoo, tmp_path: Path) -> None:
+    fill(zoo)
+    backup = zoo.backup(tmp_path / "zoo.jsonl")
+    text = backup.read_text(encoding="utf-8")
+    backup.write_text(text.replace('"revision":"0001"', '"revision":"9999"'), encoding="utf-8")
+    with pytest.raises(ZooUnavailableError) as refused:
+        zoo.restore_backup(backup)
+    assert refused.value.where == str(backup)
+
+
+def test_a_copy_of_another_database_is_not_taken_for_an_empty_zoo(zoo: Zoo, tmp_path: Path) -> None:
+    fill(zoo)
+    with open_zoo(str(tmp_path / "ada.db")) as other:
+        other.for_owner("ada").create_agent({"name": "Ada's"})
+        backup = other.backup(tmp_path / "copy.db")
+    with pytest.raises(ZooFileError):
+        zoo.restore_backup(backup)
+    assert zoo.get_agent("sage").name == "Sage"
+
+
+OLD: dict[str, Any] = {
+    "currentAgentId": "wizard",
+    "agents": [
+        {
+            "id": "wizard",
+            "name": "Code Wizard",
+            "personality": "You are concise.",
+            "skills": {"code_review": True, "small-talk": False},
+        },
+        {
+            "id": "C++/C#",
+            "name": "x" * 120,
+            "systemPrompt": "Be exact.",
+            "skillCategories": [{"id": "one", "name": "One", "color": "red"}],
+            "skills": [{"id": "s", "name": "S", "description": "d", "categoryId": "gone"}],
+            "brainEntries": [
+                {
+                    "id": "e1",
+                    "agentId": "C++/C#",
+                    "type": "decision",
+                    "content": "Use modules",
+                    "timestamp": "2026-01-31T10:00:00.000Z",
+                    "pinned": True,
+                },
+            ],
+        },
+    ],
+}
+
+
+def test_an_old_file_is_imported_whole_and_not_changed(zoo: Zoo, tmp_path: Path) -> None:
+    path = tmp_path / "agents.json"
+    path.write_text(json.dumps(OLD), encoding="utf-8")
+    before = path.read_bytes()
+    report = zoo.import_agents_json(path)
+    assert path.read_bytes() == before
+    assert (report.created, report.entries) == (["wizard", "c-c"], 1)
+    assert "agents[1].name" in {note.field for note in report.report}
+    wizard, exact = zoo.list_whole_agents().items
+    assert wizard.system_prompt == "You are concise."
+    assert [(one.id, one.enabled, one.category_id) for one in wizard.skills] == [
+        ("code_review", True, "general"),
+        ("small-talk", False, "general"),
+    ]
+    assert (len(exact.name), exact.skills[0].category_id) == (100, "one")
+    (entry,) = zoo.query_entries("c-c").items
+    assert entry == BrainEntry(
+        id="e1",
+        agent_id="c-c",
+        type="decision",
+        content="Use modules",
+        timestamp="2026-01-31T10:00:00.000Z",
+        updated_at=entry.updated_at,
+        pinned=True,
+        metadata={"source": "import"},
+    )
+    assert zoo.import_agents_json(path).created == ["wizard-2", "c-c-2"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"agents": 5}', "\xff", '{"agents": [{"systemPrompt": "\\u0000"}]}']
+)
+def test_a_file_that_cannot_be_imported_changes_nothing(
+    zoo: Zoo, tmp_path: Path, text: str
+) -> None:
+    path = tmp_path / "agents.json"
+    path.write_text(text, encoding="latin-1")
+    with pytest.raises(ZooFileError):
+        zoo.import_agents_json(path)
+    with pytest.raises(ZooFileError):
+        zoo.import_agents_json(tmp_path / "missing.json")
+    assert zoo.list_agents().items == []
+    assert zoo.latest_event_id() == 0
+
+
+def test_the_file_that_the_variable_names_is_imported_once(
+    zoo_address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "agents.json"
+    monkeypatch.setenv("AGENT_ZOO_STORE_PATH", str(path))
+
+    def agents() -> list[Agent]:
+        with open_zoo(zoo_address) as zoo:
+            return zoo.list_whole_agents().items
+
+    assert agents() == []
+    path.write_text("{", encoding="utf-8")
+    with pytest.raises(ZooFileError):
+        agents()
+    path.write_text(json.dumps(OLD), encoding="utf-8")
+    assert [one.id for one in agents()] == ["wizard", "c-c"]
+    assert [one.id for one in agents()] == ["wizard", "c-c"]

@@ -1,0 +1,318 @@
+"""Opening a zoo: new ones, old ones, and files that must not be touched."""
+
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, text
+
+from paddock.zoo.errors import ZooUnavailableError
+from paddock.zoo.opening import open_zoo
+from paddock.zoo.store import migrations, revisions, tables
+from paddock.zoo.store.database import postgresql_engine, sqlite_engine
+from tests.privileges import as_others_may
+from tests.zoo.postgresql import PostgreSQL
+
+RELEASED = Path(__file__).with_name("released")
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Connection]:
+    """A connection to a database, whatever is in it."""
+    if "://" in address:
+        engine = postgresql_engine(address, wait_seconds=5)
+    else:
+        engine = sqlite_engine(address, wait_seconds=5)
+    with engine.connect() as connection, connection.begin():
+        yield connection
+    engine.dispose()
+
+
+def test_a_zoo_is_made_where_nothing_is_and_opened_again(empty_address: str) -> None:
+    with open_zoo(empty_address) as zoo:
+        agent = zoo.create_agent({"name": "Sage"})
+    with open_zoo(empty_address) as zoo:
+        assert zoo.get_agent("sage") == agent
+
+
+def test_many_may_make_the_same_zoo_at_once(empty_address: str) -> None:
+    program = """
+import sys
+from paddock.zoo.opening import open_zoo
+
+with open_zoo(sys.argv[1]) as zoo:
+    zoo.create_agent({"name": "Sage"})
+"""
+    command = [sys.executable, "-c", program, empty_address]
+    makers = [subprocess.Popen(command) for _ in range(4)]
+    assert [maker.wait() for maker in makers] == [0, 0, 0, 0]
+    with open_zoo(empty_address) as zoo:
+        assert len(zoo.list_agents().items) == 4
+
+
+def test_the_zoo_of_the_user_is_in_the_data_directory_unless_a_variable_says_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PADDOCK_DATA_DIR", str(tmp_path / "data"))
+    with open_zoo() as zoo:
+        assert zoo.place == str(tmp_path / "data" / "zoo" / "zoo.db")
+        assert Path(zoo.place).stat().st_mode & 0o777 == 0o600
+    odd = tmp_path / "a ?b%20#é.db"
+    monkeypatch.setenv("PADDOCK_ZOO_DATABASE", str(odd))
+    with open_zoo() as zoo:
+        assert zoo.place == str(odd)
+    assert odd.exists()
+
+
+def test_a_password_is_not_told(postgresql: PostgreSQL) -> None:
+    address = f"postgresql://postgres:secret@/missing?host={postgresql.directory}"
+    with pytest.raises(ZooUnavailableError) as refused:
+        open_zoo(address)
+    assert "secret" not in str(refused.value)
+    assert "missing" in str(refused.value)
+    with pytest.raises(ZooUnavailableError) as refused:
+        open_zoo("mysql://user:secret@host/zoo")
+    assert "secret" not in str(refused.value)
+
+
+def test_the_migrations_make_the_tables_that_the_store_uses(empty_address: str) -> None:
+    open_zoo(empty_address).close()
+    with connected(empty_address) as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        found = compare_metadata(context, tables.metadata)
+    # The index of words has a form of its own in each database.
+    of_search = re.compile(r"entry_words|entries_by_words|word_vector")
+    assert [one for one in found if not of_search.search(str(one))] == []
+
+
+def test_the_newest_migration_is_the_current_revision() -> None:
+    (directory,) = migrations.__path__
+    assert ScriptDirectory(directory, version_locations=[directory]).get_heads() == [
+        revisions.CURRENT
+    ]
+
+
+def test_there_is_content_of_every_revision_to_migrate() -> None:
+    (directory,) = migrations.__path__
+    script = ScriptDirectory(directory, version_locations=[directory])
+    known = {one.revision for one in script.walk_revisions()}
+    assert {file.stem for file in RELEASED.glob("*.sql")} == known
+
+
+@pytest.mark.parametrize("file", sorted(RELEASED.glob("*.sql")), ids=lambda file: file.stem)
+def test_a_zoo_of_any_revision_is_read_as_it_was(empty_address: str, file: Path) -> None:
+    with connected(empty_address) as connection:
+        revisions.migrate(connection, empty_address, to=file.stem)
+        for statement in file.read_text(encoding="utf-8").split(";\n"):
+            if statement.strip():
+                connection.exec_driver_sql(statement)
+    with open_zoo(empty_address) as zoo:
+        sage = zoo.get_agent("sage")
+        assert (sage.name, sage.version, sage.system_prompt) == ("Sage", 2, "Be wise.")
+        assert (sage.skills[0].description, sage.context_refs) == ("Prove it.", ["docs/"])
+        assert sage.extra == {"claude": {"model": "opus"}}
+        assert [one.content for one in zoo.query_entries("sage").items] == [
+            *("Ships on Friday", "We keep it in SQLite"),
+        ]
+        assert [hit.entry.id for hit in zoo.search_brain("sqlite")] == ["one"]
+        assert [one.version for one in zoo.versions("sage")] == [1]
+        assert [one.id for one in zoo.list_library(pack_id="proving")] == ["proofs"]
+        assert [one.kind for one in zoo.events_after(0)] == ["agent:created"]
+        assert zoo.for_owner("ada").get_agent("sage").name == "Sage of Ada"
+        assert zoo.update_agent("sage", {"description": "Knows more"}).version == 3
+
+
+def test_a_zoo_of_a_newer_paddock_is_left_alone(zoo_address: str) -> None:
+    with connected(zoo_address) as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(ZooUnavailableError) as refused:
+        open_zoo(zoo_address)
+    assert "9999" in refused.value.message
+    assert refused.value.hint == "update Paddock; nothing was changed"
+    with connected(zoo_address) as connection:
+        assert connection.scalar(text("SELECT version_num FROM alembic_version")) == "9999"
+
+
+def test_a_database_of_something_else_is_left_alone(empty_address: str) -> None:
+    if "://" not in empty_address:
+        with closing(sqlite3.connect(empty_address)) as file:
+            file.execute("CREATE TABLE orders (id INTEGER)")
+    else:
+        with psycopg.connect(empty_address, autocommit=True) as server:
+            server.execute("CREATE TABLE orders (id INTEGER)")
+    with pytest.raises(ZooUnavailableError) as refused:
+        open_zoo(empty_address)
+    assert refused.value.message == "it holds tables, but not those of an agent zoo"
+
+
+@pytest.fixture
+def file(tmp_path: Path, sqlite_template: Path) -> Path:
+    """The file of a zoo that has something in it."""
+    path = tmp_path / "zoo.db"
+    path.write_bytes(sqlite_template.read_bytes())
+    with open_zoo(str(path)) as zoo:
+        zoo.create_agent({"name": "Sage", "systemPrompt": "x" * 50_000})
+        for number in range(30):
+            zoo.create_entry("sage", "note", f"{number} " * 500)
+    return path
+
+
+@pytest.mark.parametrize("share", [0, 0.001, 0.3, 0.7, 0.99])
+def test_a_file_that_was_cut_off_is_told_of_and_not_written(file: Path, share: float) -> None:
+    whole = file.read_bytes()
+    cut = whole[: int(len(whole) * share)]
+    file.write_bytes(cut)
+    with pytest.raises(ZooUnavailableError) as refused:
+        open_zoo(str(file))
+    assert refused.value.where == str(file)
+    assert refused.value.hint is not None
+    assert file.read_bytes() == cut
+
+
+def test_a_file_with_damage_inside_is_told_of(file: Path) -> None:
+    data = bytearray(file.read_bytes())
+    page = 4096
+    data[page * 2 :] = os.urandom(len(data) - page * 2)
+    file.write_bytes(data)
+    with pytest.raises(ZooUnavailableError) as refused, open_zoo(str(file)) as zoo:
+        zoo.create_entry("sage", "note", "x")
+    assert refused.value.where == str(file)
+
+
+def test_a_file_of_something_else_is_told_of_and_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("My notes, which nobody else has.\n" * 100, encoding="utf-8")
+    before = path.read_bytes()
+    with pytest.raises(ZooUnavailableError):
+        open_zoo(str(path))
+    assert path.read_bytes() == before
+
+
+def test_a_locked_file_is_told_of_after_waiting(file: Path) -> None:
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with open_zoo(str(file), wait_seconds=0.1) as zoo:
+            assert zoo.get_agent("sage").name == "Sage"
+            with pytest.raises(ZooUnavailableError) as refused:
+                zoo.create_entry("sage", "note", "x")
+            assert refused.value.message == "another program has been holding its lock"
+            other.execute("ROLLBACK")
+            zoo.create_entry("sage", "note", "x")
+
+
+def test_a_writer_waits_for_another(file: Path) -> None:
+    with (
+        closing(sqlite3.connect(file, isolation_level=None, check_same_thread=False)) as other,
+        open_zoo(str(file)) as zoo,
+    ):
+        other.execute("BEGIN IMMEDIATE")
+        begun = threading.Event()
+        ending = threading.Thread(target=lambda: (begun.wait(), other.execute("COMMIT")))
+        ending.start()
+        begun.set()
+        zoo.create_entry("sage", "note", "x")
+        ending.join()
+
+
+def test_a_file_that_may_only_be_read_is_told_of_and_not_written(file: Path) -> None:
+    before = file.read_bytes()
+    file.chmod(0o400)
+    file.parent.chmod(0o500)
+    try:
+        with (
+            as_others_may(),
+            pytest.raises(ZooUnavailableError) as refused,
+            open_zoo(str(file)) as zoo,
+        ):
+            zoo.create_entry("sage", "note", "x")
+    finally:
+        file.parent.chmod(0o700)
+    assert refused.value.where == str(file)
+    assert file.read_bytes() == before
+
+
+def test_a_directory_that_may_not_be_written_is_told_of(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    try:
+        with as_others_may(), pytest.raises(ZooUnavailableError) as refused:
+            open_zoo(str(tmp_path / "deep" / "zoo.db"))
+    finally:
+        tmp_path.chmod(0o700)
+    assert refused.value.where is not None
+    assert list(tmp_path.iterdir()) == []
+
+
+FILLING = """
+import resource
+import sys
+from paddock.zoo.errors import ZooUnavailableError
+from paddock.zoo.opening import open_zoo
+
+with open_zoo(sys.argv[1]) as zoo:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+    for number in range(1_000):
+        try:
+            zoo.create_entry("sage", "note", f"{number} " * 2_000)
+        except ZooUnavailableError as error:
+            print(number, str(error))
+            break
+"""
+
+
+def test_a_full_disk_is_told_of_and_what_was_kept_stays(tmp_path: Path, file: Path) -> None:
+    """A limit on the size of files stands for the disk: SQLite sees the same failing writes."""
+    with open_zoo(str(file)) as zoo:
+        before = len(zoo.query_entries("sage").items)
+    command = [sys.executable, "-c", FILLING, str(file)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    kept, _, told = ended.stdout.partition(" ")
+    assert told.startswith(str(file)), ended
+    with open_zoo(str(file)) as zoo:
+        assert len(zoo.query_entries("sage").items) == before + int(kept)
+        zoo.create_entry("sage", "note", "there is space again")
+
+
+def test_a_server_that_is_not_there_is_told_of(tmp_path: Path) -> None:
+    with pytest.raises(ZooUnavailableError) as refused:
+        open_zoo(f"postgresql://nobody@/zoo?host={tmp_path}", wait_seconds=2)
+    assert "does not answer" in refused.value.message
+
+
+def test_a_zoo_comes_back_when_its_server_has_dropped_the_connections(
+    postgresql: PostgreSQL, postgresql_template: str
+) -> None:
+    address = postgresql.new_database(postgresql_template)
+    with open_zoo(address) as zoo:
+        zoo.create_agent({"name": "Sage"})
+        with psycopg.connect(postgresql.address("postgres"), autocommit=True) as server:
+            server.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE datname LIKE 'zoo%' AND pid <> pg_backend_pid()"
+            )
+        assert zoo.get_agent("sage").name == "Sage"
+
+
+def test_an_up_to_date_zoo_opens_without_alembic_and_the_model_without_sqlalchemy(
+    file: Path,
+) -> None:
+    program = """
+import sys
+import paddock.zoo.compiling, paddock.zoo.model, paddock.zoo.opening
+before = "sqlalchemy" in sys.modules
+paddock.zoo.opening.open_zoo(sys.argv[1]).close()
+print(before, "sqlalchemy" in sys.modules, "alembic" in sys.modules, "psycopg" in sys.modules)
+"""
+    command = [sys.executable, "-c", program, str(file)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert ended.stdout.split() == ["False", "True", "False", "False"]

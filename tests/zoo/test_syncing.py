@@ -1,0 +1,243 @@
+"""A project's files and the zoo stay in step, and no work of either side is lost."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from paddock.zoo.errors import AgentNotFoundError
+from paddock.zoo.opening import open_zoo
+from paddock.zoo.service import Zoo
+from paddock.zoo.syncing.comparing import Prefer
+from paddock.zoo.syncing.running import SyncReport, SyncWishes, sync
+
+FILE = ".claude/agents/sage.md"
+TEXT = "---\nname: sage   # ours\ndescription: Explains\nmodel: opus\n---\n\nYou explain.\n"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Zoo]:
+    """The zoo of a user, in SQLite."""
+    with open_zoo(str(tmp_path / "zoo.db")) as zoo:
+        yield zoo
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project without agents."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+def put(project: Path, text: str, path: str = FILE) -> None:
+    (project / path).parent.mkdir(parents=True, exist_ok=True)
+    (project / path).write_bytes(text.encode())
+
+
+def text(project: Path, path: str = FILE) -> str:
+    return (project / path).read_bytes().decode()
+
+
+def steps(report: SyncReport) -> dict[str, str]:
+    assert [item.error for item in report.items if item.error] == []
+    return {item.path: item.step for item in report.items}
+
+
+def test_a_file_becomes_an_agent_and_stays_as_it_is(home: Zoo, project: Path) -> None:
+    put(project, TEXT)
+    assert steps(sync(home, project)) == {FILE: "add-to-zoo"}
+    assert home.get_agent("sage").system_prompt == "You explain."
+    assert steps(sync(home, project)) == {FILE: "in-step"}
+    assert text(project) == TEXT
+
+
+def test_a_change_of_either_side_reaches_the_other(home: Zoo, project: Path) -> None:
+    put(project, TEXT)
+    sync(home, project)
+    put(project, TEXT.replace("explain.", "listen."))
+    assert steps(sync(home, project)) == {FILE: "read"}
+    agent = home.get_agent("sage")
+    assert agent.system_prompt == "You listen."
+    assert home.versions("sage")[0].source == "sync"
+    home.update_agent("sage", {"systemPrompt": "You sing.", "tags": ["x"]})
+    assert steps(sync(home, project)) == {FILE: "write"}
+    assert text(project) == TEXT.replace("explain.", "sing.")
+    assert steps(sync(home, project)) == {FILE: "in-step"}
+
+
+def test_what_a_file_cannot_say_does_not_touch_it(home: Zoo, project: Path) -> None:
+    put(project, TEXT)
+    sync(home, project)
+    home.update_agent("sage", {"tags": ["kind"], "contextRefs": ["a"]})
+    assert steps(sync(home, project)) == {FILE: "in-step"}
+
+
+@pytest.mark.parametrize(("prefer", "after"), [("zoo", "You sing."), ("file", "You listen.")])
+def test_where_both_have_changed_both_are_kept_until_somebody_decides(
+    home: Zoo, project: Path, prefer: Prefer, after: str
+) -> None:
+    put(project, TEXT)
+    sync(home, project)
+    theirs = TEXT.replace("explain.", "listen.")
+    put(project, theirs)
+    home.update_agent("sage", {"systemPrompt": "You sing."})
+    report = sync(home, project)
+    assert steps(report) == {FILE: "conflict"}
+    assert "-You listen.\n+You sing.\n" in report.items[0].diff
+    assert text(project) == theirs
+    assert home.get_agent("sage").system_prompt == "You sing."
+    sync(home, project, SyncWishes(prefer=prefer))
+    assert home.get_agent("sage").system_prompt == after
+    assert after in text(project)
+    assert steps(sync(home, project)) == {FILE: "in-step"}
+
+
+def test_the_same_change_on_both_sides_is_no_conflict(home: Zoo, project: Path) -> None:
+    put(project, TEXT)
+    sync(home, project)
+    put(project, TEXT.replace("explain.", "sing."))
+    home.update_agent("sage", {"systemPrompt": "You sing."})
+    assert steps(sync(home, project)) == {FILE: "in-step"}
+
+
+def test_an_agent_that_is_there_already_is_not_overwritten_by_a_new_file(
+    home: Zoo, project: Path
+) -> None:
+    home.create_agent({"id": "sage", "name": "Sage", "systemPrompt": "Mine."})
+    put(project, TEXT)
+    assert steps(sync(home, project)) == {FILE: "conflict"}
+    assert home.get_agent("sage").system_prompt == "Mine."
+    assert text(project) == TEXT
+
+
+def test_a_new_file_that_says_what_the_agent_says_is_joined_with_it(
+    home: Zoo, project: Path
+) -> None:
+    new = {"name": "Sage", "description": "Explains", "systemPrompt": "You explain."}
+    home.create_agent(new)
+    put(project, TEXT)
+    assert steps(sync(home, project)) == {FILE: "read"}
+    assert home.get_agent("sage").extra["claude-code"]["fields"] == {"model": "opus"}
+    assert text(project) == TEXT
+
+
+def test_one_agent_can_have_files_for_several_programs(home: Zoo, project: Path) -> None:
+    put(project, TEXT)
+    both = SyncWishes(formats=["claude-code", "copilot"])
+    copilot = ".github/agents/sage.agent.md"
+    assert steps(sync(home, project, both)) == {FILE: "add-to-zoo", copilot: "add-to-project"}
+    put(project, text(project, copilot).replace("explain.", "listen."), copilot)
+    assert steps(sync(home, project)) == {FILE: "write", copilot: "read"}
+    assert text(project) == TEXT.replace("explain.", "listen.")
+    assert steps(sync(home, project)) == {FILE: "in-step", copilot: "in-step"}
+
+
+def test_two_files_of_one_agent_that_have_both_changed_are_a_conflict(
+    home: Zoo, project: Path
+) -> None:
+    put(project, TEXT)
+    sync(home, project, SyncWishes(formats=["claude-code", "copilot"]))
+    copilot = ".github/agents/sage.agent.md"
+    put(project, TEXT.replace("explain.", "listen."))
+    put(project, text(project, copilot).replace("explain.", "sing."), copilot)
+    assert steps(sync(home, project)) == {FILE: "read", copilot: "conflict"}
+    assert "You sing." in text(project, copilot)
+    assert home.get_agent("sage").system_prompt == "You listen."
+
+
+def test_agents_get_files_when_they_are_named(home: Zoo, project: Path) -> None:
+    for name in ("Sage", "Ember"):
+        home.create_agent({"name": name, "systemPrompt": "Go."})
+    assert steps(sync(home, project)) == {}
+    assert steps(sync(home, project, SyncWishes(agents=["ember"]))) == {
+        ".claude/agents/ember.md": "add-to-project"
+    }
+    with pytest.raises(AgentNotFoundError):
+        sync(home, project, SyncWishes(agents=["nobody"]))
+
+
+def test_a_file_that_is_deleted_leaves_the_agent_in_the_zoo(home: Zoo, project: Path) -> None:
+    put(project, TEXT)
+    sync(home, project)
+    (project / FILE).unlink()
+    assert steps(sync(home, project)) == {FILE: "forget"}
+    assert home.get_agent("sage").name == "Sage"
+    assert steps(sync(home, project)) == {}
+
+
+def test_a_file_that_is_deleted_comes_back_when_its_agent_is_named(
+    home: Zoo, project: Path
+) -> None:
+    put(project, TEXT)
+    sync(home, project)
+    (project / FILE).unlink()
+    assert steps(sync(home, project, SyncWishes(agents=["sage"]))) == {FILE: "write"}
+    assert text(project) == TEXT
+
+
+def test_an_agent_that_is_deleted_takes_its_file_along_unless_that_has_changed(
+    home: Zoo, project: Path
+) -> None:
+    put(project, TEXT)
+    sync(home, project)
+    home.delete_agent("sage")
+    put(project, TEXT + "More.\n")
+    assert steps(sync(home, project)) == {FILE: "conflict"}
+    put(project, TEXT)
+    assert steps(sync(home, project)) == {FILE: "delete-file"}
+    assert not (project / FILE).exists()
+    assert steps(sync(home, project)) == {}
+
+
+def test_a_zoo_that_has_lost_everything_takes_no_files_along(
+    home: Zoo, project: Path, tmp_path: Path
+) -> None:
+    put(project, TEXT)
+    sync(home, project)
+    home.close()
+    for file in tmp_path.glob("zoo.db*"):
+        file.unlink()
+    with open_zoo(str(tmp_path / "zoo.db")) as empty:
+        assert steps(sync(empty, project)) == {FILE: "add-to-zoo"}
+        assert empty.get_agent("sage").system_prompt == "You explain."
+
+
+def test_a_dry_run_says_the_same_and_changes_nothing(home: Zoo, project: Path) -> None:
+    put(project, TEXT)
+    dry = SyncWishes(formats=["claude-code", "cursor"], is_dry=True)
+    cursor = ".cursor/agents/sage.md"
+    expected = {FILE: "add-to-zoo", cursor: "add-to-project"}
+    assert steps(sync(home, project, dry)) == expected
+    assert steps(sync(home, project, dry)) == expected
+    assert (home.list_agents().items, (project / cursor).exists()) == ([], False)
+
+
+def test_a_file_that_no_agent_can_be_made_of_is_told_and_left(home: Zoo, project: Path) -> None:
+    put(project, TEXT)
+    sync(home, project)
+    long = TEXT.replace("You", "Y" * 100_001)
+    put(project, long)
+    (item,) = sync(home, project).items
+    assert item.step == "read"
+    assert "systemPrompt" in (item.error or "")
+    assert (text(project), home.get_agent("sage").system_prompt) == (long, "You explain.")
+
+
+def test_nothing_is_written_through_a_link_that_leads_out(
+    home: Zoo, project: Path, tmp_path: Path
+) -> None:
+    home.create_agent({"name": "Sage", "systemPrompt": "Go."})
+    (tmp_path / "outside").mkdir()
+    (project / ".claude").symlink_to(tmp_path / "outside")
+    (item,) = sync(home, project, SyncWishes(agents=["sage"])).items
+    assert "a link leads out of the folder" in (item.error or "")
+    assert list((tmp_path / "outside").iterdir()) == []
+
+
+def test_what_is_remembered_belongs_to_one_zoo(home: Zoo, project: Path, tmp_path: Path) -> None:
+    put(project, TEXT)
+    sync(home, project)
+    with open_zoo(str(tmp_path / "other.db")) as other:
+        assert steps(sync(other, project)) == {FILE: "add-to-zoo"}
+    assert steps(sync(home, project)) == {FILE: "in-step"}

@@ -1,0 +1,85 @@
+/** What can be done with a whole agent. Everything says what went wrong; deleting can be undone. */
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "react-router";
+import type { Agent, AgentChanges } from "../api/model";
+import { keys, rememberAgent } from "../api/queries";
+import { ClashError, saveChanges } from "../api/saving";
+import * as zoo from "../api/zoo";
+import { tellFailure } from "../design/failures";
+import { toast } from "../design/toasts";
+
+export function addressOf(id: string): string {
+  return `/agent/${encodeURIComponent(id)}`;
+}
+
+export function useAgentActions(agent: Agent) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+
+  const listChanged = () => client.invalidateQueries({ queryKey: keys.allSummaries });
+
+  /** Saves single fields. True when it is done. */
+  const change = async (changes: AgentChanges): Promise<boolean> => {
+    try {
+      const saved = await saveChanges(agent, changes);
+      rememberAgent(client, saved.agent);
+      return true;
+    } catch (error) {
+      if (error instanceof ClashError) {
+        rememberAgent(client, error.current);
+        toast("Somebody else has just changed this. Here is what it is now; try again.", {
+          bad: true,
+        });
+      } else tellFailure(error);
+      return false;
+    }
+  };
+
+  const restore = async () => {
+    try {
+      const restored = await zoo.restoreAgent(agent.id);
+      rememberAgent(client, restored);
+      await listChanged();
+      await navigate(addressOf(restored.id));
+    } catch (error) {
+      tellFailure(error);
+    }
+  };
+
+  const remove = async () => {
+    try {
+      await zoo.deleteAgent(agent.id);
+      await navigate("/");
+      client.removeQueries({ queryKey: keys.agent(agent.id) });
+      await listChanged();
+      toast(`${agent.name} is in the bin.`, {
+        milliseconds: 12_000,
+        action: { label: "Undo", run: () => void restore() },
+      });
+    } catch (error) {
+      tellFailure(error);
+    }
+  };
+
+  const duplicate = async () => {
+    try {
+      const copy = await zoo.duplicateAgent(agent.id);
+      await listChanged();
+      await navigate(addressOf(copy.id));
+      toast(`This is ${copy.name}.`);
+    } catch (error) {
+      tellFailure(error);
+    }
+  };
+
+  const archive = async (archived: boolean) => {
+    if (!(await change({ archived }))) return;
+    await listChanged();
+    toast(archived ? `${agent.name} is archived.` : `${agent.name} is back in the meadow.`, {
+      action: { label: "Undo", run: () => void change({ archived: !archived }).then(listChanged) },
+    });
+  };
+
+  return { change, remove, duplicate, archive };
+}

@@ -1,0 +1,96 @@
+/** What happens in the zoo, as it happens: one stream for the whole page, and whether it is up. */
+
+import { useEffect, useSyncExternalStore } from "react";
+import { EVENT_KINDS, type ZooEvent } from "./model";
+
+export type Connection = "connecting" | "open" | "lost";
+
+type Listener = (event: ZooEvent) => void;
+
+const FIRST_RETRY = 1000;
+const LONGEST_RETRY = 15_000;
+
+let source: EventSource | null = null;
+let connection: Connection = "connecting";
+let retryAfter = FIRST_RETRY;
+let retryTimer: number | undefined;
+const listeners = new Set<Listener>();
+const connectionListeners = new Set<() => void>();
+const returnListeners = new Set<() => void>();
+
+function becomes(next: Connection) {
+  if (next === connection) return;
+  const cameBack = next === "open" && connection === "lost";
+  connection = next;
+  for (const listener of connectionListeners) listener();
+  if (cameBack) for (const listener of returnListeners) listener();
+}
+
+function tell(message: Event) {
+  const event = JSON.parse((message as MessageEvent<string>).data) as ZooEvent;
+  for (const listener of listeners) listener(event);
+}
+
+function connect() {
+  window.clearTimeout(retryTimer);
+  source?.close();
+  const opened = new EventSource("/api/events");
+  source = opened;
+  opened.onopen = () => {
+    retryAfter = FIRST_RETRY;
+    becomes("open");
+  };
+  opened.onerror = () => {
+    becomes("lost");
+    // The browser tries again by itself, unless the answer was no stream at all.
+    if (opened.readyState === EventSource.CLOSED) {
+      retryTimer = window.setTimeout(connect, retryAfter);
+      retryAfter = Math.min(retryAfter * 2, LONGEST_RETRY);
+    }
+  };
+  for (const kind of EVENT_KINDS) opened.addEventListener(kind, tell);
+}
+
+/** Opens the stream. The result closes it. */
+export function startEvents(): () => void {
+  connect();
+  window.addEventListener("online", connect);
+  return () => {
+    window.removeEventListener("online", connect);
+    window.clearTimeout(retryTimer);
+    source?.close();
+    source = null;
+    becomes("connecting");
+  };
+}
+
+/** Tries again at once, because the user has asked for it. */
+export function reconnect() {
+  retryAfter = FIRST_RETRY;
+  connect();
+}
+
+export function onEvent(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Told when the stream is back after a loss: what happened meanwhile may be missing. */
+export function onReturn(listener: () => void): () => void {
+  returnListeners.add(listener);
+  return () => returnListeners.delete(listener);
+}
+
+export function useConnection(): Connection {
+  return useSyncExternalStore(
+    (listener) => {
+      connectionListeners.add(listener);
+      return () => connectionListeners.delete(listener);
+    },
+    () => connection,
+  );
+}
+
+export function useZooEvents(listener: Listener) {
+  useEffect(() => onEvent(listener), [listener]);
+}

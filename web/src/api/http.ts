@@ -1,0 +1,109 @@
+/** One request to the server that this page came from, and what can go wrong with it. */
+
+import type { Agent } from "./model";
+
+type Problem = { error?: string; code?: string; details?: unknown };
+
+/** The server has answered, and said no. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly details: unknown;
+
+  constructor(status: number, problem: Problem) {
+    super(problem.error ?? `The server answered with status ${status}.`);
+    this.name = "ApiError";
+    this.status = status;
+    this.code = problem.code ?? "";
+    this.details = problem.details;
+  }
+}
+
+/** What was to be changed has been changed by somebody else meanwhile. */
+export class ConflictError extends ApiError {
+  /** What it is now; an agent, or an entry. */
+  get current(): unknown {
+    const details = this.details;
+    const first = Array.isArray(details) ? details[0] : details;
+    return (first as { current?: unknown } | undefined)?.current;
+  }
+
+  get currentAgent(): Agent | undefined {
+    const agent = this.current as Agent | undefined;
+    return agent && "systemPrompt" in agent ? agent : undefined;
+  }
+}
+
+/** The server has not answered: it is not running, or the way to it is cut. */
+export class OfflineError extends Error {
+  constructor() {
+    super("Paddock does not answer. Is it still running?");
+    this.name = "OfflineError";
+  }
+}
+
+type Query = Record<string, string | number | boolean | string[] | null | undefined>;
+
+export type RequestOptions = {
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  body?: unknown;
+  query?: Query;
+  /** The version that a change is made to; a newer one on the server is a conflict. */
+  version?: number | undefined;
+  signal?: AbortSignal | undefined;
+};
+
+/** A path from parts that may hold anything. */
+export function pathOf(...parts: (string | number)[]): string {
+  return `/api/${parts.map((part) => encodeURIComponent(part)).join("/")}`;
+}
+
+function addressOf(path: string, query: Query = {}): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined || value === null || value === "") continue;
+    if (Array.isArray(value) && value.length === 0) continue;
+    parameters.set(name, Array.isArray(value) ? value.join(",") : String(value));
+  }
+  const written = parameters.toString();
+  return written ? `${path}?${written}` : path;
+}
+
+async function problemOf(response: Response): Promise<ApiError> {
+  const problem: Problem = await response.json().catch(() => ({}));
+  return response.status === 412
+    ? new ConflictError(response.status, problem)
+    : new ApiError(response.status, problem);
+}
+
+export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
+  const { method = "GET", body, query, version, signal } = options;
+  const headers: Record<string, string> = { Accept: "application/json" };
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (version !== undefined) headers["If-Match"] = `"${version}"`;
+  let response: Response;
+  try {
+    response = await fetch(addressOf(path, query), {
+      method,
+      headers,
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: signal ?? null,
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new OfflineError();
+  }
+  // What stands between us and a server that is gone: a development proxy, a gateway.
+  if ([502, 503, 504].includes(response.status) && !isJson(response)) throw new OfflineError();
+  if (!response.ok) throw await problemOf(response);
+  return response;
+}
+
+function isJson(response: Response): boolean {
+  return (response.headers.get("Content-Type") ?? "").includes("json");
+}
+
+export async function sendForJson<T>(path: string, options?: RequestOptions): Promise<T> {
+  const response = await send(path, options);
+  return (await response.json()) as T;
+}

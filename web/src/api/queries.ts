@@ -1,0 +1,190 @@
+/** What is known of the server's data, under which keys, and what events make stale. */
+
+import {
+  keepPreviousData,
+  QueryClient,
+  queryOptions,
+  useInfiniteQuery,
+  useQuery,
+} from "@tanstack/react-query";
+import { onEvent, onReturn } from "./events";
+import { ApiError, OfflineError } from "./http";
+import type { Agent, AgentSummary, EntryFilter, ZooEvent } from "./model";
+import * as zoo from "./zoo";
+
+export const keys = {
+  summaries: (archived: boolean) => ["summaries", archived] as const,
+  allSummaries: ["summaries"] as const,
+  agent: (id: string) => ["agent", id] as const,
+  versions: (id: string) => ["agent", id, "versions"] as const,
+  version: (id: string, version: number) => ["agent", id, "versions", version] as const,
+  preview: (id: string) => ["agent", id, "preview"] as const,
+  findings: (id: string) => ["agent", id, "findings"] as const,
+  brain: (id: string) => ["agent", id, "brain"] as const,
+  library: ["library"] as const,
+  formats: ["formats"] as const,
+};
+
+export function makeQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 30_000,
+        networkMode: "always",
+        // An answer is an answer; only silence is worth asking again.
+        retry: (count, error) => count < 2 && !(error instanceof ApiError),
+        retryDelay: (count) => 400 * 2 ** count,
+      },
+      mutations: { networkMode: "always", retry: false },
+    },
+  });
+}
+
+export function useSummaries(archived = false) {
+  return useQuery({
+    queryKey: keys.summaries(archived),
+    queryFn: ({ signal }) => zoo.agentSummaries(archived, signal),
+  });
+}
+
+export const agentQuery = (id: string) =>
+  queryOptions({ queryKey: keys.agent(id), queryFn: ({ signal }) => zoo.agent(id, signal) });
+
+export function useAgent(id: string) {
+  return useQuery(agentQuery(id));
+}
+
+export function useVersions(id: string) {
+  return useQuery({
+    queryKey: keys.versions(id),
+    queryFn: ({ signal }) => zoo.versions(id, signal),
+  });
+}
+
+export function useVersion(id: string, version: number | null) {
+  return useQuery({
+    queryKey: keys.version(id, version ?? 0),
+    queryFn: ({ signal }) => zoo.version(id, version ?? 0, signal),
+    enabled: version !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+export function usePreview(id: string, options: { memory?: boolean; budget?: number } = {}) {
+  return useQuery({
+    queryKey: [...keys.preview(id), options],
+    queryFn: ({ signal }) => zoo.preview(id, options, signal),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function useFindings(id: string) {
+  return useQuery({
+    queryKey: keys.findings(id),
+    queryFn: ({ signal }) => zoo.skillFindings(id, signal),
+  });
+}
+
+export function useEntries(id: string, filter: EntryFilter) {
+  return useInfiniteQuery({
+    queryKey: [...keys.brain(id), filter],
+    queryFn: ({ pageParam, signal }) => zoo.entries(id, filter, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function useLibrary(enabled = true) {
+  const skills = useQuery({
+    queryKey: [...keys.library, "skills"],
+    queryFn: ({ signal }) => zoo.librarySkills(signal),
+    enabled,
+  });
+  const packs = useQuery({
+    queryKey: [...keys.library, "packs"],
+    queryFn: ({ signal }) => zoo.packs(signal),
+    enabled,
+  });
+  return { skills, packs };
+}
+
+export function useFormats() {
+  return useQuery({ queryKey: keys.formats, queryFn: ({ signal }) => zoo.formats(signal) });
+}
+
+function summaryOf(agent: Agent, known: AgentSummary): AgentSummary {
+  const { id, name, description, tags, appearanceSeed, archived, updatedAt, version } = agent;
+  const skillNames = agent.skills.filter((skill) => skill.enabled).map((skill) => skill.name);
+  return {
+    ...known,
+    id,
+    name,
+    description,
+    tags,
+    appearanceSeed,
+    archived,
+    updatedAt,
+    version,
+    skillNames,
+  };
+}
+
+/** Puts an agent that the server has just answered with everywhere where it is shown. */
+export function rememberAgent(client: QueryClient, agent: Agent) {
+  client.setQueryData(keys.agent(agent.id), agent);
+  for (const archived of [false, true]) {
+    client.setQueryData<AgentSummary[]>(keys.summaries(archived), (list) =>
+      list?.map((known) => (known.id === agent.id ? summaryOf(agent, known) : known)),
+    );
+  }
+}
+
+const SUMMARIES_SETTLE = 250;
+
+/** Makes stale what an event has changed. Bursts of events ask for the list once. */
+function followEvents(client: QueryClient): () => void {
+  let timer: number | undefined;
+  const summariesChanged = () => {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(() => {
+      void client.invalidateQueries({ queryKey: keys.allSummaries });
+    }, SUMMARIES_SETTLE);
+  };
+  const follow = ({ kind, agentId, detail }: ZooEvent) => {
+    if (kind === "library:changed") {
+      void client.invalidateQueries({ queryKey: keys.library });
+      return;
+    }
+    summariesChanged();
+    if (agentId === null) return;
+    if (kind === "agent:deleted")
+      void client.invalidateQueries({ queryKey: keys.agent(agentId), exact: true });
+    else if (kind !== "agent:injected")
+      void client.invalidateQueries({ queryKey: keys.agent(agentId) });
+    if (kind === "agent:handedOver" && typeof detail.toAgentId === "string") {
+      void client.invalidateQueries({ queryKey: keys.agent(detail.toAgentId) });
+    }
+  };
+  const stop = onEvent(follow);
+  return () => {
+    window.clearTimeout(timer);
+    stop();
+  };
+}
+
+/** Keeps what is shown true while the server tells of changes, and after it was away. */
+export function keepFresh(client: QueryClient): () => void {
+  const stops = [followEvents(client), onReturn(() => void client.invalidateQueries())];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+export function isMissing(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404;
+}
+
+export function isOffline(error: unknown): boolean {
+  return error instanceof OfflineError;
+}

@@ -1,0 +1,89 @@
+/** Changes of an agent that give way to nobody's and lose nobody's. */
+
+import { ConflictError } from "./http";
+import { mergeTexts } from "./merging";
+import type { Agent, AgentChanges } from "./model";
+import { changeAgent, agent as getAgent } from "./zoo";
+
+type Field = keyof AgentChanges;
+
+/** A text that both have changed in the same lines. */
+export type Clash = { field: Field; mine: string; theirs: string; merged: string };
+
+/** Both have changed the same: the user has to say what it shall be. Nothing has been saved. */
+export class ClashError extends Error {
+  readonly current: Agent;
+  readonly clashes: Clash[];
+
+  constructor(current: Agent, clashes: Clash[]) {
+    super("Somebody else has changed the same text meanwhile.");
+    this.name = "ClashError";
+    this.current = current;
+    this.clashes = clashes;
+  }
+}
+
+export type Saved = {
+  agent: Agent;
+  /** Whether changes that somebody else has made meanwhile were brought together with ours. */
+  merged: boolean;
+};
+
+const ATTEMPTS = 4;
+
+function same(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
+
+/** What to send instead, now that the agent is another one than the changes were made to. */
+function rebased(base: Agent, current: Agent, changes: AgentChanges): AgentChanges {
+  const clashes: Clash[] = [];
+  const result: Record<string, unknown> = { ...changes };
+  for (const field of Object.keys(changes) as Field[]) {
+    const mine = changes[field];
+    const theirs = current[field];
+    if (same(theirs, base[field]) || same(theirs, mine)) continue;
+    const before = base[field];
+    if (typeof mine === "string" && typeof theirs === "string" && typeof before === "string") {
+      const merged = mergeTexts(before, mine, theirs);
+      if (merged.clean) result[field] = merged.text;
+      else clashes.push({ field, mine, theirs, merged: merged.text });
+    } else {
+      clashes.push({ field, mine: shown(mine), theirs: shown(theirs), merged: shown(mine) });
+    }
+  }
+  if (clashes.length > 0) throw new ClashError(current, clashes);
+  return result as AgentChanges;
+}
+
+/**
+ * Sends changes that were made to `base`; what has been changed meanwhile is kept beside them.
+ *
+ * @param latest What is known of the agent by now, if that is more than `base`.
+ */
+export async function saveChanges(
+  base: Agent,
+  changes: AgentChanges,
+  latest: Agent = base,
+): Promise<Saved> {
+  let known = latest;
+  let wanted = latest.version === base.version ? changes : rebased(base, latest, changes);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const agent = await changeAgent(base.id, wanted, known.version);
+      const merged = (Object.keys(changes) as Field[]).some(
+        (field) => !same(wanted[field], changes[field]),
+      );
+      return { agent, merged };
+    } catch (error) {
+      if (!(error instanceof ConflictError) || attempt === ATTEMPTS) throw error;
+      const current = error.currentAgent ?? (await getAgent(base.id));
+      wanted = rebased(base, current, changes);
+      known = current;
+    }
+  }
+}

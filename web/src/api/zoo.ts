@@ -1,0 +1,183 @@
+/** The REST routes that the app uses, one function each. */
+
+import { pathOf, send, sendForJson } from "./http";
+import type {
+  Agent,
+  AgentChanges,
+  AgentSummary,
+  AgentVersion,
+  BrainEntry,
+  EntryChanges,
+  EntryFilter,
+  Exported,
+  FileFormat,
+  Health,
+  ImportPreview,
+  Injection,
+  LibrarySkill,
+  NewAgent,
+  NewEntry,
+  Pack,
+  Page,
+  ReportLine,
+  Skill,
+  SkillCategory,
+  SkillFinding,
+  TextFile,
+} from "./model";
+
+type Signal = AbortSignal | undefined;
+
+export const health = (signal?: Signal) => sendForJson<Health>("/api/health", { signal });
+
+/** All of them, page by page: the zoo shows every agent that it has. */
+export async function agentSummaries(archived: boolean, signal?: Signal): Promise<AgentSummary[]> {
+  const found: AgentSummary[] = [];
+  let cursor: string | null = null;
+  do {
+    const query = { archived, cursor, limit: 500 };
+    const page: Page<AgentSummary> = await sendForJson("/api/agents/summaries", { query, signal });
+    found.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor);
+  return found;
+}
+
+export const agent = (id: string, signal?: Signal) =>
+  sendForJson<Agent>(pathOf("agents", id), { signal });
+
+export const createAgent = (body: NewAgent) =>
+  sendForJson<Agent>("/api/agents", { method: "POST", body });
+
+export const changeAgent = (id: string, body: AgentChanges, version?: number) =>
+  sendForJson<Agent>(pathOf("agents", id), { method: "PATCH", body, version });
+
+export const deleteAgent = (id: string) => send(pathOf("agents", id), { method: "DELETE" });
+
+export const restoreAgent = (id: string) =>
+  sendForJson<Agent>(pathOf("agents", id, "restore"), { method: "POST" });
+
+export const duplicateAgent = (id: string, name?: string) =>
+  sendForJson<Agent>(pathOf("agents", id, "duplicate"), { method: "POST", body: { name } });
+
+export const versions = (id: string, signal?: Signal) =>
+  sendForJson<AgentVersion[]>(pathOf("agents", id, "versions"), { signal });
+
+export const version = (id: string, number: number, signal?: Signal) =>
+  sendForJson<AgentVersion>(pathOf("agents", id, "versions", number), { signal });
+
+export const restoreVersion = (id: string, number: number) =>
+  sendForJson<Agent>(pathOf("agents", id, "versions", number, "restore"), { method: "POST" });
+
+export const preview = (
+  id: string,
+  query: { memory?: boolean; budget?: number },
+  signal?: Signal,
+) => sendForJson<Injection>(pathOf("agents", id, "preview"), { query, signal });
+
+export const addSkill = (id: string, body: Partial<Skill>) =>
+  sendForJson<Agent>(pathOf("agents", id, "skills"), { method: "POST", body });
+
+export const changeSkill = (id: string, skillId: string, body: Partial<Skill>) =>
+  sendForJson<Agent>(pathOf("agents", id, "skills", skillId), { method: "PATCH", body });
+
+export const deleteSkill = (id: string, skillId: string) =>
+  sendForJson<Agent>(pathOf("agents", id, "skills", skillId), { method: "DELETE" });
+
+export const enableSkill = (id: string, skillId: string, enabled: boolean) =>
+  sendForJson<Agent>(pathOf("agents", id, "skills", skillId, "toggle"), {
+    method: "POST",
+    body: { enabled },
+  });
+
+export const orderSkills = (id: string, ids: string[]) =>
+  sendForJson<Agent>(pathOf("agents", id, "skills", "order"), { method: "PUT", body: { ids } });
+
+export const addCategory = (id: string, body: Partial<SkillCategory>) =>
+  sendForJson<Agent>(pathOf("agents", id, "categories"), { method: "POST", body });
+
+export const changeCategory = (id: string, categoryId: string, body: Partial<SkillCategory>) =>
+  sendForJson<Agent>(pathOf("agents", id, "categories", categoryId), { method: "PATCH", body });
+
+export const deleteCategory = (id: string, categoryId: string, moveTo?: string) =>
+  sendForJson<Agent>(pathOf("agents", id, "categories", categoryId), {
+    method: "DELETE",
+    query: { moveTo },
+  });
+
+export const skillFindings = (id: string, signal?: Signal) =>
+  sendForJson<SkillFinding[]>(pathOf("agents", id, "skill-findings"), { signal });
+
+export const handOver = (
+  id: string,
+  body: { toAgentId: string; summary: string; entryIds: string[] },
+) => sendForJson<BrainEntry>(pathOf("agents", id, "hand-over"), { method: "POST", body });
+
+export async function entries(
+  id: string,
+  filter: EntryFilter,
+  cursor: string | null,
+  signal?: Signal,
+): Promise<Page<BrainEntry>> {
+  const query = { ...filter, cursor, limit: 50 };
+  const response = await send(pathOf("agents", id, "brain"), { query, signal });
+  return { items: await response.json(), nextCursor: response.headers.get("X-Next-Cursor") };
+}
+
+export const createEntry = (id: string, entry: NewEntry) =>
+  sendForJson<BrainEntry>(pathOf("agents", id, "brain"), {
+    method: "POST",
+    body: { ...entry, metadata: { source: "manual", ...entry.metadata } },
+  });
+
+export const changeEntry = (
+  id: string,
+  entryId: string,
+  body: EntryChanges,
+  entryVersion?: number,
+) =>
+  sendForJson<BrainEntry>(pathOf("agents", id, "brain", entryId), {
+    method: "PATCH",
+    body,
+    version: entryVersion,
+  });
+
+export const deleteEntry = (id: string, entryId: string) =>
+  send(pathOf("agents", id, "brain", entryId), { method: "DELETE" });
+
+export const restoreEntry = (id: string, entryId: string) =>
+  sendForJson<BrainEntry>(pathOf("agents", id, "brain", entryId, "restore"), { method: "POST" });
+
+export const pinEntry = (id: string, entryId: string, pinned: boolean) =>
+  sendForJson<BrainEntry>(pathOf("agents", id, "brain", entryId, "pin"), {
+    method: "PATCH",
+    body: { pinned },
+  });
+
+export const librarySkills = (signal?: Signal) =>
+  sendForJson<LibrarySkill[]>("/api/library/skills", { signal });
+
+export const createLibrarySkill = (body: Partial<LibrarySkill>) =>
+  sendForJson<LibrarySkill>("/api/library/skills", { method: "POST", body });
+
+export const packs = (signal?: Signal) => sendForJson<Pack[]>("/api/library/packs", { signal });
+
+export const copyFromLibrary = (body: { agentId: string; skillIds?: string[]; packId?: string }) =>
+  sendForJson<Agent>("/api/library/copy", { method: "POST", body });
+
+export const formats = (signal?: Signal) => sendForJson<FileFormat[]>("/api/formats", { signal });
+
+export const exported = (id: string, format: string, signal?: Signal) =>
+  sendForJson<Exported>(pathOf("agents", id, "export"), { query: { format }, signal });
+
+export const exportArchive = (id: string, format: string) =>
+  `${pathOf("agents", id, "export.zip")}?format=${encodeURIComponent(format)}`;
+
+export const importPreview = (files: TextFile[], format?: string) =>
+  sendForJson<ImportPreview>("/api/import/preview", { method: "POST", body: { files, format } });
+
+export const importFiles = (files: TextFile[], format?: string) =>
+  sendForJson<{ created: string[]; report: ReportLine[] }>("/api/import", {
+    method: "POST",
+    body: { files, format },
+  });

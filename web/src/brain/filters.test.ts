@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { type Filters, filtersIn, isFiltered, parametersOf, queryOf } from "./filters";
+
+const NONE: Filters = { text: "", type: "", tags: [], pinned: false, from: "", to: "" };
+
+test("filters go into the address and come back", () => {
+  const filters: Filters = {
+    text: "sql & wal",
+    type: "decision",
+    tags: ["a,b", "c"],
+    pinned: true,
+    from: "2026-11-01",
+    to: "2026-11-18",
+  };
+  expect(filtersIn(parametersOf(filters))).toEqual(filters);
+});
+
+test("an address that somebody has made up filters nothing that it does not understand", () => {
+  const made = new URLSearchParams("type=secret&from=yesterday&pinned=maybe");
+  expect(filtersIn(made)).toEqual(NONE);
+  expect(isFiltered(NONE)).toBe(false);
+});
+
+test("the last day counts to its end", () => {
+  const { dateFrom, dateTo } = queryOf({ ...NONE, from: "2026-11-18", to: "2026-11-18" });
+  expect(Date.parse(dateTo ?? "") - Date.parse(dateFrom ?? "")).toBe(24 * 3600 * 1000 - 1);
+});

@@ -1,0 +1,52 @@
+/** Changes of a brain; each says what went wrong, and deleting can be undone. */
+
+import { useQueryClient } from "@tanstack/react-query";
+import { ConflictError } from "../api/http";
+import type { BrainEntry } from "../api/model";
+import { keys } from "../api/queries";
+import * as zoo from "../api/zoo";
+import { tellFailure } from "../design/failures";
+import { toast } from "../design/toasts";
+import type { EntryValues } from "./EntryForm";
+
+export function useBrainActions(agentId: string) {
+  const client = useQueryClient();
+
+  const attempt = async (change: () => Promise<unknown>): Promise<boolean> => {
+    try {
+      await change();
+      return true;
+    } catch (error) {
+      if (error instanceof ConflictError) {
+        toast(
+          "This entry was changed elsewhere meanwhile. What you wrote is kept; save again to replace it.",
+          {
+            bad: true,
+            milliseconds: 9000,
+          },
+        );
+      } else tellFailure(error);
+      return false;
+    } finally {
+      void client.invalidateQueries({ queryKey: keys.brain(agentId) });
+      void client.invalidateQueries({ queryKey: keys.preview(agentId) });
+    }
+  };
+
+  return {
+    add: (values: EntryValues) => attempt(() => zoo.createEntry(agentId, values)),
+    edit: (entry: BrainEntry, values: EntryValues) =>
+      attempt(() => zoo.changeEntry(agentId, entry.id, values, entry.version)),
+    pin: (entry: BrainEntry) => attempt(() => zoo.pinEntry(agentId, entry.id, !entry.pinned)),
+    remove: async (entry: BrainEntry) => {
+      if (!(await attempt(() => zoo.deleteEntry(agentId, entry.id)))) return;
+      toast("The entry is in the bin.", {
+        milliseconds: 12_000,
+        action: {
+          label: "Undo",
+          run: () => void attempt(() => zoo.restoreEntry(agentId, entry.id)),
+        },
+      });
+    },
+  };
+}

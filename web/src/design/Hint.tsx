@@ -1,0 +1,25 @@
+import { Tooltip } from "radix-ui";
+import type { ReactNode } from "react";
+
+/** A tooltip. What it says must also be in the accessible name of what it is for. */
+export function Hint({
+  text,
+  shortcut,
+  children,
+}: {
+  text: string;
+  shortcut?: string | undefined;
+  children: ReactNode;
+}) {
+  return (
+    <Tooltip.Root>
+      <Tooltip.Trigger asChild>{children}</Tooltip.Trigger>
+      <Tooltip.Portal>
+        <Tooltip.Content className="tooltip" sideOffset={6} collisionPadding={8}>
+          {text}
+          {shortcut ? ` (${shortcut})` : ""}
+        </Tooltip.Content>
+      </Tooltip.Portal>
+    </Tooltip.Root>
+  );
+}

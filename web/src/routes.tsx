@@ -1,0 +1,56 @@
+/** Which address shows which page. What is not needed for the zoo is loaded when it is gone to. */
+
+import { Navigate, type RouteObject } from "react-router";
+import { ErrorPage } from "./shell/ErrorPage";
+import { Shell } from "./shell/Shell";
+import { ZooPage } from "./zoo/ZooPage";
+
+export const routes: RouteObject[] = [
+  {
+    element: <Shell />,
+    errorElement: <ErrorPage />,
+    // Shown while a direct link loads the code of its page.
+    hydrateFallbackElement: <div />,
+    children: [
+      { index: true, element: <ZooPage /> },
+      {
+        path: "agent/:id",
+        lazy: async () => ({ Component: (await import("./agent/AgentLayout")).AgentLayout }),
+        children: [
+          {
+            index: true,
+            lazy: async () => ({ Component: (await import("./agent/Overview")).Overview }),
+          },
+          {
+            path: "soul",
+            lazy: async () => ({ Component: (await import("./soul/SoulPage")).SoulPage }),
+          },
+          {
+            path: "skills",
+            lazy: async () => ({ Component: (await import("./skills/SkillsPage")).SkillsPage }),
+          },
+          {
+            path: "brain",
+            lazy: async () => ({ Component: (await import("./brain/BrainPage")).BrainPage }),
+          },
+          {
+            path: "injected",
+            lazy: async () => ({
+              Component: (await import("./injected/InjectedPage")).InjectedPage,
+            }),
+          },
+          { path: "*", element: <Navigate to=".." replace relative="path" /> },
+        ],
+      },
+      {
+        path: "servers",
+        lazy: async () => ({ Component: (await import("./servers/ServersPage")).ServersPage }),
+      },
+      {
+        path: "servers/:name",
+        lazy: async () => ({ Component: (await import("./servers/ServersPage")).ServerPage }),
+      },
+      { path: "*", element: <Navigate to="/" replace /> },
+    ],
+  },
+];

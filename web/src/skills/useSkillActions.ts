@@ -1,0 +1,89 @@
+/** Changes of skills and categories, one route each, so that changes made elsewhere stay. */
+
+import { useQueryClient } from "@tanstack/react-query";
+import type { Agent, Skill, SkillCategory } from "../api/model";
+import { keys, rememberAgent } from "../api/queries";
+import * as zoo from "../api/zoo";
+import { tellFailure } from "../design/failures";
+import { toast } from "../design/toasts";
+import { rearranged } from "./arranging";
+
+export type SkillValues = Pick<
+  Skill,
+  "name" | "description" | "whenToUse" | "categoryId" | "requires"
+>;
+
+export function useSkillActions(agent: Agent) {
+  const client = useQueryClient();
+  const { id } = agent;
+
+  /** The answer of every route is the agent as it is now. */
+  const attempt = async (change: () => Promise<Agent>): Promise<Agent | null> => {
+    try {
+      const changed = await change();
+      rememberAgent(client, changed);
+      void client.invalidateQueries({ queryKey: keys.findings(id) });
+      void client.invalidateQueries({ queryKey: keys.preview(id) });
+      return changed;
+    } catch (error) {
+      tellFailure(error);
+      void client.invalidateQueries({ queryKey: keys.agent(id), exact: true });
+      return null;
+    }
+  };
+
+  /** Shown at once; what the server says counts. */
+  const showAtOnce = (skills: Skill[]) =>
+    client.setQueryData<Agent>(keys.agent(id), { ...agent, skills });
+
+  const enable = (skill: Skill, enabled: boolean) => {
+    showAtOnce(agent.skills.map((each) => (each.id === skill.id ? { ...each, enabled } : each)));
+    return attempt(() => zoo.enableSkill(id, skill.id, enabled));
+  };
+
+  const order = (ids: string[]) => {
+    const places = new Map(ids.map((each, index) => [each, index]));
+    showAtOnce([...agent.skills].sort((a, b) => (places.get(a.id) ?? 0) - (places.get(b.id) ?? 0)));
+    return attempt(() => zoo.orderSkills(id, ids));
+  };
+
+  const putBack = async (skill: Skill, ids: string[]) => {
+    if (await attempt(() => zoo.addSkill(id, skill))) await attempt(() => zoo.orderSkills(id, ids));
+  };
+
+  return {
+    enable,
+    enableAll: async (skills: Skill[], enabled: boolean) => {
+      for (const skill of skills) {
+        if (skill.enabled !== enabled) await attempt(() => zoo.enableSkill(id, skill.id, enabled));
+      }
+    },
+    arrange: (groupIds: string[]) => order(rearranged(agent.skills, groupIds)),
+    add: (values: SkillValues) => attempt(() => zoo.addSkill(id, values)),
+    change: (skill: Skill, values: Partial<SkillValues>) =>
+      attempt(() => zoo.changeSkill(id, skill.id, values)),
+    remove: async (skill: Skill) => {
+      const ids = agent.skills.map((each) => each.id);
+      const removed = await attempt(() => zoo.deleteSkill(id, skill.id));
+      if (!removed) return;
+      toast(`${skill.name} is deleted.`, {
+        milliseconds: 12_000,
+        action: { label: "Undo", run: () => void putBack(skill, ids) },
+      });
+    },
+    keepInLibrary: async ({ name, description, whenToUse }: Skill) => {
+      try {
+        await zoo.createLibrarySkill({ name, description, whenToUse });
+        toast(`${name} is in the library now.`);
+      } catch (error) {
+        tellFailure(error);
+      }
+    },
+    addCategory: (values: Pick<SkillCategory, "name" | "color">) =>
+      attempt(() => zoo.addCategory(id, values)),
+    changeCategory: (category: SkillCategory, values: Pick<SkillCategory, "name" | "color">) =>
+      attempt(() => zoo.changeCategory(id, category.id, values)),
+    removeCategory: (category: SkillCategory, moveTo?: string) =>
+      attempt(() => zoo.deleteCategory(id, category.id, moveTo)),
+  };
+}

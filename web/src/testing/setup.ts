@@ -1,0 +1,26 @@
+/** What jsdom lacks of a browser and the app asks for. */
+
+import { cleanup } from "@testing-library/react";
+import { afterEach } from "vitest";
+
+window.matchMedia = (query: string) =>
+  ({
+    matches: query.includes("prefers-reduced-motion"),
+    media: query,
+    addEventListener: () => undefined,
+    removeEventListener: () => undefined,
+  }) as unknown as MediaQueryList;
+
+window.ResizeObserver = class {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+};
+
+Element.prototype.scrollIntoView = () => undefined;
+Element.prototype.hasPointerCapture = () => false;
+
+afterEach(() => {
+  cleanup();
+  localStorage.clear();
+});
