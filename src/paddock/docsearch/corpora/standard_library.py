@@ -175,7 +175,7 @@ def _topics(data: bytes) -> Iterator[Page]:
 
 
 def _with_words(page: Page, summary: str, words: str) -> Page:
-    text = f"{page.text}\n\nIn other words: {summary}. {words}".rstrip()
+    text = f"{page.text}\n\nIn other words: {summary} ({words})."
     return Page(page.title, page.origin, text, page.names, f"{summary}. {words}")
 
 
