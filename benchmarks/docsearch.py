@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import tempfile
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from paddock.docsearch.corpora.standard_library import OWN
+from paddock.docsearch.corpora.standard_library import OWN, StandardLibrary
+from paddock.docsearch.corpora.symbol_descriptions import SymbolDescriptions
 from paddock.docsearch.database import Database
 from paddock.docsearch.indexing import update
 from paddock.docsearch.queries import read_query
@@ -116,3 +118,34 @@ def indexed(file: Path, corpus: Corpus) -> tuple[Database, float]:
     database = Database(file)
     update(database, [corpus])
     return database, perf_counter() - start
+
+
+def main() -> None:
+    """Print a table of everything that is promised about the search."""
+    with tempfile.TemporaryDirectory() as folder:
+        for corpus, kind in (("wolfram", SymbolDescriptions()), ("python", StandardLibrary())):
+            database, seconds = indexed(Path(folder) / f"{corpus}.db", kind)
+            pages = int(str(database.rows("SELECT count(*) FROM pages")[0][0]))
+            rate = seconds / pages * 1e6
+            print(f"{corpus}: {pages} pages in {seconds:.2f} s, {rate:.0f} ms for 1000")
+            searches = {
+                "FTS5, documentation only": plain(database, kind.name, with_our_words=False),
+                "FTS5, same texts": plain(database, kind.name),
+                "ours": ours(database, kind.name),
+            }
+            for half in HALVES:
+                asked = questions(corpus, half)
+                for name, titles in searches.items():
+                    titles("warm")
+                    start = perf_counter()
+                    found = quality(asked, titles)
+                    each = (perf_counter() - start) / len(asked) * 1e3
+                    print(
+                        f"  {half:7} {name:25} hit@1 {found.first:.3f} hit@5 {found.early:.3f}"
+                        f"  {each:.1f} ms a question"
+                    )
+            database.close()
+
+
+if __name__ == "__main__":
+    main()
