@@ -60,8 +60,9 @@ def start_indexing(names: Sequence[str]) -> bool:
 
 
 def _await(process: subprocess.Popen[bytes]) -> None:
-    with process:  # which waits, and closes what leads there
-        pass
+    process.wait()  # and only then close what tells it that we are here
+    if process.stdin is not None:
+        process.stdin.close()
 
 
 def work_in_progress(database: Database) -> Work | None:
@@ -110,7 +111,7 @@ def _index(database: Database, names: Sequence[str], report: object) -> None:
 
 def _end_with_parent() -> None:
     """End this process when whoever started it is gone."""
-    while sys.stdin.buffer.read(4_096):
+    while os.read(0, 4_096):  # not by sys.stdin, whose lock would be held when this process ends
         pass
     os._exit(0)  # SQLite takes back what is half done
 
