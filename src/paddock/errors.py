@@ -44,6 +44,10 @@
     │   ├── InterpreterError           what was named as a Python is none
     │   ├── ProgramError               a program that a tool needs is missing or fails
     │   ├── SymbolFileError            there is no file to look symbols up in
+    │   ├── DocArgumentError           PythonDoc is not told what to do
+    │   ├── DocumentedFileError        a file cannot be documented
+    │   ├── DocstringError             a docstring cannot be changed so
+    │   ├── PageError                  a Markdown page cannot be made or changed so
     │   ├── PythonTestsNotFoundError   there is no such file or directory of Python tests
     │   ├── NoPythonTestsError         pytest found no tests
     │   ├── PytestError                there is no pytest, or it does not run
@@ -129,7 +133,9 @@
     │   │   ├── SkillNotFoundError
     │   │   ├── CategoryNotFoundError
     │   │   ├── AgentVersionNotFoundError
-    │   │   └── LibraryItemNotFoundError
+    │   │   ├── LibraryItemNotFoundError
+    │   │   └── UserNotFoundError
+    │   ├── UserExistsError            there is a user of that name already
     │   ├── InvalidAgentError          what was given cannot be kept
     │   ├── ConflictError              something was changed by somebody else meanwhile
     │   ├── ZooFileError               a file cannot be imported or restored

@@ -34,6 +34,8 @@ class FakeModel(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.offered: set[str] = set()
         self.tool_results: list[str] = []
+        self.told: list[str] = []
+        """All requests, as they were."""
         self.requests = 0
         self.calls = 0
 
@@ -46,11 +48,13 @@ class FakeModel(ThreadingHTTPServer):
         """Forget everything so far."""
         self.offered.clear()
         self.tool_results.clear()
+        self.told.clear()
         self.requests = self.calls = 0
 
     def answer(self, request: Json, offers: list[Offer]) -> Call | None:
         """What to call next, if anything."""
         self.requests += 1
+        self.told.append(json.dumps(request, ensure_ascii=False))
         self.offered.update(offer.name for offer in offers)
         if RESULT in json.dumps(request):
             self.tool_results.append(RESULT)

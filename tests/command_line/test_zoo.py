@@ -190,3 +190,24 @@ def test_without_the_extra_the_commands_say_what_to_install(paddock: Program) ->
     said = paddock("zoo", "list", environment=path)
     assert said.err == "Error: The zoo needs sqlalchemy\nHint: pip install 'paddock[zoo]'\n"
     assert json.loads(paddock("zoo", "starters", "--json", environment=path).out)
+
+
+def test_skills_of_the_library_are_given_to_an_agent(sage: Program) -> None:
+    assert "--add-starters" in sage("zoo", "library").err
+    for _ in range(2):  # the second time they are there
+        found = sage("zoo", "library", "--add-starters", "--json").json
+        assert (len(found["packs"]), len(found["skills"])) == (5, 20)
+    given = sage("zoo", "give", "Sage", "proving", "mind-the-edges")
+    names = "See the test fail, Measure first, Try to break it, Show your evidence, Mind the edges"
+    assert (given.code, given.out) == (0, f"Gave sage: {names}\n")
+    assert sage("zoo", "give", "sage", "proving").err == "sage has them already\n"
+    wrong = sage("zoo", "give", "sage", "prooving")
+    assert (wrong.code, "did you mean proving?" in wrong.err) == (2, True)
+
+
+def test_a_terminal_is_shown_nothing_of_a_soul_that_it_would_obey(paddock: Program) -> None:
+    paddock("zoo", "new", "Sly", "--soul", "Be \x1b[2Jnice.")
+    assert "Be \x1b[2Jnice." in paddock("zoo", "inject", "sly").out
+    with paddock.terminal("zoo", "inject", "sly") as terminal:
+        terminal.wait_for("Be \ufffd[2Jnice.")
+        assert terminal.end() == 0

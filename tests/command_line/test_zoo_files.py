@@ -185,7 +185,10 @@ def test_memory_is_written_when_that_is_asked_for(paddock: Program) -> None:
 
 def test_sync_keeps_a_project_in_step(paddock: Program, project: Path) -> None:
     checked = paddock("zoo", "sync", "--check")
-    assert (checked.code, checked.out.splitlines()[0]) == (1, f"{CLAUDE}: added to the zoo")
+    assert (checked.code, checked.out.splitlines()[0]) == (
+        1,
+        f"{CLAUDE}: would be added to the zoo",
+    )
     assert paddock("zoo", "list", "--json").json == []
     assert paddock("zoo", "sync").out == f"{CLAUDE}: added to the zoo\n"
     assert paddock("zoo", "sync", "--check").code == 0
@@ -229,3 +232,16 @@ def test_watching_goes_on_when_either_side_changes(paddock: Program, project: Pa
         paddock("zoo", "edit", "sage", "--soul", "You sing.")
         terminal.wait_for(f"{CLAUDE}: written from the zoo")
     assert (project / CLAUDE).read_bytes() == TEXT.replace("explain.", "sing.").encode()
+
+
+def test_prompts_of_codex_go_where_it_looks_for_them(imported: Program) -> None:
+    done = imported("zoo", "export", "--format", "codex")
+    assert (done.code, done.out) == (0, "new        .codex/prompts/sage.md\n")
+    written = imported.home / ".codex" / "prompts" / "sage.md"
+    assert written.read_text(encoding="utf-8").endswith("\n\nYou explain.\n")
+    assert not (imported.work / ".codex").exists()
+
+
+def test_a_zoo_without_agents_has_nothing_to_export(paddock: Program) -> None:
+    done = paddock("zoo", "export", "--format", "cursor")
+    assert (done.code, done.out, done.err) == (0, "", "There are no agents to write\n")

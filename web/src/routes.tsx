@@ -1,13 +1,18 @@
 /** Which address shows which page. What is not needed for the zoo is loaded when it is gone to. */
 
 import { Navigate, type RouteObject } from "react-router";
+import { Entrance } from "./entrance/Entrance";
 import { ErrorPage } from "./shell/ErrorPage";
 import { Shell } from "./shell/Shell";
 import { ZooPage } from "./zoo/ZooPage";
 
 export const routes: RouteObject[] = [
   {
-    element: <Shell />,
+    element: (
+      <Entrance>
+        <Shell />
+      </Entrance>
+    ),
     errorElement: <ErrorPage />,
     // Shown while a direct link loads the code of its page.
     hydrateFallbackElement: <div />,

@@ -71,6 +71,17 @@ def _agent_names() -> Names:
         return [(one.id, one.name) for one in zoo.list_agents().items]
 
 
+def _library_names() -> Names:
+    from paddock.zoo.opening import open_zoo, zoo_address  # noqa: PLC0415 - only to complete
+
+    address = zoo_address()
+    if "://" not in address and not Path(address).exists():
+        return []
+    with open_zoo(address, wait_seconds=1) as zoo:
+        packs = [(one.id, one.description) for one in zoo.list_packs()]
+        return [*packs, *((one.id, one.name) for one in zoo.list_library())]
+
+
 def _starter_names() -> Names:
     from paddock.zoo.starting import starters  # noqa: PLC0415 - only to complete
 
@@ -102,5 +113,6 @@ tools = _completer(lambda: _declared_names("tools"))
 extensions = _completer(_extension_names)
 extensions_and_servers = _completer(_extension_names, _server_names)
 agents = _completer(_agent_names)
+library = _completer(_library_names)
 starters = _completer(_starter_names)
 prompts = _completer(lambda: _declared_names("prompts"))

@@ -92,6 +92,14 @@ class _Index:
         self.begun: set[str] = set()
         self.checked: dict[str, float] = {}
 
+    def keep_in_memory(self, error: Exception) -> None:
+        """Go on without the file, which cannot be written."""
+        self.database.close()
+        self.database = Database(None)
+        self.ranking = Ranking(self.database)
+        self.begun.clear()
+        self.notes.append(f"The index cannot be kept, so that only a part is searched: {error}")
+
 
 _LOCK = threading.RLock()
 _open: list[_Index] = []
@@ -128,7 +136,11 @@ def _begin(index: _Index, names: Sequence[str]) -> None:
     except DamagedIndexError:
         raise
     except IndexUnavailableError as error:
-        index.notes.append(f"The index could not be written: {error}")
+        if index.database.file is None:
+            raise
+        index.keep_in_memory(error)
+        _begin(index, names)
+        return
     index.begun.update(quick, begun)
     has_model = vectors not in (embeddings.NONE, embeddings.STATIC)
     slow = [n for n in names if n in CORPORA and (has_model or n not in QUICK)]

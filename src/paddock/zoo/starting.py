@@ -5,12 +5,16 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from paddock.zoo.formats.exchange import Import
 from paddock.zoo.model import Agent, LibrarySkill, Pack
 from paddock.zoo.text_form import changes_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 PLACE = Path(__file__).parent / "starters"
 
@@ -73,3 +77,16 @@ def _read(file: Path) -> Json:
 def _agent(name: str, text: str) -> Agent:
     data = changes_in(text, name)
     return msgspec.convert({**data, "id": name, "appearanceSeed": name}, Agent)
+
+
+def starter_import(agent_ids: Iterable[str] = (), *, with_library: bool = False) -> Import:
+    """Some of what there is to begin with, as a zoo takes it in with `import_found`.
+
+    Raises:
+        KeyError: when there is no such agent to begin with.
+    """
+    known = {one.id: one.agent for one in starters()}
+    library = starter_library() if with_library else StarterLibrary([], [])
+    return Import(
+        agents=[known[name] for name in agent_ids], library=library.skills, packs=library.packs
+    )

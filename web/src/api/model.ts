@@ -48,6 +48,8 @@ export type AgentSummary = {
   updatedAt: string;
   version: number;
   lastInjectedAt: string | null;
+  /** Only of what is in the bin. */
+  deletedAt?: string | null;
 };
 
 export type NewAgent = Partial<Omit<Agent, "createdAt" | "updatedAt" | "version">> & {
@@ -125,9 +127,16 @@ export type Pack = { id: string; name: string; description: string; version: num
 export type FileFormat = { name: string; title: string; kind: string };
 export type TextFile = { path: string; text: string };
 /** What did not fit into a format, or was understood only in part. */
-export type ReportLine = { field: string; message: string };
+export type ReportLine = { field: string; message: string; path?: string | null };
 export type Exported = { files: TextFile[]; report: ReportLine[] };
-export type ImportPreview = { agents: Agent[]; report: ReportLine[] };
+export type ImportPreview = {
+  agents: Agent[];
+  /** Skills that would go into the library. */
+  skills: LibrarySkill[];
+  /** Brain entries of all agents together. */
+  entries: number;
+  report: ReportLine[];
+};
 
 export const EVENT_KINDS = [
   "agent:created",
@@ -159,7 +168,10 @@ export type Health = {
   version: string;
   database: string;
   signedIn: string | null;
+  /** Whether whoever asks has to sign in first. */
   needsSignIn: boolean;
+  /** Whether one signs in by name and password, and not by a token. */
+  isTeam: boolean;
 };
 
 export type Page<T> = { items: T[]; nextCursor: string | null };

@@ -2,6 +2,7 @@
 
 import {
   keepPreviousData,
+  QueryCache,
   QueryClient,
   queryOptions,
   useInfiniteQuery,
@@ -23,10 +24,21 @@ export const keys = {
   brain: (id: string) => ["agent", id, "brain"] as const,
   library: ["library"] as const,
   formats: ["formats"] as const,
+  health: ["health"] as const,
+  bin: ["bin"] as const,
 };
 
 export function makeQueryClient(): QueryClient {
-  return new QueryClient({
+  const client: QueryClient = new QueryClient({
+    queryCache: new QueryCache({
+      // Somebody has signed us out: the entrance asks who we are.
+      onError: (error, query) => {
+        const isHealth = query.queryKey[0] === keys.health[0];
+        if (error instanceof ApiError && error.status === 401 && !isHealth) {
+          void client.invalidateQueries({ queryKey: keys.health });
+        }
+      },
+    }),
     defaultOptions: {
       queries: {
         staleTime: 30_000,
@@ -38,6 +50,16 @@ export function makeQueryClient(): QueryClient {
       mutations: { networkMode: "always", retry: false },
     },
   });
+  return client;
+}
+
+/** Who one is to the server, and whether that is enough. */
+export function useHealth() {
+  return useQuery({ queryKey: keys.health, queryFn: ({ signal }) => zoo.health(signal) });
+}
+
+export function useBin() {
+  return useQuery({ queryKey: keys.bin, queryFn: ({ signal }) => zoo.bin(signal) });
 }
 
 export function useSummaries(archived = false) {
@@ -149,6 +171,7 @@ function followEvents(client: QueryClient): () => void {
     window.clearTimeout(timer);
     timer = window.setTimeout(() => {
       void client.invalidateQueries({ queryKey: keys.allSummaries });
+      void client.invalidateQueries({ queryKey: keys.bin });
     }, SUMMARIES_SETTLE);
   };
   const follow = ({ kind, agentId, detail }: ZooEvent) => {

@@ -5,14 +5,14 @@ import { pathOf, sendForJson } from "./http";
 
 export type ServerSummary = {
   name: string;
-  title: string;
+  title: string | null;
   description: string;
   /** `built-in`, `user` or `extension`. */
   source: string;
-  tools: number;
-  prompts: number;
-  resources: number;
-  findings: number;
+  tools: number | null;
+  prompts: number | null;
+  resources: number | null;
+  findings: number | null;
   url: string;
 };
 

@@ -30,6 +30,12 @@ type Signal = AbortSignal | undefined;
 
 export const health = (signal?: Signal) => sendForJson<Health>("/api/health", { signal });
 
+export type Credentials = { name: string; password: string } | { token: string };
+
+export const signIn = (body: Credentials) => send("/api/sign-in", { method: "POST", body });
+
+export const signOut = () => send("/api/sign-out", { method: "POST" });
+
 /** All of them, page by page: the zoo shows every agent that it has. */
 export async function agentSummaries(archived: boolean, signal?: Signal): Promise<AgentSummary[]> {
   const found: AgentSummary[] = [];
@@ -57,6 +63,10 @@ export const deleteAgent = (id: string) => send(pathOf("agents", id), { method: 
 export const restoreAgent = (id: string) =>
   sendForJson<Agent>(pathOf("agents", id, "restore"), { method: "POST" });
 
+export const bin = (signal?: Signal) => sendForJson<AgentSummary[]>("/api/bin", { signal });
+
+export const purgeAgent = (id: string) => send(pathOf("bin", id), { method: "DELETE" });
+
 export const duplicateAgent = (id: string, name?: string) =>
   sendForJson<Agent>(pathOf("agents", id, "duplicate"), { method: "POST", body: { name } });
 
@@ -78,8 +88,8 @@ export const preview = (
 export const addSkill = (id: string, body: Partial<Skill>) =>
   sendForJson<Agent>(pathOf("agents", id, "skills"), { method: "POST", body });
 
-export const changeSkill = (id: string, skillId: string, body: Partial<Skill>) =>
-  sendForJson<Agent>(pathOf("agents", id, "skills", skillId), { method: "PATCH", body });
+export const changeSkill = (id: string, skillId: string, body: Partial<Skill>, version?: number) =>
+  sendForJson<Agent>(pathOf("agents", id, "skills", skillId), { method: "PATCH", body, version });
 
 export const deleteSkill = (id: string, skillId: string) =>
   sendForJson<Agent>(pathOf("agents", id, "skills", skillId), { method: "DELETE" });
@@ -167,11 +177,11 @@ export const copyFromLibrary = (body: { agentId: string; skillIds?: string[]; pa
 
 export const formats = (signal?: Signal) => sendForJson<FileFormat[]>("/api/formats", { signal });
 
-export const exported = (id: string, format: string, signal?: Signal) =>
-  sendForJson<Exported>(pathOf("agents", id, "export"), { query: { format }, signal });
+export const exported = (id: string, format: string, memory: boolean, signal?: Signal) =>
+  sendForJson<Exported>(pathOf("agents", id, "export"), { query: { format, memory }, signal });
 
-export const exportArchive = (id: string, format: string) =>
-  `${pathOf("agents", id, "export.zip")}?format=${encodeURIComponent(format)}`;
+export const exportArchive = (id: string, format: string, memory: boolean) =>
+  `${pathOf("agents", id, "export.zip")}?${new URLSearchParams({ format, memory: String(memory) })}`;
 
 export const importPreview = (files: TextFile[], format?: string) =>
   sendForJson<ImportPreview>("/api/import/preview", { method: "POST", body: { files, format } });

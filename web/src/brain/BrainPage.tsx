@@ -102,6 +102,7 @@ export function BrainPage() {
   const entries = useEntries(agent.id, queryOf(filters));
   const { add, edit } = useBrainActions(agent.id);
   const [editing, setEditing] = useState<BrainEntry | "new" | null>(null);
+  const [theirs, setTheirs] = useState<BrainEntry | null>(null);
   const [handingOver, setHandingOver] = useState(false);
   const all = entries.data?.pages.flatMap(({ items }) => items) ?? [];
   const pinned = filters.pinned ? [] : all.filter((entry) => entry.pinned);
@@ -109,10 +110,20 @@ export function BrainPage() {
     ...(pinned.length > 0 ? [{ name: "Pinned", entries: pinned }] : []),
     ...byDay(filters.pinned ? all : all.filter((entry) => !entry.pinned)),
   ];
-  const close = () => setEditing(null);
+  const close = () => {
+    setEditing(null);
+    setTheirs(null);
+  };
   const save = async (values: EntryValues) => {
-    const saved = editing && editing !== "new" ? await edit(editing, values) : await add(values);
-    if (saved) close();
+    if (editing === "new") {
+      const added = await add(values);
+      if (added) close();
+      return added;
+    }
+    if (!editing) return false;
+    const { saved, theirs: found } = await edit(theirs ?? editing, values);
+    if (found) setTheirs(found);
+    else if (saved) close();
     return saved;
   };
 
@@ -168,6 +179,7 @@ export function BrainPage() {
           <EntryForm
             draft={editing === "new" ? `entry:${agent.id}` : `entry:${agent.id}:${editing.id}`}
             {...(editing === "new" ? {} : { entry: editing })}
+            theirs={theirs}
             onSave={save}
             onCancel={close}
           />

@@ -2,6 +2,7 @@ import { type FormEvent, useState } from "react";
 import { tagsOf } from "../agent/DetailsDialog";
 import { type BrainEntry, ENTRY_TYPES, type EntryType } from "../api/model";
 import { Button } from "../design/Button";
+import { ChangedElsewhere } from "../design/ChangedElsewhere";
 import { useDraft } from "../design/drafts";
 import { Field } from "../design/Field";
 import { Switch } from "../design/Switch";
@@ -13,6 +14,8 @@ type EntryFormProps = {
   /** Under which name what is typed is kept until it is saved. */
   draft: string;
   entry?: BrainEntry;
+  /** What somebody else has made of it since the form was opened. */
+  theirs: BrainEntry | null;
   onSave: (values: EntryValues) => Promise<boolean>;
   onCancel: () => void;
 };
@@ -21,7 +24,7 @@ type Written = { type: EntryType; content: string; tags: string; pinned: boolean
 
 const EMPTY: Written = { type: "note", content: "", tags: "", pinned: false };
 
-export function EntryForm({ draft: name, entry, onSave, onCancel }: EntryFormProps) {
+export function EntryForm({ draft: name, entry, theirs, onSave, onCancel }: EntryFormProps) {
   const [begun] = useState<Written>(() =>
     entry
       ? {
@@ -77,6 +80,7 @@ export function EntryForm({ draft: name, entry, onSave, onCancel }: EntryFormPro
           />
         </Field>
       </div>
+      {theirs && <ChangedElsewhere theirs={theirs.content} mine={content} />}
       <div className="row">
         <Switch
           label="Pinned"

@@ -17,15 +17,7 @@ export function useBrainActions(agentId: string) {
       await change();
       return true;
     } catch (error) {
-      if (error instanceof ConflictError) {
-        toast(
-          "This entry was changed elsewhere meanwhile. What you wrote is kept; save again to replace it.",
-          {
-            bad: true,
-            milliseconds: 9000,
-          },
-        );
-      } else tellFailure(error);
+      tellFailure(error);
       return false;
     } finally {
       void client.invalidateQueries({ queryKey: keys.brain(agentId) });
@@ -35,8 +27,17 @@ export function useBrainActions(agentId: string) {
 
   return {
     add: (values: EntryValues) => attempt(() => zoo.createEntry(agentId, values)),
-    edit: (entry: BrainEntry, values: EntryValues) =>
-      attempt(() => zoo.changeEntry(agentId, entry.id, values, entry.version)),
+    /** What somebody else has made of the entry is handed back, and nothing is saved then. */
+    edit: async (entry: BrainEntry, values: EntryValues) => {
+      let theirs: BrainEntry | null = null;
+      const saved = await attempt(() =>
+        zoo.changeEntry(agentId, entry.id, values, entry.version).catch((error: unknown) => {
+          if (error instanceof ConflictError) theirs = error.current as BrainEntry;
+          throw error;
+        }),
+      );
+      return { saved, theirs: theirs as BrainEntry | null };
+    },
     pin: (entry: BrainEntry) => attempt(() => zoo.pinEntry(agentId, entry.id, !entry.pinned)),
     remove: async (entry: BrainEntry) => {
       if (!(await attempt(() => zoo.deleteEntry(agentId, entry.id)))) return;

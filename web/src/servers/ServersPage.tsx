@@ -27,13 +27,17 @@ function Row({ server }: { server: ServerSummary }) {
           {description && <p className="soft">{description}</p>}
           <p className="server-facts small">
             <span>{SOURCES[source] ?? source}</span>
-            <span>
-              <Wrench size={14} aria-hidden="true" /> {counted(tools, "tool")}
-            </span>
-            <span>
-              <MessageSquareText size={14} aria-hidden="true" /> {counted(prompts, "prompt")}
-            </span>
-            {findings > 0 && (
+            {tools !== null && (
+              <span>
+                <Wrench size={14} aria-hidden="true" /> {counted(tools, "tool")}
+              </span>
+            )}
+            {prompts !== null && (
+              <span>
+                <MessageSquareText size={14} aria-hidden="true" /> {counted(prompts, "prompt")}
+              </span>
+            )}
+            {findings !== null && findings > 0 && (
               <span className="server-findings">
                 <TriangleAlert size={14} aria-hidden="true" /> {counted(findings, "finding")}
               </span>

@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { Search } from "lucide-react";
+import { Search, Trash2 } from "lucide-react";
 import { useDeferredValue, useMemo, useRef, useState } from "react";
 import { NavLink } from "react-router";
 import type { AgentSummary } from "../api/model";
@@ -7,6 +7,7 @@ import { useSummaries } from "../api/queries";
 import { Creature } from "../creatures/Creature";
 import { Button } from "../design/Button";
 import { Skeleton } from "../design/states";
+import { BinDialog } from "./BinDialog";
 
 const ROW = 60;
 
@@ -74,6 +75,7 @@ function Rows({ agents, onChoose }: { agents: readonly AgentSummary[]; onChoose:
 export function AgentList({ onChoose }: { onChoose: () => void }) {
   const [search, setSearch] = useState("");
   const [archived, setArchived] = useState(false);
+  const [binOpen, setBinOpen] = useState(false);
   const { data, error, refetch } = useSummaries(archived);
   const wanted = useDeferredValue(search);
   const found = useMemo(() => matching(data ?? [], wanted), [data, wanted]);
@@ -112,14 +114,20 @@ export function AgentList({ onChoose }: { onChoose: () => void }) {
           ))}
         </div>
       )}
-      <button
-        type="button"
-        className="chip"
-        aria-pressed={archived}
-        onClick={() => setArchived(!archived)}
-      >
-        Archived
-      </button>
+      <div className="row agents-more">
+        <button
+          type="button"
+          className="chip"
+          aria-pressed={archived}
+          onClick={() => setArchived(!archived)}
+        >
+          Archived
+        </button>
+        <button type="button" className="chip" onClick={() => setBinOpen(true)}>
+          <Trash2 size={13} /> Bin
+        </button>
+      </div>
+      <BinDialog open={binOpen} onClose={() => setBinOpen(false)} />
     </section>
   );
 }

@@ -6,6 +6,7 @@ import { Dialog } from "../design/Dialog";
 import { useMediaQuery } from "../design/media";
 import { LoadingState } from "../design/states";
 import { type ThemeChoice, useTheme, useThemeOnPage } from "../design/theme";
+import { SignedIn } from "../entrance/SignedIn";
 import { AgentList } from "./AgentList";
 import { useFocusOnArrival } from "./arrival";
 import { Logo } from "./Logo";
@@ -72,6 +73,7 @@ function Sidebar({ onNew, onImport }: BarProps) {
         <IconButton label="New agent" icon={<Plus size={20} />} onClick={onNew} />
       </div>
       <AgentList onChoose={() => undefined} />
+      <SignedIn />
     </aside>
   );
 }
@@ -107,6 +109,7 @@ function PhoneBar({ onNew, onImport }: BarProps) {
           <FileUp size={18} /> Import agents
         </Button>
         <AgentList onChoose={close} />
+        <SignedIn />
       </Dialog>
     </header>
   );

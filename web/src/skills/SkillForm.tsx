@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from "react";
 import type { Agent, Skill } from "../api/model";
 import { Button } from "../design/Button";
+import { ChangedElsewhere } from "../design/ChangedElsewhere";
 import { useDraft } from "../design/drafts";
 import { Field } from "../design/Field";
 import { counted, estimatedTokens } from "../design/words";
@@ -10,6 +11,8 @@ import type { SkillValues } from "./useSkillActions";
 type SkillFormProps = {
   agent: Agent;
   skill?: Skill | undefined;
+  /** What somebody else has made of it since the form was opened. */
+  theirs?: Skill | undefined;
   categoryId: string;
   onSave: (values: SkillValues) => Promise<boolean>;
   onCancel: () => void;
@@ -65,7 +68,7 @@ function Requirements({
   );
 }
 
-export function SkillForm({ agent, skill, categoryId, onSave, onCancel }: SkillFormProps) {
+export function SkillForm({ agent, skill, theirs, categoryId, onSave, onCancel }: SkillFormProps) {
   const [begun] = useState<SkillValues>(() =>
     valuesOf(skill ?? { name: "", description: "", whenToUse: "", categoryId, requires: [] }),
   );
@@ -130,6 +133,7 @@ export function SkillForm({ agent, skill, categoryId, onSave, onCancel }: SkillF
         value={requires}
         onChange={(next) => draft.change({ requires: next })}
       />
+      {theirs && <ChangedElsewhere theirs={theirs.description} mine={description} />}
       <div className="row-end">
         <Button
           onClick={() => {

@@ -122,13 +122,15 @@ export default function SkillGraph({ agent, findings, actions, onEdit }: SkillGr
       toast("These two would need each other in a circle.", { bad: true });
       return;
     }
-    void actions.change(skill, { requires: [...skill.requires, source] });
+    void actions.change(agent, skill, { requires: [...skill.requires, source] });
   };
   const disconnect = (removed: Edge[]) => {
     for (const { source, target } of removed) {
       const skill = agent.skills.find(({ id }) => id === target);
       if (skill)
-        void actions.change(skill, { requires: skill.requires.filter((id) => id !== source) });
+        void actions.change(agent, skill, {
+          requires: skill.requires.filter((id) => id !== source),
+        });
     }
   };
 

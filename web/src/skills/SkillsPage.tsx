@@ -2,7 +2,7 @@ import { FolderPlus, Library, List, Network, Plus, TriangleAlert } from "lucide-
 import { lazy, Suspense, useState } from "react";
 import { useSearchParams } from "react-router";
 import { useThisAgent } from "../agent/AgentLayout";
-import type { Skill, SkillCategory } from "../api/model";
+import type { Agent, Skill, SkillCategory } from "../api/model";
 import { useFindings } from "../api/queries";
 import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
@@ -18,7 +18,7 @@ import "./skills.css";
 const SkillGraph = lazy(() => import("./SkillGraph"));
 
 type Open =
-  | { what: "skill"; skill?: Skill; categoryId: string }
+  | { what: "skill"; skill?: Skill; categoryId: string; base: Agent; theirs?: Skill }
   | { what: "category"; category: SkillCategory | null }
   | { what: "delete category"; category: SkillCategory }
   | { what: "library" };
@@ -32,7 +32,7 @@ function useView(): ["list" | "graph", (view: "list" | "graph") => void] {
   ];
 }
 
-function Tools({ onOpen, categoryId }: { onOpen: (open: Open) => void; categoryId: string }) {
+function Tools({ onOpen, onSkill }: { onOpen: (open: Open) => void; onSkill: () => void }) {
   const [view, setView] = useView();
   return (
     <div className="row">
@@ -64,7 +64,7 @@ function Tools({ onOpen, categoryId }: { onOpen: (open: Open) => void; categoryI
       <Button onClick={() => onOpen({ what: "library" })}>
         <Library size={18} /> Library
       </Button>
-      <Button look="primary" onClick={() => onOpen({ what: "skill", categoryId })}>
+      <Button look="primary" onClick={() => onSkill()}>
         <Plus size={18} /> Skill
       </Button>
     </div>
@@ -80,12 +80,19 @@ export function SkillsPage() {
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
   const first = agent.skillCategories[0]?.id ?? "general";
-  const edit = (skill: Skill) => setOpen({ what: "skill", skill, categoryId: skill.categoryId });
+  const edit = (skill: Skill) =>
+    setOpen({ what: "skill", skill, categoryId: skill.categoryId, base: agent });
 
   const saveSkill = async (values: SkillValues) => {
     if (open?.what !== "skill") return false;
-    const saved = open.skill ? await actions.change(open.skill, values) : await actions.add(values);
-    if (saved) close();
+    if (!open.skill) {
+      const added = await actions.add(values);
+      if (added) close();
+      return added !== null;
+    }
+    const { saved, clash } = await actions.change(open.base, open.theirs ?? open.skill, values);
+    if (clash) setOpen({ ...open, base: clash.current, theirs: clash.theirs });
+    else if (saved) close();
     return saved !== null;
   };
   const saveCategory = async (values: Pick<SkillCategory, "name" | "color">) => {
@@ -98,7 +105,10 @@ export function SkillsPage() {
 
   return (
     <div className="stack">
-      <Tools onOpen={setOpen} categoryId={first} />
+      <Tools
+        onOpen={setOpen}
+        onSkill={() => setOpen({ what: "skill", categoryId: first, base: agent })}
+      />
       {findings.map(({ kind, skillIds, message }) => (
         <p key={`${kind} ${skillIds.join(" ")}`} className="notice">
           <TriangleAlert size={18} />
@@ -110,7 +120,10 @@ export function SkillsPage() {
           title="No skills yet"
           seed="eager to learn"
           actions={
-            <Button look="primary" onClick={() => setOpen({ what: "skill", categoryId: first })}>
+            <Button
+              look="primary"
+              onClick={() => setOpen({ what: "skill", categoryId: first, base: agent })}
+            >
               <Plus size={18} /> Write the first skill
             </Button>
           }
@@ -128,7 +141,7 @@ export function SkillsPage() {
           findings={findings}
           actions={actions}
           onEdit={edit}
-          onAdd={(categoryId) => setOpen({ what: "skill", categoryId })}
+          onAdd={(categoryId) => setOpen({ what: "skill", categoryId, base: agent })}
           onEditCategory={(category) => setOpen({ what: "category", category })}
           onDeleteCategory={(category) => setOpen({ what: "delete category", category })}
         />
@@ -143,6 +156,7 @@ export function SkillsPage() {
           <SkillForm
             agent={agent}
             skill={open.skill}
+            theirs={open.theirs}
             categoryId={open.categoryId}
             onSave={saveSkill}
             onCancel={close}

@@ -3,6 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import type { Agent, Skill, SkillCategory } from "../api/model";
 import { keys, rememberAgent } from "../api/queries";
+import { SkillClashError, saveSkill } from "../api/savingSkills";
 import * as zoo from "../api/zoo";
 import { tellFailure } from "../design/failures";
 import { toast } from "../design/toasts";
@@ -60,8 +61,17 @@ export function useSkillActions(agent: Agent) {
     },
     arrange: (groupIds: string[]) => order(rearranged(agent.skills, groupIds)),
     add: (values: SkillValues) => attempt(() => zoo.addSkill(id, values)),
-    change: (skill: Skill, values: Partial<SkillValues>) =>
-      attempt(() => zoo.changeSkill(id, skill.id, values)),
+    /** What somebody else has made of the same is handed back, and nothing is saved then. */
+    change: async (base: Agent, skill: Skill, values: Partial<SkillValues>) => {
+      let clash: SkillClashError | null = null;
+      const saved = await attempt(() =>
+        saveSkill(base, skill, values).catch((error: unknown) => {
+          if (error instanceof SkillClashError) clash = error;
+          throw error;
+        }),
+      );
+      return { saved, clash: clash as SkillClashError | null };
+    },
     remove: async (skill: Skill) => {
       const ids = agent.skills.map((each) => each.id);
       const removed = await attempt(() => zoo.deleteSkill(id, skill.id));

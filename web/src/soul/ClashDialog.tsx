@@ -2,8 +2,8 @@ import { useState } from "react";
 import type { Clash } from "../api/saving";
 import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
+import { Diff } from "../design/Diff";
 import { Field } from "../design/Field";
-import { Diff } from "./Diff";
 
 type ClashDialogProps = {
   clash: Clash;

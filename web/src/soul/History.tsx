@@ -5,11 +5,11 @@ import { rememberAgent, useVersion, useVersions } from "../api/queries";
 import { restoreVersion } from "../api/zoo";
 import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
+import { Diff } from "../design/Diff";
 import { tellFailure } from "../design/failures";
 import { EmptyState, ErrorState, LoadingState } from "../design/states";
 import { toast } from "../design/toasts";
 import { ago, sourceName } from "../design/words";
-import { Diff } from "./Diff";
 
 const FIELDS: Record<string, string> = {
   systemPrompt: "the soul",

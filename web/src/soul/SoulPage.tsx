@@ -6,6 +6,7 @@ import type { Agent, AgentChanges } from "../api/model";
 import { rememberAgent } from "../api/queries";
 import { type Clash, ClashError, saveChanges } from "../api/saving";
 import { Button } from "../design/Button";
+import { Diff } from "../design/Diff";
 import { useDraft } from "../design/drafts";
 import { Field } from "../design/Field";
 import { tellFailure } from "../design/failures";
@@ -13,7 +14,6 @@ import { toast } from "../design/toasts";
 import { counted, estimatedTokens } from "../design/words";
 import { useTitle } from "../shell/PageTitle";
 import { ClashDialog } from "./ClashDialog";
-import { Diff } from "./Diff";
 import { HistoryDialog } from "./History";
 import "./soul.css";
 

@@ -17,6 +17,9 @@ window.ResizeObserver = class {
   disconnect() {}
 };
 
+// Nothing is painted in jsdom; what a canvas shows is looked at in a browser.
+HTMLCanvasElement.prototype.getContext = () => null;
+
 Element.prototype.scrollIntoView = () => undefined;
 Element.prototype.hasPointerCapture = () => false;
 

@@ -25,6 +25,8 @@ class ZooCommand(CommandWithSubcommands):
         "delete": ("paddock.cli.zoo.making:delete", "Put an agent into the bin."),
         "inject": ("paddock.cli.zoo.injecting:inject", "Print the prompt of an agent."),
         "starters": ("paddock.cli.zoo.making:list_starters", "List agents to begin with."),
+        "library": ("paddock.cli.zoo.library:library", "List the skills that agents can share."),
+        "give": ("paddock.cli.zoo.library:give", "Give an agent skills of the library."),
         "default": ("paddock.cli.zoo.project:default", "Say which agent works in a project."),
         "export": ("paddock.cli.zoo.exporting:export", "Write agents as files of a program."),
         "import": ("paddock.cli.zoo.importing:import_", "Take agents in from files."),

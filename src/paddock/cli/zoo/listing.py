@@ -11,6 +11,7 @@ from paddock.cli.zoo.opening import named_or_default, opened
 
 if TYPE_CHECKING:
     from paddock.zoo.model import Agent, AgentSummary
+    from paddock.zoo.service import Zoo
 
 SHOWN = 60
 """Characters of a description in the list."""
@@ -52,13 +53,17 @@ def show(agent: str | None, *, as_json: bool) -> None:
         found = zoo.find_agent(named_or_default(agent))
         entries = zoo.query_entries(found.id, limit=None if as_json else 1)
         count = next(
-            (one.entry_count for one in zoo.list_agents(archived=None).items if one.id == found.id),
+            (one.entry_count for one in _like(zoo, found.name) if one.id == found.id),
             0,
         )
     if as_json:
         output.print_json({"agent": found, "brainEntries": entries.items})
     else:
         click.echo(render.visible(_text(found, count)))
+
+
+def _like(zoo: Zoo, name: str) -> list[AgentSummary]:
+    return zoo.list_agents(archived=None, text=name).items
 
 
 def _text(agent: Agent, entries: int) -> str:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from paddock.zoo.formats import front_matter
 from paddock.zoo.formats.exchange import File, Remark
-from paddock.zoo.formats.names import free_name, is_plain_path, one_line, slug, title
+from paddock.zoo.formats.names import is_plain_path, one_line, slug, title
 from paddock.zoo.formats.personas import persona_of, skills_of
 from paddock.zoo.formats.sections import Persona, compose, take_apart
 from paddock.zoo.model import GENERAL_ID, Agent
+from paddock.zoo.slugs import free_slug
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -178,8 +179,7 @@ def _path(kind: FileFormat, agent: Agent, origin: Json, taken: set[str]) -> str:
         and is_plain_path(before)
     ):
         return before
-    stems = {stem for path in taken if (stem := kind.stem(path))}
-    return kind.path(free_name(slug(agent.id, "agent"), stems))
+    return kind.path(free_slug(slug(agent.id, "agent"), lambda stem: kind.path(stem) in taken))
 
 
 def _with_front_matter(

@@ -69,18 +69,6 @@ def with_block(text: str, block: File) -> str:
     return f"{text}{gap}{new}"
 
 
-def without_block(text: str, name: str) -> str:
-    """The text of an AGENTS.md without the block of an agent.
-
-    Raises:
-        BlockError: when its marks are damaged.
-    """
-    for found, start, stop in list(_places(text)):
-        if found == name:
-            return f"{text[:start]}{text[stop:]}"
-    return text
-
-
 def has_blocks(text: str) -> bool:
     """Whether there is a block of any agent in an AGENTS.md."""
     return _BEGIN.search(text) is not None
@@ -102,25 +90,29 @@ def _places(text: str) -> Iterator[tuple[str, int, int]]:
     place, seen = 0, set()
     while begin := _BEGIN.search(text, place):
         name = begin[1]
-        line = text.count("\n", 0, begin.start()) + 1
         end = re.compile(rf"^<!-- /paddock:agent {name} -->[ \t]*(?:\r?\n|\Z)", re.M)
         found = end.search(text, begin.end())
         following = _BEGIN.search(text, begin.end())
         if found is None or (following and following.start() < found.start()):
             raise BlockError(
                 f"the block of {name} does not end",
-                where=f"{PATH}:{line}",
+                where=_line(text, begin.start()),
                 hint=f"write <!-- /paddock:agent {name} --> on a line below it, or take it out",
             )
         if name in seen:
             raise BlockError(
                 f"there is a second block of {name}",
-                where=f"{PATH}:{line}",
+                where=_line(text, begin.start()),
                 hint="take one of the two out",
             )
         seen.add(name)
         yield name, begin.start(), found.end()
         place = found.end()
+
+
+def _line(text: str, place: int) -> str:
+    number = text.count("\n", 0, place) + 1
+    return f"{PATH}:{number}"
 
 
 def _agent(name: str, text: str) -> Agent:

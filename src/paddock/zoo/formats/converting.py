@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from paddock.suggestions import did_you_mean
 from paddock.zoo.formats import agents_md, bundle, memory_file, skill_folders
 from paddock.zoo.formats.agent_file import agent_of, file_of
@@ -103,16 +105,26 @@ def _agent_files(
     found = Export()
     taken: set[str] = set()
     for agent in agents:
-        file, report = file_of(kind, agent, taken)
+        entries = brains.get(agent.id) if kind is CLAUDE_CODE else None
+        file, report = file_of(kind, _remembering(agent) if entries else agent, taken)
         found.files.append(file)
         found.report += report
-        entries = brains.get(agent.id)
-        if entries and kind is CLAUDE_CODE:
+        if entries:
             stem = kind.stem(file.path) or agent.id
             memory, report = memory_file.memory_file(agent.id, stem, entries)
             found.files.append(memory)
             found.report += report
     return found
+
+
+def _remembering(agent: Agent) -> Agent:
+    """The agent with the field by which Claude Code gives it its memory, unless it has one."""
+    origin = agent.extra.get(CLAUDE_CODE.name, {})
+    if "head" in origin and "fields" not in origin:
+        return agent  # which keys it has stands in the file alone
+    fields = {"memory": "project", **origin.get("fields", {})}
+    extra = {**agent.extra, CLAUDE_CODE.name: {**origin, "fields": fields}}
+    return msgspec.structs.replace(agent, extra=extra)
 
 
 def import_files(files: Sequence[File], format_name: str | None = None) -> Import:
@@ -135,16 +147,16 @@ def import_files(files: Sequence[File], format_name: str | None = None) -> Impor
             f"{len(files):,} files are too many, or too large",
             hint=f"at most {MAX_FILES:,}, and {MAX_CHARACTERS:,} characters together",
         )
-    found = Import()
+    taking = _Taking()
     memories = []
     for file in files:
         if memory_file.memory_agent(file.path) is not None:
             memories.append(file)
         else:
-            _add_file(found, file, format_name)
+            taking.add_file(file, format_name)
     for file in memories:
-        _add_memory(found, file)
-    return found
+        taking.add_memory(file)
+    return taking.found
 
 
 def format_of(file: File, given: str | None = None) -> str | None:
@@ -161,71 +173,81 @@ def format_of(file: File, given: str | None = None) -> str | None:
     return BUNDLE if bundle.is_bundle(file) else given
 
 
-def _add_file(found: Import, file: File, given: str | None) -> None:
-    name = format_of(file, given)
-    if name is None:
-        text = "it is in no format that is known here, and left out"
-        found.report.append(Remark(field="file", message=text, path=file.path))
-    elif name == BUNDLE:
-        _add_bundle(found, bundle.read_bundle(file))
-    elif name == AGENTS_MD:
-        agents, report = agents_md.agents_of(file)
-        found.report += report
-        for agent in agents:
-            _add_agent(found, agent)
-    elif name == AGENT_SKILLS:
-        skill, report = skill_folders.loose_skill(file)
-        found.skills.append(skill)
-        found.report += report
-    else:
-        agent, report = agent_of(FILE_FORMATS[name], file)
-        _add_agent(found, agent)
-        found.report += report
+class _Taking:
+    """Puts together what is found in files."""
 
+    def __init__(self) -> None:
+        self.found = Import()
+        self._agents: dict[str, Agent] = {}
 
-def _add_agent(found: Import, agent: Agent) -> str:
-    """Add an agent; if it says the same as another of that id, it is the same in another format."""
-    for other in found.agents:
-        if other.id == agent.id and _says(other) == _says(agent):
-            other.extra |= {
-                key: kept for key, kept in agent.extra.items() if key not in other.extra
-            }
+    def add_file(self, file: File, given: str | None) -> None:
+        """Take a file for what it is."""
+        name = format_of(file, given)
+        if name is None:
+            text = "it is in no format that is known here, and left out"
+            self.found.report.append(Remark(field="file", message=text, path=file.path))
+        elif name == BUNDLE:
+            self._add_bundle(bundle.read_bundle(file))
+        elif name == AGENT_SKILLS:
+            skill, report = skill_folders.loose_skill(file)
+            self.found.skills.append(skill)
+            self.found.report += report
+        else:
+            agents, report = _agents_in(file, name)
+            self.found.report += report
+            for agent in agents:
+                self._add_agent(agent)
+
+    def _add_agent(self, agent: Agent) -> str:
+        """Add an agent; one that says the same as another of its id is that one."""
+        wanted = agent.id
+        other = self._agents.get(wanted)
+        if other is not None and _says(other) == _says(agent):
+            new = {key: kept for key, kept in agent.extra.items() if key not in other.extra}
+            other.extra |= new
             return other.id
-    wanted = agent.id
-    agent.id = free_name(wanted, {other.id for other in found.agents})
-    if agent.id != wanted:
-        text = f"there is another {wanted} that says something else; this one becomes {agent.id}"
-        found.report.append(Remark(field="id", message=text, agent_id=agent.id))
-    found.agents.append(agent)
-    return agent.id
+        agent.id = free_name(wanted, self._agents)
+        if agent.id != wanted:
+            text = f"there is another {wanted} that says something else; this one is {agent.id}"
+            self.found.report.append(Remark(field="id", message=text, agent_id=agent.id))
+        self._agents[agent.id] = agent
+        self.found.agents.append(agent)
+        return agent.id
+
+    def _add_bundle(self, other: Import) -> None:
+        for agent in other.agents:
+            before = agent.id
+            name = self._add_agent(agent)
+            entries = other.brains.get(before, [])
+            for entry in entries:
+                entry.agent_id = name
+            self.found.brains.setdefault(name, []).extend(entries)
+        self.found.library += other.library
+        self.found.packs += other.packs
+        self.found.report += other.report
+
+    def add_memory(self, file: File) -> None:
+        """Give what a file remembers to its agent."""
+        name = memory_file.memory_agent(file.path)
+        owner = next((one for one in self.found.agents if name in (one.id, _stem(one))), None)
+        if owner is None:
+            text = "the agent whose memory it is is not among the files; it is left out"
+            self.found.report.append(Remark(field="brain", message=text, path=file.path))
+            return
+        entries = memory_file.entries_of(file, owner.id)
+        self.found.brains.setdefault(owner.id, []).extend(entries)
+
+
+def _agents_in(file: File, name: str) -> tuple[list[Agent], list[Remark]]:
+    if name == AGENTS_MD:
+        return agents_md.agents_of(file)
+    agent, report = agent_of(FILE_FORMATS[name], file)
+    return [agent], report
 
 
 def _says(agent: Agent) -> tuple[object, ...]:
     skills = [(one.name, one.description, one.when_to_use) for one in agent.skills]
     return agent.description, agent.system_prompt, skills
-
-
-def _add_bundle(found: Import, other: Import) -> None:
-    for agent in other.agents:
-        before = agent.id
-        name = _add_agent(found, agent)
-        entries = other.brains.get(before, [])
-        for entry in entries:
-            entry.agent_id = name
-        found.brains.setdefault(name, []).extend(entries)
-    found.library += other.library
-    found.packs += other.packs
-    found.report += other.report
-
-
-def _add_memory(found: Import, file: File) -> None:
-    name = memory_file.memory_agent(file.path)
-    owner = next((one for one in found.agents if name in (one.id, _stem(one))), None)
-    if owner is None:
-        text = "the agent whose memory it is is not among the files; it is left out"
-        found.report.append(Remark(field="brain", message=text, path=file.path))
-        return
-    found.brains.setdefault(owner.id, []).extend(memory_file.entries_of(file, owner.id))
 
 
 def _stem(agent: Agent) -> str | None:

@@ -8,6 +8,7 @@ quotes, line ends and a byte order mark stay.
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.authoring.frontmatter import write_frontmatter
@@ -21,6 +22,11 @@ Json = dict[str, Any]
 
 NAME_COMMENT = "zoo-name"
 """The comment that keeps what an agent is called where a file has only a safe name for it."""
+
+MOST_KEYS = 200
+"""That are looked at one by one; what further ones say is taken as it stands."""
+MOST_TRIES = 20
+"""Of finding where the comment behind a value begins; text between quotes may look like one."""
 
 _PARTS = re.compile(
     r"(?P<opening>\ufeff?---[ \t]*\r?\n)(?P<block>(?:.*\r?\n)*?)(?P<closing>---[ \t]*(?:\r?\n|\Z))"
@@ -177,7 +183,7 @@ def _chunks(block: str) -> Iterator[_Chunk]:
         while end > start + 1 and _is_between(lines[end - 1]):
             end -= 1
         text = "".join(lines[start:end])
-        said = _whole(text)
+        said = _whole(text) if number <= MOST_KEYS else None
         if said is not None and len(said) == 1:
             ((key, value),) = said.items()
             is_yaml = True
@@ -199,7 +205,7 @@ def _end_comment(lines: list[str], chunk: _Chunk) -> str:
     if chunk.end != chunk.start + 1 or not chunk.is_yaml:
         return ""
     line = lines[chunk.start].rstrip("\r\n")
-    for found in re.finditer(r"[ \t]+#", line):
+    for found in islice(re.finditer(r"[ \t]+#", line), MOST_TRIES):
         if _whole(line[: found.start()] + "\n") == {chunk.key: chunk.value}:
             return line[found.start() :]
     return ""

@@ -21,7 +21,7 @@ TAGS = "*Tags:*"
 
 _PATH = re.compile(r"\.claude/agent-memory/([^/]+)/MEMORY\.md")
 _TYPES = "|".join(one.capitalize() for one in ENTRY_TYPES)
-_SIGNS = re.compile(r"(#+)[ \t]*$", re.M)
+_SIGNS = re.compile(r"(?<!#)(#+)[ \t]*$", re.M)
 
 
 def memory_agent(path: str) -> str | None:

@@ -30,12 +30,12 @@ KINDS = (
     ("a Hugging Face token", r"\bhf_[A-Za-z0-9]{20,}"),
     ("an npm token", r"\bnpm_[A-Za-z0-9]{30,}"),
     ("a PyPI token", r"\bpypi-[\w-]{32,}"),
-    ("a signed token", r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"),
-    ("a password in an address", r"\b[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/@]{3,}@"),
+    ("a signed token", r"\beyJ[\w-]{8,999}\.eyJ[\w-]{8,9999}\.[\w-]{8}"),
+    ("a password in an address", r"\b[a-z][a-z0-9+.-]{0,20}://[^\s/:@]+:[^\s/@]{3,}@"),
 )
 _PATTERN = re.compile("|".join(f"(?P<k{n}>{pattern})" for n, (_, pattern) in enumerate(KINDS)))
 _ASSIGNED = re.compile(
-    r"(?i)\b(?:[\w-]*(?:api[_-]?key|secret|password|passwd|access[_-]?token|auth[_-]?token))\b"
+    r"(?i)\b(?:[\w-]{0,40}(?:api[_-]?key|secret|password|passwd|access[_-]?token|auth[_-]?token))\b"
     r"[\"']?\s*[:=]\s*[\"']?(?P<value>[^\s\"'`,;<>${}]{8,})"
 )
 _RANDOM_BITS = 3.0

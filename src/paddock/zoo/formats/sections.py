@@ -23,7 +23,7 @@ WHEN = "*When to use:*"
 _HEAD = re.compile(rf"^## {SKILLS}(?: (?P<signs>#+))?$", re.M)
 _HEAD_LIKE = re.compile(rf"^## {SKILLS}", re.M)
 _SKILL_LIKE = re.compile(r"^### ", re.M)
-_SIGNS = re.compile(r"(#+)[ \t]*$", re.M)
+_SIGNS = re.compile(r"(?<!#)(#+)[ \t]*$", re.M)
 
 
 class SkillText(NamedTuple):

@@ -156,6 +156,7 @@ def test_claude_code_gets_the_memory_too_and_is_asked_to_read_so_many_lines() ->
         ".claude/agents/sage.md",
         ".claude/agent-memory/sage/MEMORY.md",
     ]
+    assert "\nmemory: project\n" in found.files[0].text
     assert [one.field for one in found.report] == ["skills", "brain"]
     assert len(import_files(found.files).brains["sage"]) == len(entries)
 
@@ -174,3 +175,15 @@ def test_a_file_that_nobody_knows_is_reported_and_left_out() -> None:
     )
     named = import_files([File(path="README.md", text="Hello")], "opencode")
     assert [one.id for one in named.agents] == ["readme"]
+
+
+def test_texts_that_are_made_to_be_slow_to_read_are_read() -> None:
+    for text in ("#" * 100_000 + "x", "a-" * 50_000, "eyJ-" * 25_000, "### a\n" * 15_000):
+        agent = Agent(id="slow", name="Slow", description="d", system_prompt=text)
+        (found,) = import_files(export_agents([agent], "agents-md").files).agents
+        assert found.system_prompt == text.strip()
+    block = "a: b\n" * 3_000 + "c: 'd" + " #" * 20_000 + "'\n"
+    file = File(path=".claude/agents/slow.md", text=f"---\n{block}---\nGo\n")
+    (found,) = import_files([file]).agents
+    found.system_prompt = "Stop"
+    assert text_of(found, "claude-code") == f"---\n{block}---\nStop\n"

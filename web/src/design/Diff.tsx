@@ -1,6 +1,6 @@
 import { diffLines } from "diff";
 import { useMemo } from "react";
-import { Scrollable } from "../design/Scrollable";
+import { Scrollable } from "./Scrollable";
 
 type Line = { key: string; sign: "+" | "-" | " "; text: string };
 

@@ -1,0 +1,37 @@
+"""The Chromium that the tests of the web app look through; one is installed where there is none."""
+
+import os
+import shutil
+import subprocess
+import sys
+from functools import cache
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+QUIET = (
+    "--no-sandbox",  # which Chromium wants of root
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+"""So that it asks nothing of the world outside."""
+
+
+@cache
+def chromium() -> str | None:
+    """The path of a Chromium; None for the one that Playwright has installed for itself."""
+    found = _on_path()
+    if found is not None:
+        return found
+    if shutil.which("apt-get") and os.geteuid() == 0:
+        subprocess.run(["apt-get", "update", "-qq"], check=True)
+        subprocess.run(["apt-get", "install", "-y", "-qq", "chromium"], check=True)
+        return _on_path()
+    subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=True)
+    return None
+
+
+def _on_path() -> str | None:
+    return next((path for name in NAMES if (path := shutil.which(name))), None)
