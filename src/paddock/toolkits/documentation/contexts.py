@@ -14,6 +14,7 @@ from paddock.authoring.context import Context  # noqa: TC001 - read from the hin
 from paddock.authoring.need import Need
 from paddock.authoring.option import Option
 from paddock.authoring.tool import Tool
+from paddock.toolkits.documentation.limits import MAX_CHARACTERS, MAX_ITEMS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,8 +43,6 @@ HINTS = {
     "idempotentHint": True,
     "openWorldHint": False,
 }
-MAX_ITEMS = "MaxItems"
-MAX_CHARACTERS = "MaxCharacterCount"
 OPTIONS = {
     MAX_ITEMS: Option(5, Annotated[int, Meta(ge=1, le=50)], "Pages in an answer"),
     MAX_CHARACTERS: Option(

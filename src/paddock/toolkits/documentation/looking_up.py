@@ -9,7 +9,7 @@ from paddock.docsearch.answers import render
 from paddock.docsearch.corpora.table import named
 from paddock.docsearch.searching import look_up
 from paddock.errors import PaddockError
-from paddock.toolkits.documentation.contexts import MAX_CHARACTERS, MAX_ITEMS
+from paddock.toolkits.documentation.limits import MAX_CHARACTERS, MAX_ITEMS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
