@@ -115,6 +115,10 @@ def test_everything_is_on_one_port(tmp_path: Path) -> None:
         assert http.get("/").headers["Content-Type"].startswith("text/html")
         with connect(f"{running.url}mcp/Demo") as peer:
             assert peer.call("greet", name="Ada").text == "Hello, Ada!"
+        http.post("/api/agents", json={"name": "Grace"})
+        with connect(f"{running.url}mcp") as peer:
+            assert '"grace"' in peer.call("agent_zoo_list_agents").text
+            assert "agent_zoo_use_grace" in [prompt.name for prompt in peer.prompts()]
         assert f"{running.url}mcp" in "\n".join(running.said)
         assert (tmp_path / "data" / "zoo" / "zoo.db").exists()
 
