@@ -144,40 +144,40 @@ MEASURES = [
 ]
 
 
-def medians(zoo: Zoo, count: int) -> dict[str, float]:
-    """Seconds for each measure, asked of agents here and there."""
-    found = {}
-    for measure in MEASURES:
-        chance = random.Random(2)
-        times = []
-        for _ in range(CALLS):
+def medians(zoos: dict[int, Zoo], measure: Measure) -> dict[int, float]:
+    """Seconds that zoos of different sizes take, asked in turn of agents here and there."""
+    chance = random.Random(2)
+    times: dict[int, list[float]] = {count: [] for count in zoos}
+    for _ in range(CALLS):
+        for count, zoo in zoos.items():
             agent = f"agent-{chance.randrange(count)}"
             begun = time.perf_counter()
             measure.act(zoo, agent)
-            times.append(time.perf_counter() - begun)
-        found[measure.name] = statistics.median(times)
-    return found
+            times[count].append(time.perf_counter() - begun)
+    return {count: statistics.median(one) for count, one in times.items()}
 
 
-def measured(address: str, count: int) -> dict[str, float]:
-    """The same for a zoo that is filled first."""
-    begun = time.perf_counter()
-    fill(address, count)
-    print(f"  {count} agents are there after {time.perf_counter() - begun:.0f} s", file=sys.stderr)
-    with open_zoo(address) as zoo:
-        medians(zoo, count)  # what is read for the first time is not what is compared
-        return medians(zoo, count)
-
-
-def compare(name: str, small: str, large: str, count: int) -> bool:
-    """Print what both take; whether the large one keeps to the target."""
-    print(f"{name}: {SMALL} agents, {count} agents, ratio")
-    one, other = measured(small, SMALL), measured(large, count)
-    for what, seconds in one.items():
-        ratio = other[what] / seconds
-        mark = "" if ratio <= MOST_TIMES else "  too slow"
-        print(f"  {what:22}{seconds * 1000:8.2f} ms{other[what] * 1000:8.2f} ms{ratio:6.2f}{mark}")
-    return all(other[what] <= MOST_TIMES * seconds for what, seconds in one.items())
+def compare(name: str, addresses: dict[int, str]) -> bool:
+    """Print what zoos of two sizes take; whether the large one keeps to the target."""
+    print(f"{name}: {' agents, '.join(map(str, addresses))} agents, ratio")
+    is_good = True
+    with ExitStack() as stack:
+        for count, address in addresses.items():
+            begun = time.perf_counter()
+            fill(address, count)
+            seconds = time.perf_counter() - begun
+            print(f"  {count} agents are there after {seconds:.0f} s", file=sys.stderr)
+        zoos = {
+            count: stack.enter_context(open_zoo(address)) for count, address in addresses.items()
+        }
+        for measure in MEASURES:
+            medians(zoos, measure)  # what is read for the first time is not what is compared
+            small, large = medians(zoos, measure).values()
+            mark = "" if large <= MOST_TIMES * small else "  too slow"
+            is_good = is_good and not mark
+            times = f"{small * 1000:8.2f} ms{large * 1000:8.2f} ms{large / small:6.2f}"
+            print(f"  {measure.name:22}{times}{mark}", flush=True)
+    return is_good
 
 
 def main() -> int:
@@ -187,16 +187,16 @@ def main() -> int:
     parser.add_argument("--agents", type=int, default=LARGE, help="how many the large zoo has")
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()
-    is_good = True
+    is_good, sizes = True, (SMALL, given.agents)
     with ExitStack() as stack:
         for database in given.database or ["sqlite", "postgresql"]:
             if database == "sqlite":
                 place = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-                addresses = [str(place / f"{size}.db") for size in ("small", "large")]
+                addresses = {count: str(place / f"{count}.db") for count in sizes}
             else:
                 server = stack.enter_context(running_postgresql())
-                addresses = [server.new_database() for _ in range(2)]
-            is_good = compare(database, addresses[0], addresses[1], given.agents) and is_good
+                addresses = {count: server.new_database() for count in sizes}
+            is_good = compare(database, addresses) and is_good
     return 1 if given.check and not is_good else 0
 
 

@@ -66,6 +66,32 @@ def test_a_failed_initialization_is_told_by_prompts_and_resources_too(tmp_path: 
         assert peer.templates() == other.templates()
 
 
+def test_an_initialization_that_takes_the_server_is_its_lifespan(tmp_path: Path) -> None:
+    file = written(
+        tmp_path / "pond.py",
+        "from contextlib import contextmanager\n"
+        "from pathlib import Path\n"
+        "from paddock import Context, Prompt\n"
+        f"drained = Path({str(tmp_path / 'drained')!r})\n"
+        "@contextmanager\n"
+        "def fill(server):\n"
+        "    server.register(Prompt('swim', 'Swim.'))\n"
+        "    yield 'water'\n"
+        "    drained.touch()\n"
+        "def what_is_in_it(ctx: Context) -> str:\n"
+        "    '''Look into the pond.'''\n"
+        "    return ctx.state\n",
+    )
+    create_server("pond", tools=[f"{file}:what_is_in_it"], initialization=f"{file}:fill")
+    with served("pond") as peer:
+        assert [prompt.name for prompt in peer.prompts()] == ["swim"]
+        assert peer.call("what_is_in_it").text == "water"
+        assert not (tmp_path / "drained").exists()
+    with connect(get_server("pond").load()) as peer:
+        assert peer.call("what_is_in_it").text == "water"
+    assert (tmp_path / "drained").exists()
+
+
 @pytest.mark.parametrize("kind", ["def", "async def"])
 def test_initialization_runs_again_when_its_module_is_loaded_anew(
     tmp_path: Path, kind: str

@@ -12,6 +12,7 @@ NETWORK = {"asyncio", "http", "socket", "ssl", "urllib3", "uvicorn"}
 TERMINAL = {"rich"}
 FORMATS = {"ruamel", "tomlkit"}
 PEER = {"paddock.peer"}
+ZOO = {"sqlalchemy", "alembic", "litestar"}
 
 PROBE = """
 import sys
@@ -32,6 +33,9 @@ finally:
         (["show", "Demo"], NETWORK | TERMINAL | PEER | {"paddock.clients", "ruamel"}),
         (["tools"], NETWORK | TERMINAL | FORMATS | PEER | {"paddock.clients", "paddock.servers"}),
         (["clients"], NETWORK | TERMINAL | FORMATS | PEER),
+        (["zoo"], NETWORK | TERMINAL | FORMATS | PEER | ZOO | {"paddock.clients"}),
+        (["zoo", "starters"], NETWORK | TERMINAL | PEER | ZOO | {"paddock.clients", "ruamel"}),
+        (["zoo", "list"], TERMINAL | FORMATS | PEER | {"litestar", "uvicorn"}),
         (["completion", "zsh"], NETWORK | TERMINAL | FORMATS | PEER | {"paddock.servers"}),
     ],
 )

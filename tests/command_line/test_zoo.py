@@ -203,3 +203,11 @@ def test_skills_of_the_library_are_given_to_an_agent(sage: Program) -> None:
     assert sage("zoo", "give", "sage", "proving").err == "sage has them already\n"
     wrong = sage("zoo", "give", "sage", "prooving")
     assert (wrong.code, "did you mean proving?" in wrong.err) == (2, True)
+
+
+def test_a_terminal_is_shown_nothing_of_a_soul_that_it_would_obey(paddock: Program) -> None:
+    paddock("zoo", "new", "Sly", "--soul", "Be \x1b[2Jnice.")
+    assert "Be \x1b[2Jnice." in paddock("zoo", "inject", "sly").out
+    with paddock.terminal("zoo", "inject", "sly") as terminal:
+        terminal.wait_for("Be \ufffd[2Jnice.")
+        assert terminal.end() == 0

@@ -185,7 +185,10 @@ def test_memory_is_written_when_that_is_asked_for(paddock: Program) -> None:
 
 def test_sync_keeps_a_project_in_step(paddock: Program, project: Path) -> None:
     checked = paddock("zoo", "sync", "--check")
-    assert (checked.code, checked.out.splitlines()[0]) == (1, f"{CLAUDE}: added to the zoo")
+    assert (checked.code, checked.out.splitlines()[0]) == (
+        1,
+        f"{CLAUDE}: would be added to the zoo",
+    )
     assert paddock("zoo", "list", "--json").json == []
     assert paddock("zoo", "sync").out == f"{CLAUDE}: added to the zoo\n"
     assert paddock("zoo", "sync", "--check").code == 0

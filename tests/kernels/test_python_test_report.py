@@ -102,14 +102,24 @@ def test_k_is_good():
     assert os.getpid()
 """
 UNKIND_NAMES = [line.split("(")[0][4:] for line in UNKIND.splitlines() if line.startswith("def ")]
-WRITTEN_ORDER = "[tool.pytest.ini_options]\naddopts = '-p no:randomly'\n"
+PLUGINS = (
+    "randomly",
+    "hypothesispytest",
+    "faker",
+    "anyio",
+    "platformdirs",
+    "schemathesis",
+    "xdist",
+)
+BARE = f"[tool.pytest.ini_options]\naddopts = '{' '.join(f'-p no:{one}' for one in PLUGINS)}'\n"
+"""In the order in which they are written, and without plugins, which take a second to load."""
 
 
 @pytest.fixture(autouse=True)
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     place = tmp_path / "project"
     place.mkdir()
-    (place / "pyproject.toml").write_text(WRITTEN_ORDER)
+    (place / "pyproject.toml").write_text(BARE)
     monkeypatch.chdir(place)
     for variable in ACTIVATED:
         monkeypatch.delenv(variable, raising=False)
@@ -197,8 +207,8 @@ def test_the_test_that_ran_when_the_time_was_up_is_named_and_the_rest_counted(
     (project / "test_a.py").write_text(
         "import time\ndef test_a(): pass\ndef test_b(): time.sleep(1000)\ndef test_c(): pass\n"
     )
-    text = report(timeConstraint=8)
-    assert "test_b did not end: the time for the run, 8 s, was up" in section(text, "test_b")
+    text = report(timeConstraint=5)
+    assert "test_b did not end: the time for the run, 5 s, was up" in section(text, "test_b")
     assert "| **Not Run** | 1 |" in text
 
 
@@ -282,6 +292,21 @@ def test_what_cannot_be_run_is_told(project: Path, arguments: dict[str, object],
     (project / "empty").mkdir()
     (project / "test_a.py").write_text("def test_a(): pass\n")
     assert told in complaint(**arguments)
+
+
+def test_the_workers_of_xdist_are_watched_as_well(
+    report: Callable[..., str], project: Path
+) -> None:
+    (project / "pyproject.toml").write_text(BARE.replace("-p no:xdist", "-n 2"))
+    (project / "test_a.py").write_text(
+        "import os, time\ndef test_hangs(): time.sleep(1000)\ndef test_ends(): os._exit(1)\n"
+        "def test_wrong(): assert 1 == 2\ndef test_good(): pass\n"
+    )
+    text = report(testTimeConstraint=3)
+    assert "Failed: stopped after 3 s" in section(text, "test_hangs")
+    assert "crashed while running 'test_a.py::test_ends'" in section(text, "test_ends")
+    assert "**Expected Output:**\n\n```py\n2\n```" in section(text, "test_wrong")
+    assert "| **Total Tests** | 4 |\n| **Passed** | 1 (25%) |" in text
 
 
 def test_each_test_is_progress(project: Path) -> None:

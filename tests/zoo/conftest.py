@@ -2,13 +2,15 @@
 
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection
 
 from paddock.zoo.opening import open_zoo
 from paddock.zoo.service import Zoo
+from paddock.zoo.store.database import postgresql_engine, sqlite_engine
 from tests.zoo.postgresql import PostgreSQL, running_postgresql
 
 DATABASES = ["sqlite", "postgresql"]
@@ -35,6 +37,19 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("zoo") / "zoo.db"
     open_zoo(str(path)).close()
     return path
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Connection]:
+    """A connection to a database, whatever is in it; what is done there is kept."""
+    if "://" in address:
+        engine = postgresql_engine(address, wait_seconds=5)
+    else:
+        Path(address).touch()
+        engine = sqlite_engine(address, wait_seconds=5)
+    with engine.connect() as connection, connection.begin():
+        yield connection
+    engine.dispose()
 
 
 @pytest.fixture(params=DATABASES)

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from paddock import Peer, PeerError, TextContent, connect
-from paddock.toolkits.zoo.agent_zoo import make_server
+from paddock import Peer, PeerError, TextContent, connect, get_server
 from paddock.toolkits.zoo.zoos import lend_zoo
 from paddock.zoo.opening import open_zoo
 from paddock.zoo.service import Zoo
@@ -50,7 +49,7 @@ def zoo(tmp_path: Path) -> Iterator[Zoo]:
 
 @contextmanager
 def chat(era: str, **options: Any) -> Iterator[Peer]:
-    with connect(make_server(), era=era, **options) as peer:
+    with connect(get_server("AgentZoo").load(), era=era, **options) as peer:
         yield peer
 
 
@@ -168,7 +167,7 @@ def test_a_memory_is_written_changed_found_and_forgotten(era: str, zoo: Zoo) -> 
 def test_what_an_agent_remembers_is_injected_unless_an_option_says_no(zoo: Zoo) -> None:
     add_ada(zoo)
     zoo.create_entry("ada", "note", "The answer is 42.", source="web")
-    server = make_server()
+    server = get_server("AgentZoo").load()
     with connect(server) as peer:
         assert "The answer is 42." in peer.call("agent_zoo_inject", agentId="ada").text
     server.set_tool_options({"agent_zoo_inject": {"Memory": False}})

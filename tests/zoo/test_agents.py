@@ -3,11 +3,19 @@
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from paddock.zoo import limits
-from paddock.zoo.errors import AgentNotFoundError, ConflictError, InvalidAgentError
+from paddock.zoo.errors import (
+    AgentNotFoundError,
+    ConflictError,
+    EntryNotFoundError,
+    InvalidAgentError,
+)
 from paddock.zoo.model import Agent, NewAgent, Skill, SkillCategory, general_category
 from paddock.zoo.service import Zoo
+from paddock.zoo.store.transaction import PRUNED_EVERY
+from tests.zoo.conftest import connected
 
 WIZARD: dict[str, Any] = {
     "name": "Code Wizard",
@@ -241,3 +249,49 @@ def test_owners_see_nothing_of_each_other(zoo: Zoo) -> None:
     ada.delete_agent("sage")
     assert [len(one.list_agents().items) for one in (zoo, ada, bob)] == [1, 0, 1]
     assert [event.kind for event in bob.events_after(0)] == ["agent:created"]
+
+
+def test_the_zoo_of_an_owner_closes_nothing_that_others_use(zoo: Zoo) -> None:
+    with zoo.for_owner("ada") as ada:
+        ada.create_agent({"name": "Sage"})
+    assert zoo.list_agents().items == []
+
+
+def test_what_has_been_in_the_bin_for_long_is_gone(zoo: Zoo, zoo_address: str) -> None:
+    for name in ("Old", "Other"):
+        zoo.create_agent({"name": name})
+    entries = [zoo.create_entry("other", "note", str(number)) for number in range(2)]
+    zoo.delete_agent("old")
+    zoo.delete_entry("other", entries[0].id)
+    with connected(zoo_address) as connection:
+        for table in ("agents", "entries"):
+            long_ago = "UPDATE {} SET deleted_at = '2020-01-01T00:00:00.000Z' WHERE deleted_at > ''"
+            connection.execute(text(long_ago.format(table)))
+    assert zoo.bin() == []
+    zoo.delete_entry("other", entries[1].id)
+    zoo.delete_agent("other")
+    for lost in ("old", "missing"):
+        with pytest.raises(AgentNotFoundError):
+            zoo.restore_agent(lost)
+    zoo.restore_agent("other")
+    with pytest.raises(EntryNotFoundError):
+        zoo.restore_entry("other", entries[0].id)
+    assert zoo.restore_entry("other", entries[1].id) == entries[1]
+
+
+def test_the_oldest_of_very_many_versions_and_events_are_forgotten(
+    zoo: Zoo, zoo_address: str
+) -> None:
+    zoo.create_agent({"name": "Sage"})
+    for number in range(limits.VERSIONS + 3):
+        zoo.toggle_skill("sage", "a") if number else zoo.add_skill("sage", {"name": "A"})
+    kept = [one.version for one in zoo.versions("sage")]
+    assert kept == list(range(limits.VERSIONS + 4, 4, -1))
+
+    last = limits.EVENTS + PRUNED_EVERY - 1
+    with connected(zoo_address) as connection:
+        connection.execute(text("UPDATE events SET id = :last WHERE id = 3"), {"last": last})
+        if zoo.database == "postgresql":
+            connection.execute(text("SELECT setval('events_id_seq', :last)"), {"last": last})
+    zoo.create_agent({"name": "Other"})
+    assert [one.id for one in zoo.events_after(0)] == [last, last + 1]

@@ -6,8 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import psycopg
@@ -15,28 +14,17 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, text
+from sqlalchemy import text
 
 from paddock.zoo.errors import ZooUnavailableError
 from paddock.zoo.opening import open_zoo
+from paddock.zoo.service import Zoo
 from paddock.zoo.store import migrations, revisions, tables
-from paddock.zoo.store.database import postgresql_engine, sqlite_engine
 from tests.privileges import as_others_may
+from tests.zoo.conftest import connected
 from tests.zoo.postgresql import PostgreSQL
 
 RELEASED = Path(__file__).with_name("released")
-
-
-@contextmanager
-def connected(address: str) -> Iterator[Connection]:
-    """A connection to a database, whatever is in it."""
-    if "://" in address:
-        engine = postgresql_engine(address, wait_seconds=5)
-    else:
-        engine = sqlite_engine(address, wait_seconds=5)
-    with engine.connect() as connection, connection.begin():
-        yield connection
-    engine.dispose()
 
 
 def test_a_zoo_is_made_where_nothing_is_and_opened_again(empty_address: str) -> None:
@@ -199,6 +187,24 @@ def test_a_file_of_something_else_is_told_of_and_not_written(tmp_path: Path) -> 
     assert path.read_bytes() == before
 
 
+def test_a_file_that_is_gone_is_told_of_and_not_made_anew(file: Path) -> None:
+    with closing(sqlite3.connect(file)), open_zoo(str(file)) as zoo:
+        everything_in_use = [zoo.for_owner(str(number)) for number in range(3)]
+        file.rename(file.with_suffix(".moved"))
+        found: list[ZooUnavailableError] = []
+
+        def ask(one: Zoo) -> None:
+            try:
+                one.backup(file.with_name("backup.db"))
+            except ZooUnavailableError as error:
+                found.append(error)
+
+        for one in everything_in_use:
+            ask(one)
+    assert len(found) == 3
+    assert not file.exists()
+
+
 def test_a_locked_file_is_told_of_after_waiting(file: Path) -> None:
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -301,6 +307,23 @@ def test_a_zoo_comes_back_when_its_server_has_dropped_the_connections(
                 "WHERE datname LIKE 'zoo%' AND pid <> pg_backend_pid()"
             )
         assert zoo.get_agent("sage").name == "Sage"
+
+
+def test_what_is_not_installed_is_told_of(file: Path) -> None:
+    program = """
+import sys
+sys.modules["sqlalchemy"] = None
+from paddock.zoo.errors import ZooUnavailableError
+from paddock.zoo.opening import open_zoo
+try:
+    open_zoo(sys.argv[1])
+except ZooUnavailableError as error:
+    print(error)
+"""
+    command = [sys.executable, "-c", program, str(file)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    told = 'the module sqlalchemy is not installed (pip install "paddock[zoo]")'
+    assert ended.stdout.strip() == told
 
 
 def test_an_up_to_date_zoo_opens_without_alembic_and_the_model_without_sqlalchemy(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.zoo.errors import AgentNotFoundError
+from paddock.directories import data_directory
 from paddock.zoo.opening import open_zoo
 from paddock.zoo.service import Zoo
 from paddock.zoo.syncing.comparing import Prefer
@@ -153,8 +153,27 @@ def test_agents_get_files_when_they_are_named(home: Zoo, project: Path) -> None:
     assert steps(sync(home, project, SyncWishes(agents=["ember"]))) == {
         ".claude/agents/ember.md": "add-to-project"
     }
-    with pytest.raises(AgentNotFoundError):
-        sync(home, project, SyncWishes(agents=["nobody"]))
+
+
+def test_an_agent_that_a_project_wants_may_be_in_its_files_only(home: Zoo, project: Path) -> None:
+    put(project, TEXT)
+    report = sync(home, project, SyncWishes(agents=["sage", "nobody"]))
+    assert [(item.path, item.step, item.error) for item in report.items] == [
+        (".claude/agents/nobody.md", "add-to-project", "there is no agent 'nobody' in the zoo"),
+        (FILE, "add-to-zoo", None),
+    ]
+    assert not report.is_settled
+    assert steps(sync(home, project, SyncWishes(agents=["sage"]))) == {FILE: "in-step"}
+
+
+def test_without_what_is_remembered_nothing_is_lost(home: Zoo, project: Path) -> None:
+    put(project, TEXT)
+    sync(home, project)
+    for file in (Path(data_directory()) / "zoo" / "projects").iterdir():
+        file.write_bytes(b"cut o")
+    assert steps(sync(home, project)) == {FILE: "in-step"}
+    home.update_agent("sage", {"systemPrompt": "You sing."})
+    assert steps(sync(home, project)) == {FILE: "write"}
 
 
 def test_a_file_that_is_deleted_leaves_the_agent_in_the_zoo(home: Zoo, project: Path) -> None:

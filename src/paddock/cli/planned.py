@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from paddock.cli import output
+from paddock.cli import output, render
 from paddock.cli.complaints import CommandError
 
 if TYPE_CHECKING:
@@ -84,8 +84,8 @@ def _print_notes(plan: Plan) -> None:
 
 
 def coloured_diff(text: str) -> str:
-    """A unified diff as a terminal shows it."""
-    return "\n".join(map(_coloured_line, text.splitlines()))
+    """A unified diff as a terminal shows it; what of it one would obey is made visible."""
+    return "\n".join(_coloured_line(render.visible(line)) for line in text.splitlines())
 
 
 def _coloured_line(line: str) -> str:

@@ -1,16 +1,15 @@
 """What a kernel's processes may not do: use the network, look into others, gain rights, dump cores.
 
-It holds for everything that they start as well. Imported in child processes: standard library only.
+It holds for everything that they start as well. Imported in child processes, which are waited for:
+standard library only, and little of it.
 Files are not confined: code may read and write what the user may. What the filters of calls are
 made of is in `confinement_filter`.
 """
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import os
-import platform
 import struct
 import sys
 
@@ -58,7 +57,7 @@ def environment() -> dict[str, str]:
 def can_refuse_network() -> bool:
     """Whether this system can keep a kernel from the network."""
     if sys.platform == "linux":
-        return platform.machine() in MACHINES
+        return _machine() in MACHINES
     return sys.platform == "darwin" and os.access("/usr/bin/sandbox-exec", os.X_OK)
 
 
@@ -101,13 +100,18 @@ def _set_limits() -> list[str]:
         return []
     import resource  # noqa: PLC0415 - Windows has no such module
 
-    with contextlib.suppress(OSError, ValueError):
+    try:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         most = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-        return ["no-core-dumps", "open-files"]
-    return []
+    except (OSError, ValueError):
+        return []
+    return ["no-core-dumps", "open-files"]
+
+
+def _machine() -> str:
+    return os.uname().machine if hasattr(os, "uname") else ""
 
 
 def _drop_rights(library: ctypes.CDLL) -> None:
@@ -154,9 +158,9 @@ def _enter_domain(library: ctypes.CDLL) -> bool:
 
 def _filter_calls(library: ctypes.CDLL, *, network: bool) -> bool:
     """Have the kernel of the system refuse calls that reach others."""
-    if platform.machine() not in MACHINES:
+    if _machine() not in MACHINES:
         return False
-    program = filter_program(MACHINES[platform.machine()], network=network)
+    program = filter_program(MACHINES[_machine()], network=network)
     code = ctypes.create_string_buffer(program, len(program))
     # struct sock_fprog: a count, padding, a pointer.
     description = ctypes.create_string_buffer(

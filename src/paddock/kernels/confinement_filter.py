@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import struct
-from typing import NamedTuple
 
 _RET_ALLOW = 0x7FFF0000
 _RET_ERRNO = 0x00050000
@@ -21,17 +20,26 @@ _X32_BIT = 0x40000000
 Step = tuple[int, int, int, int]
 
 
-class Machine(NamedTuple):
-    """The numbers that calls have on a machine."""
+class Machine:
+    """The numbers that calls have on a machine.
 
-    architecture: int
-    """As the audit of the system has it."""
-    socket: int
-    socketpair: int
-    reaching: tuple[int, ...]
-    """Calls that reach into other processes: ptrace, process_vm_readv and _writev, pidfd_getfd."""
-    ring: int = 425
-    """io_uring_setup."""
+    `architecture` is as the audit of the system has it; `reaching` are the calls that reach into
+    other processes: ptrace, process_vm_readv and _writev, pidfd_getfd; `ring` is io_uring_setup.
+    """
+
+    def __init__(
+        self,
+        architecture: int,
+        socket: int,
+        socketpair: int,
+        reaching: tuple[int, ...],
+        ring: int = 425,
+    ) -> None:
+        self.architecture = architecture
+        self.socket = socket
+        self.socketpair = socketpair
+        self.reaching = reaching
+        self.ring = ring
 
 
 MACHINES = {

@@ -33,6 +33,7 @@ _SOURCES = Path(__file__).parents[2]
 _CHUNK = 1 << 16
 _KEPT_HEAD, _KEPT_TAIL = 1 << 14, 1 << 16
 _END_SECONDS = 10.0
+_NOT_STARTED = "not-started"
 
 
 class Ended(NamedTuple):
@@ -41,7 +42,7 @@ class Ended(NamedTuple):
     code: int | None
     """Its exit code, negative for a signal; None if it was ended, or could not be watched."""
     cause: str = ""
-    """`stopped`, `memory`, or `lost` if its guard was killed."""
+    """`stopped`, `memory`, `not-started`, or `lost` if its guard was killed."""
 
 
 class GuardedProgram:
@@ -89,13 +90,23 @@ class GuardedProgram:
             threading.Thread(target=self._read_end, name="paddock-guarded-end", daemon=True),
         ]
         self._told = b""
+        self._fault = ""
         self._has_ended = threading.Event()
         for reader in self._readers:
             reader.start()
 
     def wait(self, seconds: float) -> Ended | None:
-        """How it ended; None if it goes on for so many seconds."""
-        return self._ended() if self._has_ended.wait(seconds) else None
+        """How it ended; None if it goes on for so many seconds.
+
+        Raises:
+            KernelError: when it could not be started.
+        """
+        if not self._has_ended.wait(seconds):
+            return None
+        ended = self._ended()
+        if ended.cause == _NOT_STARTED:
+            raise KernelError(f"The program cannot be started: {self._fault}")
+        return ended
 
     def stop(self) -> Ended:
         """End it and all that it started."""
@@ -157,8 +168,7 @@ class GuardedProgram:
             told = json.loads(self._told)
         except ValueError:
             return Ended(None, "lost")
-        if "fault" in told:
-            raise KernelError(f"The program cannot be started: {told['fault']}")
+        self._fault = str(told.get("fault", ""))
         return Ended(told.get("code"), told.get("cause", ""))
 
     def _end_marked(self) -> None:

@@ -21,14 +21,16 @@ SPARES = 1
 SPARE_SECONDS = 0.3
 """How long after a kernel was taken the next one is started."""
 
+_Key = tuple[str, str]
+
 
 class Pool:
     """Spare kernels, by engine; those with leave to use the network are started when asked for."""
 
     def __init__(self, *, spares: int = SPARES) -> None:
         self._wanted = spares
-        self._spares: dict[Engine, list[Kernel]] = {}
-        self._starting: dict[Engine, int] = {}
+        self._spares: dict[_Key, list[Kernel]] = {}
+        self._starting: dict[_Key, int] = {}
         self._lock = threading.Lock()
         self._is_closed = False
 
@@ -53,9 +55,9 @@ class Pool:
         if "many" not in engine.capabilities:
             return
         with self._lock:
-            waiting = len(self._spares.get(engine, ())) + self._starting.get(engine, 0)
+            waiting = len(self._spares.get(_key(engine), ())) + self._starting.get(_key(engine), 0)
             missing = 0 if self._is_closed else max(0, self._wanted - waiting)
-            self._starting[engine] = self._starting.get(engine, 0) + missing
+            self._starting[_key(engine)] = self._starting.get(_key(engine), 0) + missing
         for _ in range(missing):
             # Later, so that it does not take processor time from the answer that is waited for.
             timer = threading.Timer(SPARE_SECONDS, self._start, (engine,))
@@ -74,7 +76,7 @@ class Pool:
 
     def _take_spare(self, engine: Engine) -> Kernel | None:
         with self._lock:
-            kernels = self._spares.get(engine, [])
+            kernels = self._spares.get(_key(engine), [])
             while kernels:
                 kernel = kernels.pop(0)
                 if kernel.is_alive:
@@ -90,9 +92,14 @@ class Pool:
         with contextlib.suppress(KernelError):
             kernel = engine.start(Limits())
         with self._lock:
-            self._starting[engine] -= 1
+            self._starting[_key(engine)] -= 1
             if kernel is not None and not self._is_closed:
-                self._spares.setdefault(engine, []).append(kernel)
+                self._spares.setdefault(_key(engine), []).append(kernel)
                 return
         if kernel is not None:
             kernel.close()
+
+
+def _key(engine: Engine) -> _Key:
+    """What tells kernels apart: the engine, and the directory that they begin in if it has one."""
+    return engine.name, getattr(engine, "directory", "")

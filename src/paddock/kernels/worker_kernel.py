@@ -15,8 +15,6 @@ import time
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-import msgspec
-
 from paddock.kernels import confinement
 from paddock.kernels.kernel import STATE_SECONDS, WAIT_SECONDS, KernelError, ignore, never
 from paddock.kernels.outcome import ROLLED_BACK, Outcome, Output
@@ -34,7 +32,7 @@ from paddock.kernels.worker.frames import (
     encode,
     write_all,
 )
-from paddock.kernels.worker.main import command_elsewhere
+from paddock.kernels.worker.main import Settings, command_elsewhere
 from paddock.kernels.worker.orphans import MARK
 
 if TYPE_CHECKING:
@@ -87,18 +85,18 @@ def start_worker(
     Raises:
         KernelError: when it does not start.
     """
-    settings = {
-        "interpreter": interpreter,
-        "network": limits.network,
-        "is_alone": is_alone,
-        "python": python or "",
-        "directory": "" if directory is None else str(directory),
-    }
+    settings = Settings(
+        interpreter,
+        network=limits.network,
+        is_alone=is_alone,
+        python=python or "",
+        directory="" if directory is None else str(directory),
+    )
     command = [
         *confinement.command_prefix(network=limits.network),
         # No site: what .pth files add is in the search path already, and costs time.
         *(sys.executable, "-I", "-S", "-c", _PROGRAM),
-        msgspec.json.encode(settings).decode(),
+        *settings.arguments(),
         os.pathsep.join(_search_path()),
     ]
     if python is not None and (is_alone or not hasattr(os, "fork")):

@@ -21,7 +21,7 @@ from paddock.extensions.registry import resolve_prompt, resolve_resource, resolv
 from paddock.protocol.extensions import UI
 from paddock.server import Server
 from paddock.servers.errors import ServerDefinitionError
-from paddock.servers.initialization import Initialization
+from paddock.servers.initialization import Initialization, is_lifespan
 from paddock.servers.naming import distinct_names
 from paddock.servers.tool_options import (
     exposed,
@@ -209,19 +209,15 @@ def initializer(found: object, where: str) -> Callable[[], Any]:
     """What can be called when a server starts.
 
     Raises:
-        ServerDefinitionError: when it is no function, or one that needs arguments.
+        ServerDefinitionError: when it is no function, or one that needs other arguments.
     """
+    hint = "expected one without parameters, or with the parameter `server`"
     if not callable(found):
-        raise ServerDefinitionError(
-            f"{found!r} is no function"[:100], where=where, hint="expected one without parameters"
-        )
+        raise ServerDefinitionError(f"{found!r} is no function"[:100], where=where, hint=hint)
     needed = required_parameters(found)
-    if needed:
-        raise ServerDefinitionError(
-            f"the function needs {', '.join(needed)}",
-            where=where,
-            hint="expected one without parameters",
-        )
+    if needed and not is_lifespan(found):
+        text = f"the function needs {', '.join(needed)}"
+        raise ServerDefinitionError(text, where=where, hint=hint)
     return found
 
 

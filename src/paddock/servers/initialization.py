@@ -4,6 +4,9 @@ It runs as the server's lifespan is entered for the first time, so never for a d
 only created, listed or shown. Clients can list what there is while it runs, and calls wait for it.
 Its failure is told in place of every result. A server that is loaded anew runs it again if its
 function was loaded anew too: what that has prepared is gone.
+
+A function that takes the server is the server's lifespan instead: it gives a context manager, which
+is entered for each connection and left at its end. Lists wait for it.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.failures import log_failure
 from paddock.authoring.signature import is_coroutine_function
+from paddock.extensions.functions import required_parameters
 from paddock.extensions.initialization import initialization_of
 from paddock.servers.stand_ins import refusing
 
@@ -22,6 +26,11 @@ if TYPE_CHECKING:
 
     from paddock.authoring.offering import Offering
     from paddock.extensions.initialization import Preparation
+
+
+def is_lifespan(function: Callable[..., Any]) -> bool:
+    """Whether a function is not called once, but gives a context manager for each connection."""
+    return required_parameters(function) == ["server"]
 
 
 class Initialization:
@@ -34,6 +43,9 @@ class Initialization:
 
     def attach(self, offering: Offering, function: Callable[[], Any] | None) -> None:
         """Have a function run when the server starts, and what its tools want done after it."""
+        if function is not None and is_lifespan(function):
+            offering.own_lifespan = self._around(function)
+            return
         self._function = function
         if function is not None:
             offering.lists_early = True
@@ -80,6 +92,13 @@ class Initialization:
                 self._failed(offering, error)
         self._begin_tools(offering)
         yield
+
+    def _around(self, lifespan: Callable[..., Any]) -> Callable[[Any], Any]:
+        def enter(offering: Offering) -> Any:
+            self._begin_tools(offering)
+            return lifespan(offering)
+
+        return enter
 
     def _first(self) -> Callable[[], Any] | None:
         """The function, the first time that it is asked for."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddock.directories import data_directory
+from paddock.zoo.errors import ZooUnavailableError
 
 if TYPE_CHECKING:
     from paddock.zoo.service import Zoo
@@ -28,8 +29,13 @@ def open_zoo(url: str | None = None, *, wait_seconds: float = 10.0) -> Zoo:
         ZooFileError: when AGENT_ZOO_STORE_PATH names a file that cannot be imported.
     """
     # Some who ask only where the zoo is never open it, and SQLAlchemy takes its time.
-    from paddock.zoo.service import Zoo  # noqa: PLC0415 - loads SQLAlchemy
-    from paddock.zoo.store.database import Database  # noqa: PLC0415 - loads SQLAlchemy
+    try:
+        from paddock.zoo.service import Zoo  # noqa: PLC0415 - loads SQLAlchemy
+        from paddock.zoo.store.database import Database  # noqa: PLC0415 - loads SQLAlchemy
+    except ModuleNotFoundError as error:
+        raise ZooUnavailableError(
+            f"the module {error.name} is not installed", hint='pip install "paddock[zoo]"'
+        ) from None
 
     zoo = Zoo(Database(url or zoo_address(), wait_seconds=wait_seconds))
     try:

@@ -42,10 +42,10 @@ class Zoo(Agents, Skills, History, Brain, Injecting, Library, Importing, Backups
 
     def for_owner(self, owner: str) -> Zoo:
         """The zoo of somebody else in the same database; it is open as long as this one."""
-        return Zoo(self._database, owner)
+        return _ZooOfOwner(self._database, owner)
 
     def close(self) -> None:
-        """Let go of the database; nothing more can be asked of this zoo."""
+        """Let go of the database; nothing more can be asked of this zoo, nor of others in it."""
         self._database.close()
 
     def __enter__(self) -> Self:
@@ -58,3 +58,10 @@ class Zoo(Agents, Skills, History, Brain, Injecting, Library, Importing, Backups
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+class _ZooOfOwner(Zoo):
+    """One of the zoos in a database that somebody else has opened, and closes."""
+
+    def close(self) -> None:
+        """Leave the database open, for the others."""

@@ -82,6 +82,24 @@ test("a hand-over makes both agents stale", () => {
   expect(staleKeys()).toEqual([keys.agent("atlas"), keys.agent("ember")]);
 });
 
+test("a hidden window lets its stream go, and asks for everything when it is seen again", () => {
+  const { staleKeys } = freshClient();
+  const visibility = vi.spyOn(document, "visibilityState", "get");
+  source().onopen?.();
+  visibility.mockReturnValue("hidden");
+  document.dispatchEvent(new Event("visibilitychange"));
+  vi.advanceTimersByTime(29_000);
+  expect(source().readyState).toBe(1);
+  vi.advanceTimersByTime(2_000);
+  expect(source().readyState).toBe(PlayedSource.CLOSED);
+  const opened = PlayedSource.opened;
+  visibility.mockReturnValue("visible");
+  document.dispatchEvent(new Event("visibilitychange"));
+  expect(PlayedSource.opened).toBe(opened + 1);
+  source().onopen?.();
+  expect(staleKeys()).toEqual([undefined]);
+});
+
 test("after a loss the stream is opened again, and everything is asked for anew", () => {
   const { staleKeys } = freshClient();
   source().onopen?.();

@@ -9,11 +9,13 @@ type Listener = (event: ZooEvent) => void;
 
 const FIRST_RETRY = 1000;
 const LONGEST_RETRY = 15_000;
+const REST_AFTER = 30_000;
 
 let source: EventSource | null = null;
 let connection: Connection = "connecting";
 let retryAfter = FIRST_RETRY;
 let retryTimer: number | undefined;
+let restTimer: number | undefined;
 const listeners = new Set<Listener>();
 const connectionListeners = new Set<() => void>();
 const returnListeners = new Set<() => void>();
@@ -62,13 +64,34 @@ function connect() {
   });
 }
 
+/**
+ * A window that nobody sees lets its stream go after a while: browsers allow six to one server, and
+ * the seventh window would wait for ever. What it missed is asked for when it is seen again.
+ */
+function restOrWake() {
+  window.clearTimeout(restTimer);
+  if (document.visibilityState === "hidden") {
+    restTimer = window.setTimeout(() => {
+      window.clearTimeout(retryTimer);
+      source?.close();
+      source = null;
+    }, REST_AFTER);
+  } else if (!source) {
+    becomes("lost");
+    connect();
+  }
+}
+
 /** Opens the stream. The result closes it. */
 export function startEvents(): () => void {
   connect();
   window.addEventListener("online", connect);
+  document.addEventListener("visibilitychange", restOrWake);
   return () => {
     window.removeEventListener("online", connect);
+    document.removeEventListener("visibilitychange", restOrWake);
     window.clearTimeout(retryTimer);
+    window.clearTimeout(restTimer);
     source?.close();
     source = null;
     becomes("connecting");

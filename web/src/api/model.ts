@@ -127,9 +127,16 @@ export type Pack = { id: string; name: string; description: string; version: num
 export type FileFormat = { name: string; title: string; kind: string };
 export type TextFile = { path: string; text: string };
 /** What did not fit into a format, or was understood only in part. */
-export type ReportLine = { field: string; message: string };
+export type ReportLine = { field: string; message: string; path?: string | null };
 export type Exported = { files: TextFile[]; report: ReportLine[] };
-export type ImportPreview = { agents: Agent[]; report: ReportLine[] };
+export type ImportPreview = {
+  agents: Agent[];
+  /** Skills that would go into the library. */
+  skills: LibrarySkill[];
+  /** Brain entries of all agents together. */
+  entries: number;
+  report: ReportLine[];
+};
 
 export const EVENT_KINDS = [
   "agent:created",

@@ -178,11 +178,11 @@ export const copyFromLibrary = (body: { agentId: string; skillIds?: string[]; pa
 
 export const formats = (signal?: Signal) => sendForJson<FileFormat[]>("/api/formats", { signal });
 
-export const exported = (id: string, format: string, signal?: Signal) =>
-  sendForJson<Exported>(pathOf("agents", id, "export"), { query: { format }, signal });
+export const exported = (id: string, format: string, memory: boolean, signal?: Signal) =>
+  sendForJson<Exported>(pathOf("agents", id, "export"), { query: { format, memory }, signal });
 
-export const exportArchive = (id: string, format: string) =>
-  `${pathOf("agents", id, "export.zip")}?format=${encodeURIComponent(format)}`;
+export const exportArchive = (id: string, format: string, memory: boolean) =>
+  `${pathOf("agents", id, "export.zip")}?${new URLSearchParams({ format, memory: String(memory) })}`;
 
 export const importPreview = (files: TextFile[], format?: string) =>
   sendForJson<ImportPreview>("/api/import/preview", { method: "POST", body: { files, format } });

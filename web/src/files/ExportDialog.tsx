@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
-import { useState } from "react";
+import { useId, useState } from "react";
 import type { Agent, ReportLine, TextFile } from "../api/model";
 import { useFormats } from "../api/queries";
 import { exportArchive, exported } from "../api/zoo";
@@ -9,6 +9,7 @@ import { CopyButton } from "../design/CopyButton";
 import { Dialog } from "../design/Dialog";
 import { Field } from "../design/Field";
 import { Scrollable } from "../design/Scrollable";
+import { Switch } from "../design/Switch";
 import { ErrorState, LoadingState } from "../design/states";
 import "./files.css";
 
@@ -36,9 +37,9 @@ export function Report({ report, title }: { report: ReportLine[]; title: string 
     <div className="notice report">
       <p className="field-label">{title}</p>
       <ul>
-        {report.map(({ field, message }) => (
-          <li key={`${field} ${message}`}>
-            {field && <code>{field}</code>} {message}
+        {report.map(({ field, message, path }) => (
+          <li key={`${path} ${field} ${message}`}>
+            {path && <code>{path}</code>} {field && <code>{field}</code>} {message}
           </li>
         ))}
       </ul>
@@ -72,10 +73,12 @@ export function ExportDialog({
 function Export({ agent }: { agent: Agent }) {
   const formats = useFormats();
   const [chosen, setChosen] = useState<string | null>(null);
+  const [memory, setMemory] = useState(false);
+  const switchId = useId();
   const format = chosen ?? formats.data?.[0]?.name ?? "";
   const made = useQuery({
-    queryKey: ["agent", agent.id, "export", format],
-    queryFn: ({ signal }) => exported(agent.id, format, signal),
+    queryKey: ["agent", agent.id, "export", format, memory],
+    queryFn: ({ signal }) => exported(agent.id, format, memory, signal),
     enabled: format !== "",
   });
   const error = formats.error ?? made.error;
@@ -103,10 +106,14 @@ function Export({ agent }: { agent: Agent }) {
             ))}
           </select>
         </Field>
+        <span className="row export-memory">
+          <Switch id={switchId} checked={memory} onChange={setMemory} />
+          <label htmlFor={switchId}>With its memory</label>
+        </span>
         <span className="spring" />
         <a
           className={buttonClass({ look: "primary" })}
-          href={exportArchive(agent.id, format)}
+          href={exportArchive(agent.id, format, memory)}
           download
         >
           <Download size={18} /> Download as zip

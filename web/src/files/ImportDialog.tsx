@@ -3,7 +3,7 @@ import { FileUp } from "lucide-react";
 import { type DragEvent, useState } from "react";
 import { useNavigate } from "react-router";
 import type { ImportPreview, TextFile } from "../api/model";
-import { keys } from "../api/queries";
+import { keys, useFormats } from "../api/queries";
 import { importFiles, importPreview } from "../api/zoo";
 import { Creature } from "../creatures/Creature";
 import { Button } from "../design/Button";
@@ -12,6 +12,9 @@ import { Field } from "../design/Field";
 import { toast } from "../design/toasts";
 import { counted } from "../design/words";
 import { Report } from "./ExportDialog";
+
+/** Files, and what they are where their paths do not say it. */
+type Source = { files: TextFile[]; format?: string };
 
 async function textFiles(list: FileList): Promise<TextFile[]> {
   return Promise.all(
@@ -38,16 +41,18 @@ export function ImportDialog({ open, onClose }: { open: boolean; onClose: () => 
 }
 
 function Import({ onClose }: { onClose: () => void }) {
-  const [files, setFiles] = useState<TextFile[]>([]);
-  const preview = useMutation({ mutationFn: (chosen: TextFile[]) => importPreview(chosen) });
-  const look = (chosen: TextFile[]) => {
-    setFiles(chosen);
+  const [source, setSource] = useState<Source>({ files: [] });
+  const preview = useMutation({
+    mutationFn: ({ files, format }: Source) => importPreview(files, format),
+  });
+  const look = (chosen: Source) => {
+    setSource(chosen);
     preview.mutate(chosen);
   };
   if (preview.data && !preview.isPending) {
     return (
       <Preview
-        files={files}
+        source={source}
         preview={preview.data}
         onBack={() => preview.reset()}
         onClose={onClose}
@@ -60,14 +65,16 @@ function Import({ onClose }: { onClose: () => void }) {
 type ChooseProps = {
   busy: boolean;
   problem: string | undefined;
-  onChoose: (files: TextFile[]) => void;
+  onChoose: (source: Source) => void;
 };
 
 function Choose({ busy, problem, onChoose }: ChooseProps) {
   const [pasted, setPasted] = useState("");
+  const [format, setFormat] = useState("claude-code");
+  const { data: formats = [] } = useFormats();
   const [over, setOver] = useState(false);
   const take = (list: FileList | null) => {
-    if (list && list.length > 0) void textFiles(list).then(onChoose);
+    if (list && list.length > 0) void textFiles(list).then((files) => onChoose({ files }));
   };
   const drop = (event: DragEvent) => {
     event.preventDefault();
@@ -98,10 +105,23 @@ function Choose({ busy, problem, onChoose }: ChooseProps) {
           onChange={(event) => setPasted(event.target.value)}
         />
       </Field>
-      <div className="row-end">
+      <div className="row-end pasted-as">
+        <Field label="It is for">
+          <select
+            className="input"
+            value={format}
+            onChange={(event) => setFormat(event.target.value)}
+          >
+            {formats.map(({ name, title }) => (
+              <option key={name} value={name}>
+                {title}
+              </option>
+            ))}
+          </select>
+        </Field>
         <Button
           disabled={!pasted.trim() || busy}
-          onClick={() => onChoose([{ path: "pasted.md", text: pasted }])}
+          onClick={() => onChoose({ files: [{ path: "pasted.md", text: pasted }], format })}
         >
           Look at it
         </Button>
@@ -111,21 +131,30 @@ function Choose({ busy, problem, onChoose }: ChooseProps) {
 }
 
 type PreviewProps = {
-  files: TextFile[];
+  source: Source;
   preview: ImportPreview;
   onBack: () => void;
   onClose: () => void;
 };
 
-function Preview({ files, preview, onBack, onClose }: PreviewProps) {
+function Preview({ source, preview, onBack, onClose }: PreviewProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
+  const { agents, skills, entries } = preview;
+  const isEmpty = agents.length === 0 && skills.length === 0;
+  const said = [
+    agents.length > 0 && counted(agents.length, "agent"),
+    skills.length > 0 && counted(skills.length, "skill for the library", "skills for the library"),
+  ]
+    .filter(Boolean)
+    .join(" and ");
   const bring = useMutation({
-    mutationFn: () => importFiles(files),
+    mutationFn: () => importFiles(source.files, source.format),
     onSuccess: async ({ created }) => {
       await client.invalidateQueries({ queryKey: keys.allSummaries });
+      await client.invalidateQueries({ queryKey: keys.library });
       onClose();
-      toast(`${counted(created.length, "agent")} came in.`);
+      toast(`${said} came in.`);
       if (created.length === 1) await navigate(`/agent/${encodeURIComponent(created[0] ?? "")}`);
     },
   });
@@ -133,7 +162,7 @@ function Preview({ files, preview, onBack, onClose }: PreviewProps) {
     <>
       <Report report={preview.report} title="What will not come along as it is" />
       <ul className="import-agents">
-        {preview.agents.map((agent) => (
+        {agents.map((agent) => (
           <li key={agent.id} className="card">
             <Creature seed={agent.appearanceSeed || agent.id} size={72} />
             <div>
@@ -147,7 +176,13 @@ function Preview({ files, preview, onBack, onClose }: PreviewProps) {
           </li>
         ))}
       </ul>
-      {preview.agents.length === 0 && <p>There is no agent in these files.</p>}
+      {skills.length > 0 && (
+        <p>
+          For the library: <strong>{skills.map(({ name }) => name).join(", ")}</strong>
+        </p>
+      )}
+      {entries > 0 && <p className="soft">With {counted(entries, "memory", "memories")}.</p>}
+      {isEmpty && <p>There is neither an agent nor a skill in it.</p>}
       {bring.error && (
         <p className="field-problem" role="alert">
           {bring.error.message}
@@ -155,12 +190,8 @@ function Preview({ files, preview, onBack, onClose }: PreviewProps) {
       )}
       <div className="row-end">
         <Button onClick={onBack}>Other files</Button>
-        <Button
-          look="primary"
-          disabled={preview.agents.length === 0 || bring.isPending}
-          onClick={() => bring.mutate()}
-        >
-          Import {counted(preview.agents.length, "agent")}
+        <Button look="primary" disabled={isEmpty || bring.isPending} onClick={() => bring.mutate()}>
+          Import {said}
         </Button>
       </div>
     </>

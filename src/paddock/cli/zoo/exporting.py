@@ -67,6 +67,8 @@ def export(
         found = gathered(zoo, agents, names, with_memory=memory)
         if not as_json:
             tell(found.report)
+            if not found.files:
+                output.note("There are no agents to write")
         if target is not None and target.suffix.lower() in (".zip", ".json"):
             path = _write_one(found, target, replace=replace, dry_run=dry_run)
             if as_json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from paddock.cli import completing, output
+from paddock.cli import completing, output, render
 from paddock.cli.zoo.opening import named_or_default, opened
 
 
@@ -50,6 +50,8 @@ def inject(
     if as_json:
         output.print_json(found)
         return
-    click.echo(found.prompt)
+    # A program gets the text as it is, a terminal nothing that it would obey.
+    text = render.visible(found.prompt) if output.is_terminal() else found.prompt
+    click.echo(text, color=True)
     for text in found.warnings:
         output.warn(text)

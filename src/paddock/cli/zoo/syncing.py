@@ -31,6 +31,9 @@ SAID = {
     "forget": "gone; its agent stays in the zoo",
     "conflict": "changed on both sides",
 }
+"""What was done with a file."""
+STATES = {"in-step", "forget", "conflict"}
+"""What is so already; of the others a check says that it would be."""
 COLOURS = {"conflict": "yellow", "in-step": None}
 
 
@@ -93,7 +96,8 @@ def sync(
         from paddock.zoo.syncing.watching import rounds  # noqa: PLC0415 - with the zoo
 
         chosen = read_project(folder).sync
-        ids = [zoo.find_agent(name).id for name in agents or chosen.agents]
+        # Those that the project names may be in its files only, until these are read.
+        ids = [zoo.find_agent(name).id for name in agents] or chosen.agents
         if everyone:
             ids = [one.id for one in zoo.list_agents().items]
         wishes = SyncWishes(
@@ -127,7 +131,7 @@ def _watch(reports: Iterator[SyncReport]) -> None:
 def _show(report: SyncReport, wishes: SyncWishes) -> None:
     tell(report.report)
     for item in report.items:
-        _show_item(item, with_diff=wishes.is_dry or item.step == "conflict")
+        _show_item(item, is_dry=wishes.is_dry)
     if not report.items:
         output.note(
             "There are no agent files here\n"
@@ -137,10 +141,14 @@ def _show(report: SyncReport, wishes: SyncWishes) -> None:
         output.note("Hint: --prefer file, or --prefer zoo, says which side is right")
 
 
-def _show_item(item: SyncItem, *, with_diff: bool = False) -> None:
-    said = f"failed: {item.error}" if item.error else SAID[item.step]
+def _show_item(item: SyncItem, *, is_dry: bool = False) -> None:
+    said = SAID[item.step]
+    if item.error:
+        said = f"failed: {item.error}"
+    elif is_dry and item.step not in STATES:
+        said = f"would be {said}"
     colour = "red" if item.error else COLOURS.get(item.step, "green")
     text = f"{item.path}: {said}"
     click.echo(output.coloured(text, colour) if colour else text)
-    if with_diff and item.diff:
+    if item.diff and (is_dry or item.step == "conflict"):
         click.echo(coloured_diff(item.diff))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from paddock.kernels.kernel import Kernel
     from paddock.kernels.limits import Limits
 
-Language = Literal["wolfram", "python"]
+Language = Literal["wolfram", "python", "other"]
 
 Capability = Literal["state", "rollback", "interrupt", "pictures", "packages", "evaluation", "many"]
 """What not every engine can: give its definitions as text; go back to the state before a failed

@@ -108,7 +108,7 @@ class Session:
     @property
     def _is_saved_later(self) -> bool:
         """Whether no call waits for saving, because there is something to save after each."""
-        return self.engine.language == "python"
+        return self.engine.language != "wolfram"
 
     @property
     def is_saved(self) -> bool:
@@ -459,10 +459,12 @@ _LEFT_OUT = {
         "if it defined something besides, that is missing"
     ),
     "python": "Python code is not repeated; what it defined and was not saved is missing",
+    "other": "Code is not repeated; what it defined is missing",
 }
 _TAKEN_OVER = {
     "wolfram": "the definitions from before this evaluation",
     "python": "what was saved of the session before",
+    "other": "nothing defined",
 }
 
 

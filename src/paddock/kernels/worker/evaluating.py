@@ -7,10 +7,10 @@ guard orders, and end when it is gone. Python 3.8 can read this module.
 
 from __future__ import annotations
 
+import _signal as signal  # type: ignore[import-not-found]  # `signal` itself takes time
 import os
 import resource
 import select
-import signal
 
 from paddock.kernels.worker.answering import answer
 from paddock.kernels.worker.forking import fork, why_not

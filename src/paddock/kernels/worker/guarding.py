@@ -53,7 +53,8 @@ def _guard(settings: dict[str, Any]) -> dict[str, Any]:
             start_new_session=True,
         )
     except OSError as error:
-        return {"fault": f"{error.strerror or error}: {error.filename or ''}"}
+        fault = f"{error.strerror or error}: {error.filename or ''}"
+        return {"cause": "not-started", "fault": fault}
     told = _watch(process.pid, settings["memory_bytes"])
     end_tree(process.pid)
     end_descendants()

@@ -1,43 +1,73 @@
-"""How a worker starts: confined first, then the guard, then the engine in a process below it."""
+"""How a worker starts: confined first, then the guard, then the engine in a process below it.
+
+Little is imported before another Python is started: that takes as long as everything else together.
+"""
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
-
-import msgspec
 
 from paddock.kernels import confinement
 from paddock.kernels.worker.orphans import adopt_orphans
 from paddock.kernels.worker.pipes import take_streams
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import NoReturn
+
     from paddock.kernels.worker.interpreter import Interpreter
 
-_ROOT = Path(__file__).parents[3]
-_ELSEWHERE = Path(__file__).with_name("elsewhere.py")
+_HERE = os.path.dirname(__file__)  # noqa: PTH120 - pathlib takes time
+_ELSEWHERE = os.path.join(_HERE, "elsewhere.py")  # noqa: PTH118 - as above
+_ROOT = os.path.normpath(os.path.join(_HERE, "..", "..", ".."))  # noqa: PTH118 - as above
 
 
-class Settings(msgspec.Struct):
-    """What a worker is told on its command line."""
+class Settings:
+    """What a worker is told on its command line.
 
-    interpreter: str
-    """The module in `paddock.kernels.interpreters`, or any other with `interpreter()`."""
-    network: bool = False
-    is_alone: bool = False
-    """Whether to do without other processes, as where there is no fork."""
-    python: str = ""
-    """The Python that the engine runs in; empty for this one."""
-    directory: str = ""
-    """Where the engine begins; empty for where the worker does."""
+    `interpreter` is the module in `paddock.kernels.interpreters`, or any other with
+    `interpreter()`; `is_alone` is whether to do without other processes, as where there is no fork;
+    `python` is the Python that the engine runs in, empty for this one; `directory` is where the
+    engine begins, empty for where the worker does.
+    """
+
+    def __init__(
+        self,
+        interpreter: str,
+        *,
+        network: bool = False,
+        is_alone: bool = False,
+        python: str = "",
+        directory: str = "",
+    ) -> None:
+        self.interpreter = interpreter
+        self.network = network
+        self.is_alone = is_alone
+        self.python = python
+        self.directory = directory
+
+    def arguments(self) -> list[str]:
+        """These settings as arguments of a command."""
+        flags = f"{'network' if self.network else ''} {'alone' if self.is_alone else ''}"
+        return [self.interpreter, flags, self.python, self.directory]
+
+    @classmethod
+    def read(cls, arguments: list[str]) -> Settings:
+        """What such arguments say."""
+        interpreter, flags, python, directory = arguments
+        return cls(
+            interpreter,
+            network="network" in flags,
+            is_alone="alone" in flags,
+            python=python,
+            directory=directory,
+        )
 
 
 def main() -> NoReturn:
     """Be a kernel; requests come on standard input, replies go to standard output."""
-    settings = msgspec.json.decode(sys.argv[1], type=Settings)
+    settings = Settings.read(sys.argv[1:])
     requests, replies, output = take_streams()
     kept = confinement.confine(network=settings.network)
     if settings.is_alone or not hasattr(os, "fork"):
@@ -49,7 +79,7 @@ def main() -> NoReturn:
 
 def command_elsewhere(python: str, interpreter: str, handles: tuple[int, ...] = ()) -> list[str]:
     """The command for an engine in another Python; without handles, for one that is alone."""
-    return [python, str(_ELSEWHERE), str(_ROOT), interpreter, *(str(each) for each in handles)]
+    return [python, _ELSEWHERE, _ROOT, interpreter, *(str(each) for each in handles)]
 
 
 def _fork(
@@ -61,7 +91,7 @@ def _fork(
     handles = (first_orders[0], second_orders[0], notices[1])
     if not settings.python:
         # All of it, so that the processes below share what is imported.
-        importlib.import_module("paddock.kernels.worker.guard")
+        import paddock.kernels.worker.guard  # noqa: F401, PLC0415 - see above
     child = os.fork()
     if child == 0:
         for handle in (requests, replies, output, notices[0], first_orders[1], second_orders[1]):
@@ -107,6 +137,6 @@ def _run_elsewhere(settings: Settings, handles: tuple[int, int, int]) -> NoRetur
 
 
 def _make(settings: Settings) -> Interpreter:
-    module = importlib.import_module(settings.interpreter)
-    found: Interpreter = module.interpreter()
+    __import__(settings.interpreter)
+    found: Interpreter = sys.modules[settings.interpreter].interpreter()
     return found

@@ -9,11 +9,12 @@ imports little, because it is part of every kernel's start.
 from __future__ import annotations
 
 import os
-import signal
 import sys
 
 _PR_SET_CHILD_SUBREAPER = 36
 _ROUNDS = 20
+_KILL = 9
+"""SIGKILL on all systems that have it; the module `signal` takes time."""
 MARK = "PADDOCK_KERNEL"
 """The variable whose value all processes of a kernel have, and those of no other."""
 
@@ -122,13 +123,13 @@ def _read(file: str) -> bytes:
 
 def _kill_group(pid: int) -> None:
     try:  # noqa: SIM105 - contextlib takes time
-        os.killpg(pid, signal.SIGKILL)
+        os.killpg(pid, _KILL)
     except OSError:
         pass
 
 
 def _kill(pid: int) -> None:
     try:  # noqa: SIM105 - contextlib takes time
-        os.kill(pid, signal.SIGKILL)
+        os.kill(pid, _KILL)
     except OSError:
         pass

@@ -6,10 +6,12 @@ Keeping sessions is done by `paddock.kernels.sessions`. Loaded with the first ca
 from __future__ import annotations
 
 import threading
+from os import environ
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.kernels.calls import call_kernel
 from paddock.kernels.engines.python import PythonEngine
+from paddock.kernels.jupyter.engine import JupyterEngine
 from paddock.kernels.limits import Limits
 from paddock.kernels.sessions import shared_sessions
 from paddock.toolkits.contents import contents, reminder
@@ -17,6 +19,7 @@ from paddock.toolkits.keeping import keeping_of
 from paddock.toolkits.limits import MEMORY_OPTION, NETWORK_OPTION
 from paddock.toolkits.paths import working_directory
 from paddock.toolkits.python.interpreters import choose_interpreter
+from paddock.toolkits.python.options import GATEWAY_OPTION, KERNEL_OPTION
 from paddock.toolkits.python.wording import items_of
 
 if TYPE_CHECKING:
@@ -37,6 +40,7 @@ STATUS_TEXTS = {
     ),
 }
 MOST_SESSIONS = 1000
+TOKEN_VARIABLE = "PADDOCK_JUPYTER_TOKEN"  # noqa: S105 - its name, not the token
 _lock = threading.Lock()
 _engines: dict[str, Engine] = {}
 """With what each session was evaluated last, so that it goes on with that."""
@@ -52,9 +56,15 @@ class _About(NamedTuple):
     notes: tuple[str, ...]
 
 
-def answer(
-    ctx: Context, code: str, seconds: float, session: str | None, interpreter: str | None
-) -> Content:
+class Wanted(NamedTuple):
+    """What a call asks to be evaluated with."""
+
+    session: str | None
+    interpreter: str | None
+    kernel: str | None
+
+
+def answer(ctx: Context, code: str, seconds: float, wanted: Wanted) -> Content:
     """The answer to code, which may take so many seconds; what the tool's options say counts.
 
     Raises:
@@ -65,13 +75,13 @@ def answer(
         memory_bytes=ctx.options[MEMORY_OPTION],
         network=ctx.options[NETWORK_OPTION],
     )
-    engine = _engine_for(ctx, session, interpreter)
+    engine = _engine_for(ctx, wanted)
     sessions = shared_sessions()
     sessions.keeping = keeping_of(ctx.options)
 
     def work(is_cancelled: IsCancelled, on_wait: OnWait) -> Content:
         with sessions.using(
-            session, engine, seconds=seconds, is_cancelled=is_cancelled, on_wait=on_wait
+            wanted.session, engine, seconds=seconds, is_cancelled=is_cancelled, on_wait=on_wait
         ) as opened:
             line = opened.line
             found = opened.evaluate(code, limits, is_cancelled=is_cancelled, on_wait=on_wait)
@@ -82,16 +92,25 @@ def answer(
     return call_kernel(ctx, work, seconds)
 
 
-def _engine_for(ctx: Context, session: str | None, interpreter: str | None) -> Engine:
-    """The Python that is named, else that of the session, else that of the project."""
-    known = _engines.get(session or "")
-    if known is not None and not interpreter:
+def _engine_for(ctx: Context, wanted: Wanted) -> Engine:
+    """What is named, else what the session was evaluated with, else the Python of the project."""
+    known = _engines.get(wanted.session or "")
+    if known is not None and not wanted.interpreter and not wanted.kernel:
         return known
-    found = choose_interpreter(ctx, interpreter)
+    directory = str(working_directory(ctx))
+    kernel = wanted.kernel or (None if wanted.interpreter else ctx.options[KERNEL_OPTION])
+    if kernel:
+        gateway = ctx.options[GATEWAY_OPTION] or ""
+        place = f" at {gateway}" if gateway else ""
+        token = environ.get(TOKEN_VARIABLE, "") if gateway else ""
+        return JupyterEngine(
+            kernel, f"the Jupyter kernel {kernel}{place}", directory, gateway, token
+        )
+    found = choose_interpreter(ctx, wanted.interpreter)
     return PythonEngine(
         str(found.path),
         found.version,
-        str(working_directory(ctx)),
+        directory,
         f"Python {found.version}, {found.path} ({found.origin})",
     )
 

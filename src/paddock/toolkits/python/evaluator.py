@@ -18,7 +18,14 @@ from paddock.protocol.model.content import ImageContent, TextContent
 from paddock.toolkits.limits import EVALUATOR_OPTIONS, seconds_for
 from paddock.toolkits.paths import ALLOWED_FOLDERS
 from paddock.toolkits.paths import OPTION as FOLDERS_OPTION
-from paddock.toolkits.python.options import INTERPRETER, INTERPRETER_OPTION
+from paddock.toolkits.python.options import (
+    GATEWAY,
+    GATEWAY_OPTION,
+    INTERPRETER,
+    INTERPRETER_OPTION,
+    KERNEL,
+    KERNEL_OPTION,
+)
 
 Content = list[TextContent | ImageContent]
 DESCRIPTION = """\
@@ -48,13 +55,19 @@ def evaluate_python(
             "directory of a virtual environment."
         ),
     ] = None,
+    kernel: Annotated[
+        str | None,
+        Meta(
+            description="The name of a Jupyter kernel, of any language, to evaluate with instead."
+        ),
+    ] = None,
 ) -> Content:
     """Evaluate code in a session."""
-    from paddock.toolkits.python.evaluating import answer  # noqa: PLC0415 - see the docstring above
+    from paddock.toolkits.python.evaluating import Wanted, answer  # noqa: PLC0415 - see above
 
     seconds = seconds_for(code, timeConstraint, ctx.options)
     try:
-        found = answer(ctx, code, seconds, session, interpreter)
+        found = answer(ctx, code, seconds, Wanted(session, interpreter, kernel))
     except PaddockError as error:
         raise ToolError(str(error)) from error
     ctx.raise_if_cancelled()
@@ -77,6 +90,8 @@ evaluator_tool = Tool(
     lenient=True,
     options={
         INTERPRETER_OPTION: INTERPRETER,
+        KERNEL_OPTION: KERNEL,
+        GATEWAY_OPTION: GATEWAY,
         FOLDERS_OPTION: ALLOWED_FOLDERS,
         **EVALUATOR_OPTIONS,
     },

@@ -11,3 +11,7 @@ INTERPRETER = Option(
     "The Python that code runs with, or the directory of its environment",
 )
 CHECKER_OPTION = "TypeChecker"
+KERNEL_OPTION = "JupyterKernel"
+KERNEL = Option(None, str | None, "The Jupyter kernel that code runs with, instead of a Python")
+GATEWAY_OPTION = "JupyterGateway"
+GATEWAY = Option(None, str | None, "The URL of the Jupyter server or gateway that has the kernels")

@@ -166,7 +166,7 @@ def _failures(case: TestCase) -> list[FailedTest]:
     for event in case.failures:
         if found and event.get("when") == "teardown" and "subtest" not in event:
             found[-1].blocks += [
-                Block(f"{block.title} (teardown)", *block[1:]) for block in _blocks(case, event)
+                Block(f"{block.title} (teardown)", *block[1:]) for block in _blocks(event)
             ]
         else:
             found.append(_failed(case, event))
@@ -184,10 +184,10 @@ def _failed(case: TestCase, event: Event) -> FailedTest:
     if event.get("line"):
         rows["Line"] = str(event["line"])
     rows["Time"] = time_text(case.seconds)
-    return FailedTest(name, WRONG if is_wrong else ERRORS, rows, list(_blocks(case, event)))
+    return FailedTest(name, WRONG if is_wrong else ERRORS, rows, list(_blocks(event)))
 
 
-def _blocks(case: TestCase, event: Event) -> Iterable[Block]:
+def _blocks(event: Event) -> Iterable[Block]:
     for key, title in (
         ("input", "Input"),
         ("expected", "Expected Output"),
@@ -201,8 +201,6 @@ def _blocks(case: TestCase, event: Event) -> Iterable[Block]:
         yield Block("Error", f"{kind}: {message}" if kind else message, "text", _MOST_OUTPUT)
     if event.get("text"):
         yield Block("Traceback", str(event["text"]), "text", _MOST_TRACEBACK)
-    if case.stopped and case.stopped.get("stack") and case.stopped["stack"] != event.get("text"):
-        yield Block("Stopped At", str(case.stopped["stack"]), "text", _MOST_TRACEBACK)
     for title, text in event.get("output", ()):
         if str(text).strip():
             yield Block(str(title), str(text).strip(), "text", _MOST_OUTPUT)

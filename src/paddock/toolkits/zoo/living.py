@@ -1,22 +1,26 @@
 """The server AgentZoo while it runs: its lists follow the zoo, and subscribers hear of changes.
 
 One prompt and two resources for each agent. Whatever process has changed the zoo, its events say
-so; one thread waits for them as long as any client is connected.
+so; one thread waits for them as long as any client is connected. Whoever runs the server can have
+it without the tools that write.
 """
 
 from __future__ import annotations
 
+import os
 import threading
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
+from weakref import WeakKeyDictionary
 
 from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
 from paddock.authoring.failures import log_failure
 from paddock.authoring.prompt import Prompt
 from paddock.authoring.resource import Resource
 from paddock.errors import PaddockError
+from paddock.toolkits.zoo.declaring import is_writing
 from paddock.toolkits.zoo.resources import (
     AGENTS,
     MIME_TYPE,
@@ -29,6 +33,7 @@ from paddock.toolkits.zoo.zoos import SOURCE, the_zoo, zoo_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from paddock.authoring.offering import Offering
     from paddock.zoo.model import AgentSummary, Event
@@ -36,11 +41,21 @@ if TYPE_CHECKING:
 
 PROMPT_PREFIX = "agent_zoo_use_"
 ADOPT = "From now on, and until I say otherwise, be the agent that is described here."
+READ_ONLY_VARIABLE = "PADDOCK_ZOO_READ_ONLY"
 PATIENCE = 1.0
 """Seconds that the end of a connection waits at most for the thread, and the thread for events."""
 MOST_LISTED = 1000
 """Agents beyond that are found by the tools, and have no prompt and no resource of their own."""
+_lock = threading.Lock()
+_following: WeakKeyDictionary[Offering, Following] = WeakKeyDictionary()
 _SHOWN = frozenset({"agent:created", "agent:updated", "agent:deleted", "agent:restored"})
+
+
+def follow(server: Offering) -> AbstractContextManager[None]:
+    """The lifespan of the server AgentZoo."""
+    with _lock:
+        following = _following.setdefault(server, Following(server))
+    return following.lifespan()
 
 
 class Following:
@@ -54,7 +69,7 @@ class Following:
         self._listed: dict[str, AgentSummary] = {}
 
     @contextmanager
-    def lifespan(self, _offering: object) -> Iterator[None]:
+    def lifespan(self) -> Iterator[None]:
         """Follow the zoo until the last connection ends."""
         self._enter()
         try:
@@ -67,6 +82,8 @@ class Following:
             self._connections += 1
             if self._connections > 1:
                 return
+            if os.environ.get(READ_ONLY_VARIABLE, "").lower() in ("1", "true", "yes"):
+                _remove_writing_tools(self._offering)
             self._ended = threading.Event()
             try:
                 zoo = the_zoo()
@@ -114,6 +131,12 @@ class Following:
         changed = [a for a in found.values() if _is_told_otherwise(a, self._listed.get(a.id))]
         self._offering.register(item for agent in changed for item in _items_of(agent))
         self._listed = found
+
+
+def _remove_writing_tools(offering: Offering) -> None:
+    for tool in offering.tools:
+        if is_writing(tool):
+            offering.tools.remove(tool.name)
 
 
 def _is_told_otherwise(agent: AgentSummary, listed: AgentSummary | None) -> bool:

@@ -78,26 +78,24 @@ agents_resource = Resource(
     description="Who is in the zoo",
     mime_type=MIME_TYPE,
 )
-TEMPLATES = [
-    ResourceTemplate(
-        f"{AGENTS}/{{id}}/brain/{{entry_id}}",
-        read_entry,
-        name="brain entry",
-        description="One thing that an agent remembers",
-        mime_type=MIME_TYPE,
-    ),
-    ResourceTemplate(
-        f"{AGENTS}/{{id}}/brain{{?type,tags,dateFrom,dateTo,pinned,text}}",
-        read_brain,
-        name="brain",
-        description="What an agent remembers, the newest first",
-        mime_type=MIME_TYPE,
-    ),
-    ResourceTemplate(
-        f"{AGENTS}/{{id}}",
-        read_agent,
-        name="agent",
-        description="An agent with its soul and skills",
-        mime_type=MIME_TYPE,
-    ),
-]
+entry_template = ResourceTemplate(
+    f"{AGENTS}/{{id}}/brain/{{entry_id}}",
+    read_entry,
+    name="brain entry",
+    description="One thing that an agent remembers",
+    mime_type=MIME_TYPE,
+)
+brain_template = ResourceTemplate(
+    f"{AGENTS}/{{id}}/brain{{?type,tags,dateFrom,dateTo,pinned,text}}",
+    read_brain,
+    name="brain",
+    description="What an agent remembers, the newest first",
+    mime_type=MIME_TYPE,
+)
+agent_template = ResourceTemplate(
+    f"{AGENTS}/{{id}}",
+    read_agent,
+    name="agent",
+    description="An agent with its soul and skills",
+    mime_type=MIME_TYPE,
+)

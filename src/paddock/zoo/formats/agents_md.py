@@ -69,18 +69,6 @@ def with_block(text: str, block: File) -> str:
     return f"{text}{gap}{new}"
 
 
-def without_block(text: str, name: str) -> str:
-    """The text of an AGENTS.md without the block of an agent.
-
-    Raises:
-        BlockError: when its marks are damaged.
-    """
-    for found, start, stop in list(_places(text)):
-        if found == name:
-            return f"{text[:start]}{text[stop:]}"
-    return text
-
-
 def has_blocks(text: str) -> bool:
     """Whether there is a block of any agent in an AGENTS.md."""
     return _BEGIN.search(text) is not None

@@ -54,7 +54,7 @@ def copy_sqlite(source: str, path: Path) -> None:
     """Copy a database that others may be writing to, as it is at one moment."""
     with (
         _replacing(path) as new,
-        closing(sqlite3.connect(source)) as original,
+        closing(sqlite3.connect(sqlite_files.address_of(source), uri=True)) as original,
         closing(sqlite3.connect(new)) as copy,
     ):
         original.backup(copy)

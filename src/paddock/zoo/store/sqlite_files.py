@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from paddock.zoo.errors import ZooUnavailableError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HEADER = b"SQLite format 3\0"
 HEADER_BYTES = 100
 LARGEST_PAGE = 65_536
+
+
+def address_of(path: str) -> str:
+    """The address by which SQLite opens a file only if it is there."""
+    return f"{Path(path).absolute().as_uri()}?mode=rw"
 
 
 def check_file(path: Path) -> None:

@@ -12,6 +12,8 @@ import time
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
+from paddock.zoo.store.sqlite_files import address_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -101,8 +103,7 @@ def watched_sqlite(path: str) -> Callable[[], Iterator[bool]]:
     """Look at SQLite's count of the changes that other connections have made."""
 
     def watched() -> Iterator[bool]:
-        # The name is no URL: a file that is gone must not be made anew.
-        with closing(sqlite3.connect(path, timeout=1)) as connection:
+        with closing(sqlite3.connect(address_of(path), uri=True, timeout=1)) as connection:
             last = None
             while True:
                 (version,) = connection.execute("PRAGMA data_version").fetchone()

@@ -15,6 +15,7 @@ from paddock.errors import PaddockError
 from paddock.zoo.formats.agent_file import agent_of
 from paddock.zoo.formats.converting import format_of
 from paddock.zoo.formats.exchange import File, Remark
+from paddock.zoo.formats.names import slug
 from paddock.zoo.formats.secrets import secrets_of
 from paddock.zoo.formats.table import CLAUDE_CODE, FILE_FORMATS
 from paddock.zoo.placing import digest, text_diff
@@ -91,7 +92,6 @@ def sync(zoo: Zoo, folder: Path, wishes: SyncWishes | None = None) -> SyncReport
     """Bring the agent files of a project and a zoo in step.
 
     Raises:
-        AgentNotFoundError: when an agent that is to have files does not exist.
         DataDirectoryError: when what is remembered of the project cannot be read or written.
         FileBusyError: when another process works on the same project for too long.
     """
@@ -108,7 +108,7 @@ class _Sync:
         self._sides = Sides(zoo, folder, is_dry=wishes.is_dry)
         self._wishes = wishes
         self._record = record
-        self._wanted = [zoo.get_agent(one).id for one in wishes.agents]
+        self._wanted = wishes.agents
         self._result = SyncReport()
         self._folder = folder
 
@@ -225,11 +225,24 @@ class _Sync:
         for agent_id in wanted:
             agent = self._sides.agent(agent_id)
             missing = [name for name in formats if (agent_id, name) not in there]
-            if agent is None or not missing:
-                continue
-            self._result.report += secrets_of(agent)
+            if agent is not None and missing:
+                self._result.report += secrets_of(agent)
             for name in missing:
-                taken = {*files, *(item.path for item in self._result.items)}
                 kind = FILE_FORMATS[name]
+                if agent is None:
+                    self._tell_unknown(kind, agent_id)
+                    continue
+                taken = {*files, *(item.path for item in self._result.items)}
                 path = self._sides.new_file(kind, agent, taken).path
                 self._do("add-to-project", _Case(kind, path, agent_id, None, None))
+
+    def _tell_unknown(self, kind: FileFormat, agent_id: str) -> None:
+        """Say that an agent that is to have a file is neither in the zoo nor in the project."""
+        item = SyncItem(
+            path=kind.path(slug(agent_id, "agent")),
+            format=kind.name,
+            agent_id=agent_id,
+            step="add-to-project",
+            error=f"there is no agent {agent_id!r} in the zoo",
+        )
+        self._result.items.append(item)

@@ -6,8 +6,6 @@ become tables that are short enough to be read.
 
 from __future__ import annotations
 
-import base64
-import re
 import sys
 
 from paddock.kernels.interpreters.python.figures import picture_of
@@ -26,7 +24,6 @@ _PICTURES = (
 )
 _WIDE = 100
 _LONGEST_PRETTY = 20_000
-_PLAIN = re.compile(r"<[\w.]+(?: object)? at 0x[0-9a-fA-F]+>")
 
 
 def pieces_of(value: object) -> Iterator[str | Picture]:
@@ -59,10 +56,16 @@ def _picture(value: object, bundle: dict[str, Any]) -> Picture | None:
         if isinstance(data, tuple) and data:  # with metadata
             data = data[0]
         if isinstance(data, str):
-            data = data.encode() if mime == "image/svg+xml" else base64.b64decode(data)
+            data = data.encode() if mime == "image/svg+xml" else _decoded(data)
         if isinstance(data, bytes) and data:
             return Picture(data, mime)
     return None
+
+
+def _decoded(data: str) -> bytes:
+    import base64  # noqa: PLC0415 - seldom
+
+    return base64.b64decode(data)
 
 
 def _markdown(value: object, bundle: dict[str, Any]) -> str | None:
@@ -81,7 +84,7 @@ def _text(value: object) -> str:
         import pprint  # noqa: PLC0415 - seldom
 
         return pprint.pformat(value, width=_WIDE, sort_dicts=False)
-    if _PLAIN.fullmatch(text):  # which says nothing
+    if text.startswith("<") and " object at 0x" in text:  # which says nothing
         html = _called(value, "_repr_html_")
         if isinstance(html, str) and html:
             from html.parser import HTMLParser  # noqa: PLC0415 - seldom
@@ -109,11 +112,18 @@ def _without_tags(html: str, parser: Any) -> str:
 
         def handle_data(self, data: str) -> None:
             if self.hidden <= 0:
-                pieces.append(re.sub(r"\s+", " ", data))
+                pieces.append(_spaced(data))
 
     Reader().feed(html)
     lines = [line.strip() for line in "".join(pieces).splitlines()]
     return "\n".join(line for line in lines if line)
+
+
+def _spaced(text: str) -> str:
+    """The text with single spaces."""
+    words = " ".join(text.split())
+    before = " " if text[:1].isspace() else ""
+    return before + words + (" " if words and text[-1:].isspace() else "")
 
 
 def _bundle(value: object) -> dict[str, Any]:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
-import traceback
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from traceback import FrameSummary
+    from traceback import FrameSummary, TracebackException
 
-_CELL = re.compile(r"<cell \d+>")
 _MOST_FRAMES = 20
 _MOST_CHARACTERS = 8000
 _HERE = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))  # noqa: PTH120 - pathlib takes time
 _STANDARD = os.path.dirname(os.__file__)  # noqa: PTH120 - as above
-_MAGIC = re.compile(r"\s*(%%?\w|!|\?|\w+\?$)", re.MULTILINE)
+_MAGICS = ("%", "!", "?")
 _MAGIC_HINT = "(IPython's %magic, !command and name? are not part of Python and cannot be used.)\n"
 _RUNNING = "cannot be called from a running event loop"
 _ASYNC_HINT = "(Top-level await works here: write `await f()` instead of `asyncio.run(f())`.)\n"
@@ -34,9 +31,12 @@ def text_of(error: BaseException) -> str:
 
 
 def _lines(error: BaseException) -> list[str]:
+    import traceback  # noqa: PLC0415 - it takes time, and most code does not fail
+
     if isinstance(error, SyntaxError) and not _has_own_frames(error):
         lines = traceback.format_exception_only(type(error), error)
-        if _MAGIC.match(error.text or ""):
+        line = (error.text or "").strip()
+        if line.startswith(_MAGICS) or line.endswith("?"):
             lines.append(_MAGIC_HINT)
         return lines
     told = traceback.TracebackException.from_exception(error)
@@ -48,10 +48,15 @@ def _lines(error: BaseException) -> list[str]:
 
 
 def _has_own_frames(error: BaseException) -> bool:
-    return any(_is_cell(frame) for frame in traceback.extract_tb(error.__traceback__))
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename.startswith("<cell "):
+            return True
+        trace = trace.tb_next
+    return False
 
 
-def _trim(told: traceback.TracebackException | None, seen: set[int]) -> None:
+def _trim(told: TracebackException | None, seen: set[int]) -> None:
     """Leave out what is not the user's, here and in the causes."""
     if told is None or id(told) in seen:
         return
@@ -86,7 +91,7 @@ def _is_repetition(frames: list[FrameSummary]) -> bool:
 
 
 def _is_cell(frame: FrameSummary) -> bool:
-    return _CELL.fullmatch(frame.filename) is not None
+    return frame.filename.startswith("<cell ")
 
 
 def _is_of_library(frame: FrameSummary) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import _ast
 import builtins
-import linecache
 import os
 import sys
 
@@ -53,6 +52,8 @@ class Python:
         self._names = vars(main)
         self._names["__builtins__"] = builtins
         self._number = 0
+        self._sources: dict[str, str] = {}
+        """Code whose lines `linecache` does not know yet."""
         self._futures = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._definitions = Definitions()
@@ -73,6 +74,7 @@ class Python:
             raise
         except BaseException as error:
             self._mending.end(emit)
+            self._give_sources()
             emit(text_of(error))
             if isinstance(error, (KeyboardInterrupt, MemoryError)):
                 raise
@@ -84,10 +86,11 @@ class Python:
     def warm(self) -> None:
         """Touch the memory that the next evaluation needs."""
         self._mending.begin()
-        tree, _ = self._parsed("0", "<cell 0>")
-        compile(tree, "<cell 0>", "exec", 0, True)
-        repr(0)
+        tree: Any = compile("0", "<warm>", "exec", _ONLY_TREE | _TOP_LEVEL_AWAIT, True)
+        compile(tree, "<warm>", "exec", 0, True)
         self._mending.end(lambda _text: None)
+        if self._number:  # nobody waits for the next one
+            self._give_sources()
 
     def state(self) -> bytes | None:
         """What of the session can be had again in another process."""
@@ -122,7 +125,9 @@ class Python:
     def _parsed(self, code: str, name: str) -> tuple[Any, str]:
         """The tree of some code, which may be indented as a whole."""
         flags = _ONLY_TREE | _TOP_LEVEL_AWAIT | self._futures
-        _keep_source(code, name)
+        self._sources[name] = code
+        if "import" in code or self._number > 1:
+            self._give_sources()
         try:
             return compile(code, name, "exec", flags, True), code
         except IndentationError:
@@ -131,8 +136,21 @@ class Python:
             dedented = textwrap.dedent(code)
             if dedented == code:
                 raise
-        _keep_source(dedented, name)
+        self._sources[name] = dedented
         return compile(dedented, name, "exec", flags, True), dedented
+
+    def _give_sources(self) -> None:
+        """Have tracebacks and `inspect` find the lines of code.
+
+        What they find them with takes time, which the first cell does without as long as it can.
+        """
+        import linecache  # noqa: PLC0415 - see above
+
+        self._mending.keep()
+        for name, code in self._sources.items():
+            lines = [f"{line}\n" for line in code.splitlines()]
+            linecache.cache[name] = len(code), None, lines, name
+        self._sources.clear()
 
     def _run(self, tree: Any, name: str, mode: str) -> object:
         code: CodeType = compile(tree, name, mode, _TOP_LEVEL_AWAIT | self._futures, True)
@@ -167,9 +185,3 @@ class Python:
 def _is_silenced(code: str) -> bool:
     """Whether the value is not to be shown, as in notebooks."""
     return code.rstrip().endswith(";")
-
-
-def _keep_source(code: str, name: str) -> None:
-    """Have tracebacks and `inspect` find the lines of some code."""
-    lines = [f"{line}\n" for line in code.splitlines()]
-    linecache.cache[name] = len(code), None, lines, name

@@ -1,16 +1,16 @@
 """What code may break of its own process, put right after each evaluation, and told.
 
-The functions that every module uses, the modules that were there in the beginning, the standard
-streams and the ways in which a process can be interrupted: without these nothing that follows could
-be evaluated, or be told.
+The functions that every module uses, the modules of the standard library, the standard streams and
+the ways in which a process can be interrupted: without these nothing that follows could be
+evaluated, or be told.
 """
 
 from __future__ import annotations
 
+import _signal as signal  # type: ignore[import-not-found]  # `signal` itself takes time
 import builtins
 import io
 import os
-import signal
 import sys
 
 TYPE_CHECKING = False
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 _DEPTH = 1000
+_STANDARD = os.path.dirname(os.__file__)  # noqa: PTH120 - pathlib takes time
 _OWN = frozenset({"_", "display", "__debug__"})
 
 
@@ -51,14 +52,25 @@ class Mending:
         sys.breakpointhook = stop_for_debugger
         self._builtins = {name: value for name, value in vars(builtins).items() if name not in _OWN}
         self._modules = dict(sys.modules)
+        self._count = len(sys.modules)
         self._output = _duplicate(1)
         self._nothing = _duplicate(0)
         self._identities = [_identity(handle) for handle in range(3)]
         self._streams = (_reader(), _writer(1), _writer(2))
         self.begin()
 
+    def keep(self) -> None:
+        """Have the modules of the standard library that were loaded meanwhile count as well."""
+        if len(sys.modules) == self._count:
+            return
+        self._count = len(sys.modules)
+        for name, module in list(sys.modules.items()):
+            if name not in self._modules and _is_standard(module):
+                self._modules[name] = module
+
     def begin(self) -> None:
         """Have the streams and the interrupt be ours, whatever the code before has left."""
+        self.keep()
         sys.stdin, sys.stdout, sys.stderr = self._streams
         if hasattr(signal, "SIGINT"):
             signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -114,8 +126,17 @@ class Mending:
         return closed
 
 
+def _is_standard(module: object) -> bool:
+    origin = getattr(getattr(module, "__spec__", None), "origin", None) or ""
+    if origin in ("built-in", "frozen"):
+        return True
+    return origin.startswith(_STANDARD) and "-packages" not in origin
+
+
 def _duplicate(handle: int) -> int:
     """The same file, where code that closes the first few hundred descriptors does not reach."""
+    if sys.platform == "win32":
+        return os.dup(handle)
     import fcntl  # noqa: PLC0415 - Windows has no such module
 
     return fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, 900)

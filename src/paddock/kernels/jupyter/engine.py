@@ -1,0 +1,96 @@
+"""Jupyter kernels as engines: found by name, here or at a gateway."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from paddock.kernels.engines.engine import Capability, Language
+from paddock.kernels.jupyter.gateway import GatewayLink
+from paddock.kernels.jupyter.kernel import JupyterKernel
+from paddock.kernels.jupyter.local import LocalLink
+from paddock.kernels.kernel import KernelError
+from paddock.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from jupyter_client.kernelspec import KernelSpec
+
+    from paddock.kernels.limits import Limits
+
+CAPABILITIES: frozenset[Capability] = frozenset({"interrupt", "pictures", "evaluation"})
+HOW_TO_GET = 'pip install "paddock[python]"'
+
+
+def spec_of(name: str) -> KernelSpec:
+    """The description of an installed kernel.
+
+    Raises:
+        KernelError: when there is none of that name, or no jupyter_client.
+    """
+    if find_spec("jupyter_client") is None:
+        raise KernelError("Jupyter kernels need the package jupyter_client", hint=HOW_TO_GET)
+    from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel  # noqa: PLC0415 - an extra
+
+    manager = KernelSpecManager()
+    try:
+        return manager.get_kernel_spec(name)
+    except NoSuchKernel:
+        known = sorted(manager.find_kernel_specs())
+        raise KernelError(
+            f"There is no Jupyter kernel {name!r} here. There are: {', '.join(known) or 'none'}",
+            hint=did_you_mean(name, known) or None,
+        ) from None
+
+
+class JupyterEngine(msgspec.Struct, frozen=True):
+    """A kind of kernel that Jupyter knows, and the directory that its kernels begin in."""
+
+    kernel: str
+    """Its name, as `jupyter kernelspec list` has it."""
+    title: str
+    directory: str
+    gateway: str = ""
+    """The URL of the server that has it; empty for one that is installed here."""
+    token: str = ""
+    version: str = ""
+    language: Language = "other"
+    licence: str = "as the kernel's"
+    how_to_get: str = HOW_TO_GET
+    capabilities: frozenset[Capability] = CAPABILITIES
+
+    @property
+    def name(self) -> str:
+        """The word by which sessions tell engines apart."""
+        return f"jupyter {self.kernel} {self.gateway}".rstrip()
+
+    @property
+    def found(self) -> str:
+        """Where it is."""
+        return self.gateway or "installed"
+
+    def __repr__(self) -> str:
+        """Without the token."""
+        return f"<{self.name}>"
+
+    def start(self, limits: Limits) -> JupyterKernel:
+        """Start a kernel.
+
+        Raises:
+            KernelError: when it does not start, or may not use sockets.
+        """
+        if not limits.network:
+            raise KernelError(
+                f"The Jupyter kernel {self.kernel} cannot be used without network: such kernels "
+                "talk through sockets",
+                hint="whoever runs this server can set the tool option AllowNetwork",
+            )
+        kernel = JupyterKernel(self.kernel, self._link(limits))
+        kernel.wait_until_started()
+        return kernel
+
+    def _link(self, limits: Limits) -> LocalLink | GatewayLink:
+        if self.gateway:
+            return GatewayLink(self.gateway, self.kernel, self.token)
+        return LocalLink(self.kernel, spec_of(self.kernel), self.directory, limits)

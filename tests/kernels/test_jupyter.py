@@ -1,0 +1,237 @@
+"""Jupyter kernels: ipykernel as it is installed here, and behind a real Jupyter server."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import urllib3
+
+from paddock import Peer, Server, connect
+from paddock.kernels.jupyter.engine import JupyterEngine
+from paddock.kernels.kernel import Kernel, KernelError
+from paddock.kernels.limits import Limits
+from paddock.kernels.worker.orphans import descendants
+from paddock.toolkits.python.evaluator import evaluator_tool
+from tests.kernels.processes import Watched, next_line, run_program, watch
+
+LIMITS = Limits(seconds=60, network=True)
+TOKEN = "only-for-these-tests"  # noqa: S105 - of a server that only these tests start
+STAYS = "What it had done until then stays: a Jupyter kernel has no state to go back to."
+GONE = "The kernel has ended, and with it all that it had defined."
+SERVER = """
+from paddock.kernels.jupyter.engine import JupyterEngine
+from paddock.kernels.limits import Limits
+from paddock.kernels.worker.orphans import descendants
+limits = Limits(network=True)
+kernel = JupyterEngine("python3", "", ".").start(limits)
+kernel.evaluate("import subprocess; subprocess.Popen(['setsid', 'sleep', '1000'])", limits)
+print(kernel.describe()["guard"], *descendants(kernel.describe()["guard"]), flush=True)
+input()
+"""
+
+
+@pytest.fixture(scope="module")
+def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A Jupyter server of its own, and its address."""
+    place = tmp_path_factory.mktemp("gateway")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    options = [f"--port={port}", "--ServerApp.ip=127.0.0.1", f"--IdentityProvider.token={TOKEN}"]
+    command = [sys.executable, "-m", "jupyter_server", *options, "--no-browser", "--allow-root"]
+    process = subprocess.Popen(
+        [*command, f"--ServerApp.root_dir={place}"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"HOME": str(place), "JUPYTER_CONFIG_DIR": str(place)},
+    )
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "is running at" in line:
+            break
+    # What it goes on to say must not fill the pipe.
+    reading = threading.Thread(target=process.stderr.read, daemon=True)
+    reading.start()
+    yield f"http://127.0.0.1:{port}"
+    process.terminate()
+    process.wait(30)
+    reading.join(30)
+    process.stderr.close()
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
+    """An installed kernel."""
+    kernel = JupyterEngine("python3", "", str(tmp_path_factory.mktemp("work"))).start(LIMITS)
+    yield kernel
+    kernel.close()
+
+
+@pytest.fixture(scope="module")
+def there(gateway: str) -> Iterator[Kernel]:
+    """A kernel of the server."""
+    kernel = JupyterEngine("python3", "", ".", gateway, TOKEN).start(LIMITS)
+    yield kernel
+    kernel.close()
+
+
+@pytest.fixture(params=["here", "there"])
+def kernel(request: pytest.FixtureRequest) -> Kernel:
+    """Either."""
+    found: Kernel = request.getfixturevalue(request.param)
+    return found
+
+
+def test_values_prints_and_pictures_are_told_in_their_order(kernel: Kernel) -> None:
+    code = "from PIL import Image\nprint('a')\ndisplay(Image.new('L', (9, 9)))\nprint('b')\n6 * 7"
+    outcome = kernel.evaluate(code, LIMITS)
+    assert (outcome.status, outcome.result) == ("done", "42")
+    assert [(output.kind, output.text) for output in outcome.outputs] == [
+        *(("print", "a"), ("picture", ""), ("print", "b")),
+    ]
+    assert outcome.outputs[1].data.startswith(b"\x89PNG")
+
+
+def test_an_exception_is_told_without_colours(kernel: Kernel) -> None:
+    outcome = kernel.evaluate("1/0", LIMITS)
+    assert outcome.status == "failed"
+    (output,) = outcome.outputs
+    assert output.text.splitlines()[-1] == "ZeroDivisionError: division by zero"
+    assert "\x1b" not in output.text
+
+
+def test_what_takes_too_long_is_interrupted_and_stays(kernel: Kernel) -> None:
+    outcome = kernel.evaluate("x = 5\nwhile True: pass", Limits(seconds=0.5, network=True))
+    assert outcome.status == "timed-out"
+    assert outcome.note == f"The evaluation took longer than 0.5 s and was stopped. {STAYS}"
+    assert kernel.evaluate("x", LIMITS).result == "5"
+
+
+def test_a_cancelled_call_is_interrupted(kernel: Kernel) -> None:
+    is_cancelled = threading.Event()
+    outcome = kernel.evaluate(
+        "import time\ntime.sleep(1000)",
+        LIMITS,
+        is_cancelled=is_cancelled.is_set,
+        on_wait=lambda _seconds: is_cancelled.set(),
+    )
+    assert outcome.status == "cancelled"
+    assert kernel.evaluate("1", LIMITS).result == "1"
+
+
+def test_a_flood_is_cut_and_that_is_told(kernel: Kernel) -> None:
+    outcome = kernel.evaluate(
+        "print('x' * 1000)", Limits(seconds=60, output_bytes=100, network=True)
+    )
+    assert sum(len(output.text) for output in outcome.outputs) <= 100
+    assert outcome.note.endswith("bytes of output beyond the limit were dropped.")
+
+
+@pytest.mark.parametrize("place", ["here", "there"])
+def test_a_kernel_that_ends_is_told_to_have_ended(place: str, gateway: str) -> None:
+    address, token = (gateway, TOKEN) if place == "there" else ("", "")
+    kernel = JupyterEngine("python3", "", ".", address, token).start(LIMITS)
+    outcome = kernel.evaluate("import os\nos._exit(3)", LIMITS)
+    assert outcome.status == "crashed"
+    assert outcome.note == f"The kernel crashed, or the code ended it. {GONE}"
+    assert not kernel.is_alive
+    assert kernel.evaluate("1", LIMITS).status == "crashed"
+
+
+def test_one_that_does_not_heed_an_interrupt_is_ended() -> None:
+    kernel = JupyterEngine("python3", "", ".").start(LIMITS)
+    code = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
+    outcome = kernel.evaluate(code, Limits(seconds=0.5, network=True))
+    assert outcome.status == "timed-out"
+    assert outcome.note.endswith(GONE)
+    assert not kernel.is_alive
+
+
+def kernels_at(gateway: str) -> str:
+    headers = {"Authorization": f"token {TOKEN}"}
+    return urllib3.request("GET", f"{gateway}/api/kernels", headers=headers).data.decode()
+
+
+def test_a_kernel_at_a_server_is_deleted_in_the_end(gateway: str) -> None:
+    kernel = JupyterEngine("python3", "", ".", gateway, TOKEN).start(LIMITS)
+    name = str(kernel.describe()["id"])
+    assert name in kernels_at(gateway)
+    kernel.close()
+    assert name not in kernels_at(gateway)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_killing_the_server_ends_an_installed_kernel_and_what_it_started() -> None:
+    with run_program(SERVER) as server:
+        processes = watch(int(word) for word in next_line(server).split())
+        assert len(processes) >= 3
+        server.kill()
+        assert all(process.is_gone() for process in processes)
+
+
+def test_it_is_confined_as_far_as_a_program_with_sockets_can_be(here: Kernel) -> None:
+    guard = here.describe()["guard"]
+    assert isinstance(guard, int)
+    (process,) = descendants(guard)[:1]
+    assert Watched(process).is_running()
+    status = Path(f"/proc/{process}/status").read_text()
+    assert re.search(r"NoNewPrivs:\s*1", status)
+
+
+def test_there_is_no_jupyter_kernel_without_network() -> None:
+    with pytest.raises(KernelError, match="cannot be used without network"):
+        JupyterEngine("python3", "", ".").start(Limits())
+
+
+def test_a_name_that_no_kernel_has_is_told_with_those_that_there_are() -> None:
+    with pytest.raises(KernelError, match="There are: python3"):
+        JupyterEngine("pyhton3", "", ".").start(LIMITS)
+
+
+@pytest.mark.parametrize("token", ["", "wrong"])
+def test_a_server_that_refuses_is_told(gateway: str, token: str) -> None:
+    with pytest.raises(KernelError, match="403"):
+        JupyterEngine("python3", "", ".", gateway, token).start(LIMITS)
+
+
+def test_a_server_that_is_not_there_is_told() -> None:
+    with pytest.raises(KernelError, match=re.escape("cannot be started at http://127.0.0.1:9")):
+        JupyterEngine("python3", "", ".", "http://127.0.0.1:9", "").start(LIMITS)
+    with pytest.raises(KernelError, match="has to be http"):
+        JupyterEngine("python3", "", ".", "file:///etc/passwd", "").start(LIMITS)
+
+
+def peer_with(**options: object) -> Peer:
+    server = Server("s", tools=[evaluator_tool])
+    return connect(server.set_tool_options({"PythonEvaluator": options}))
+
+
+def test_the_tool_goes_on_with_the_kernel_of_a_session(
+    gateway: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PADDOCK_JUPYTER_TOKEN", TOKEN)
+    with peer_with(AllowNetwork=True, JupyterGateway=gateway) as peer:
+        first = peer.call(
+            "PythonEvaluator", code="x = 41\nget_ipython().__class__", kernel="python3"
+        )
+        assert "ipykernel.zmqshell.ZMQInteractiveShell" in first.text
+        assert f"Evaluated by the Jupyter kernel python3 at {gateway}." in first.text
+        assert TOKEN not in first.text
+        session = re.search(r'session="(\w+)"', first.text)
+        assert session is not None
+        again = peer.call("PythonEvaluator", code="x + 1", session=session[1])
+        assert again.text.startswith("Out[2]: 42")
+
+
+def test_the_tool_does_not_start_one_unless_that_is_allowed() -> None:
+    with peer_with() as peer:
+        result = peer.call("PythonEvaluator", code="1", kernel="python3")
+        assert result.is_error
+        assert "AllowNetwork" in result.text
