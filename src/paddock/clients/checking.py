@@ -19,6 +19,7 @@ from paddock.errors import ConnectError, PaddockError
 from paddock.peer.connect import connect, connect_channel
 from paddock.peer.process import ProcessChannel
 from paddock.peer.settings import Settings
+from paddock.version import __version__
 
 if TYPE_CHECKING:
     from paddock.clients.client import Client
@@ -35,6 +36,10 @@ FEW_ON_WINDOWS = (
 )
 PLAIN_PATH = "/usr/bin:/bin:/usr/sbin:/sbin"
 """What an application has that was not started from a terminal."""
+
+
+CHECKER = "paddock-check"
+"""What we call ourselves to a server that is only checked."""
 
 
 class CheckFailedError(PaddockError):
@@ -111,7 +116,8 @@ def _started(client: Client, entry: Entry, patience: float) -> tuple[str, tuple[
 
 def _called(entry: Entry, patience: float) -> tuple[str, tuple[str, ...]]:
     headers = dict(entry.headers)
-    with connect(str(entry.url), timeout=patience, headers=headers) as peer:
+    who = {"name": CHECKER, "version": __version__}
+    with connect(str(entry.url), timeout=patience, headers=headers, client_info=who) as peer:
         return _asked(peer)
 
 

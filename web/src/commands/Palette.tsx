@@ -2,6 +2,7 @@ import { Search } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { Creature } from "../creatures/Creature";
+import { useOpener } from "../design/opener";
 import { type Command, meant } from "./matching";
 import { type Openers, useCommands } from "./useCommands";
 import "./commands.css";
@@ -108,11 +109,16 @@ function Finder({ onClose, ...openers }: Openers & { onClose: () => void }) {
 
 /** Finds everything and does everything, from anywhere. */
 export function Palette({ onClose, ...openers }: Openers & { onClose: () => void }) {
+  const giveBack = useOpener(true);
   return (
     <Radix.Root open onOpenChange={(open) => !open && onClose()}>
       <Radix.Portal>
         <Radix.Overlay className="veil" />
-        <Radix.Content className="palette" aria-describedby={undefined}>
+        <Radix.Content
+          className="palette"
+          aria-describedby={undefined}
+          onCloseAutoFocus={giveBack}
+        >
           <Radix.Title className="hidden-text">Find anything</Radix.Title>
           <Finder {...openers} onClose={onClose} />
         </Radix.Content>
