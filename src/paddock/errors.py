@@ -131,7 +131,9 @@
     │   │   ├── SkillNotFoundError
     │   │   ├── CategoryNotFoundError
     │   │   ├── AgentVersionNotFoundError
-    │   │   └── LibraryItemNotFoundError
+    │   │   ├── LibraryItemNotFoundError
+    │   │   └── UserNotFoundError
+    │   ├── UserExistsError            there is a user of that name already
     │   ├── InvalidAgentError          what was given cannot be kept
     │   ├── ConflictError              something was changed by somebody else meanwhile
     │   ├── ZooFileError               a file cannot be imported or restored

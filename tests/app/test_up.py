@@ -242,3 +242,37 @@ def test_processes_share_one_zoo(tmp_path: Path) -> None:
         httpx.post(f"{second.url}api/agents", json={"name": "Ada"})
         assert next(events).data["agentId"] == "ada"
         assert [one["id"] for one in http.get("/api/agents").json()] == ["ada"]
+
+
+def users(directory: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """A run of `paddock users`."""
+    return subprocess.run(
+        [sys.executable, "-m", "paddock", "users", *arguments],
+        check=False,
+        env=environment(directory, **variables),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+
+
+def test_team_is_served_once_somebody_looks_after_it(tmp_path: Path) -> None:
+    code, said = refused(tmp_path, "--team", "--port", "0")
+    assert (code, "paddock users add NAME --admin" in said) == (2, True)
+    needed = users(tmp_path, "add", "ada", "--admin")
+    assert (needed.returncode, "PADDOCK_PASSWORD" in needed.stderr) == (2, True)
+    secret = {"PADDOCK_PASSWORD": "long enough for all"}
+    assert users(tmp_path, "add", "ada", "--admin", **secret).returncode == 0
+    assert users(tmp_path, "add", "Eve", **secret).returncode == 0
+    listed = json.loads(users(tmp_path, "--json").stdout)
+    assert [(one["name"], one["isAdmin"]) for one in listed] == [("ada", True), ("eve", False)]
+    token = users(tmp_path, "token", "eve").stdout.strip()
+    with up(tmp_path, "--team", "--port", "0") as running:
+        assert httpx.get(f"{running.url}api/agents").status_code == 401
+        headers = {"Authorization": f"Bearer {token}"}
+        assert httpx.get(f"{running.url}api/agents", headers=headers).json() == []
+        # Another process lets them in no more, and this one knows at once.
+        assert users(tmp_path, "delete", "eve").returncode == 0
+        assert httpx.get(f"{running.url}api/agents", headers=headers).status_code == 401
+    assert users(tmp_path, "delete", "ada").returncode == 2

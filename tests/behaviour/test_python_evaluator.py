@@ -178,6 +178,28 @@ file = open("opened", "w")
         assert "Not restored: count (generator), file (TextIOWrapper)." in reminder
 
 
+def test_a_session_goes_on_with_the_python_that_it_was_saved_with(project: Path) -> None:
+    with connect(COMMAND) as peer:
+        session = session_in(answer(peer, "x = 5", interpreter=sys.executable)[1])
+    with connect(COMMAND) as peer:
+        said, reminder = answer(peer, "import sys\nx, sys.executable", session=session)
+    assert said == f"Out[2]: (5, {sys.executable!r})"
+    assert f"{sys.executable} (as before in this session)" in reminder
+
+
+def test_what_a_killed_server_did_not_save_is_said_to_be_missing(peer: Peer, data: Path) -> None:
+    session = session_in(answer(peer, "x = 5")[1])
+    peer.close()
+    (data / "sessions" / f"{session}.state").unlink()
+    with connect(COMMAND) as other:
+        said, reminder = answer(other, "'x' in globals()", session=session)
+    assert said == "Out[2]: False"
+    assert (
+        "Python code is not repeated; what it defined and was not saved is missing "
+        "(evaluations of line 1)."
+    ) in reminder
+
+
 def test_two_servers_use_one_session_in_turn(peer: Peer) -> None:
     session = session_in(answer(peer, "x = [1]")[1])
     peer.close()

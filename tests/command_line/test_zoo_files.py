@@ -232,3 +232,16 @@ def test_watching_goes_on_when_either_side_changes(paddock: Program, project: Pa
         paddock("zoo", "edit", "sage", "--soul", "You sing.")
         terminal.wait_for(f"{CLAUDE}: written from the zoo")
     assert (project / CLAUDE).read_bytes() == TEXT.replace("explain.", "sing.").encode()
+
+
+def test_prompts_of_codex_go_where_it_looks_for_them(imported: Program) -> None:
+    done = imported("zoo", "export", "--format", "codex")
+    assert (done.code, done.out) == (0, "new        .codex/prompts/sage.md\n")
+    written = imported.home / ".codex" / "prompts" / "sage.md"
+    assert written.read_text(encoding="utf-8").endswith("\n\nYou explain.\n")
+    assert not (imported.work / ".codex").exists()
+
+
+def test_a_zoo_without_agents_has_nothing_to_export(paddock: Program) -> None:
+    done = paddock("zoo", "export", "--format", "cursor")
+    assert (done.code, done.out, done.err) == (0, "", "There are no agents to write\n")

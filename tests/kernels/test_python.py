@@ -1,18 +1,24 @@
 """Python code in kernels: what comes out, and that nothing is in the way of what follows."""
 
+import ast
+import os
 import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+import paddock.kernels
 from paddock.kernels.engines.python import PythonEngine
 from paddock.kernels.kernel import Kernel
 from paddock.kernels.limits import Limits
 from paddock.kernels.outcome import Outcome, Output
+from paddock.kernels.worker_kernel import start_worker
 
 LIMITS = Limits(seconds=30)
+KERNELS = Path(paddock.kernels.__file__).parent
 BACK = "The session is as it was before this evaluation."
 Evaluate = Callable[..., Outcome]
 
@@ -159,6 +165,7 @@ def test_figures_are_pictures_in_their_places(evaluate: Evaluate) -> None:
     kinds = [output.kind for output in outcome.outputs]
     assert kinds == ["print", "picture", "print", "picture", "picture"]
     assert all(output.data[:4] == b"\x89PNG" for output in outcome.outputs if output.data)
+    assert evaluate("import os\nos.environ.get('MPLBACKEND')").result is None
     again = evaluate("figure")
     assert [output.kind for output in again.outputs] == ["picture"]
     assert again.result is None
@@ -306,6 +313,16 @@ def test_what_was_set_back_is_told(evaluate: Evaluate) -> None:
     ]
 
 
+def test_who_puts_an_answer_in_the_place_of_input_keeps_it(python: PythonEngine) -> None:
+    kernel = python.start(LIMITS)
+    try:
+        put = kernel.evaluate("import builtins\nbuiltins.input = lambda *_: '5'", LIMITS)
+        assert texts(put) == []
+        assert kernel.evaluate("input('Number? ')", LIMITS).result == "'5'"
+    finally:
+        kernel.close()
+
+
 def test_threads_go_on_and_then_nothing_is_taken_back(python: PythonEngine) -> None:
     kernel = python.start(LIMITS)
     try:
@@ -359,3 +376,35 @@ def test_there_is_no_network_unless_it_is_allowed(python: PythonEngine) -> None:
             assert kernel.evaluate(code, Limits(network=network)).status == status
         finally:
             kernel.close()
+
+
+def test_without_forks_what_is_stopped_ends_the_kernel(python: PythonEngine) -> None:
+    module = "paddock.kernels.interpreters.python.interpreter"
+    directory = Path(python.directory)
+    kernel = start_worker(
+        "python", module, LIMITS, python=sys.executable, is_alone=True, directory=directory
+    )
+    try:
+        outcome = kernel.evaluate("import os\nprint('a')\nos.getcwd()", LIMITS)
+        assert (outcome.result, texts(outcome)) == (repr(python.directory), ["a"])
+        state = kernel.state()
+        outcome = kernel.evaluate("while True: pass", Limits(seconds=0.3))
+        assert (outcome.status, kernel.is_alive) == ("timed-out", False)
+    finally:
+        kernel.close()
+    assert state is not None
+    other = python.start(LIMITS)
+    try:
+        other.restore(state)
+        assert other.evaluate("os.name", LIMITS).result == repr(os.name)
+    finally:
+        other.close()
+
+
+def test_what_runs_in_another_python_can_be_read_by_3_8() -> None:
+    packages = ("worker", "interpreters/python")
+    files = [file for each in packages for file in (KERNELS / each).glob("*.py")]
+    needing_more = {"frames.py", "guard.py"}  # which run in Paddock's own
+    for file in files:
+        if file.name not in needing_more:
+            ast.parse(file.read_text(), str(file), feature_version=(3, 8))

@@ -212,6 +212,17 @@ def test_the_test_that_ran_when_the_time_was_up_is_named_and_the_rest_counted(
     assert "| **Not Run** | 1 |" in text
 
 
+def test_a_test_that_ends_the_run_is_named_and_the_rest_counted(
+    report: Callable[..., str], project: Path
+) -> None:
+    (project / "test_a.py").write_text(
+        "import pytest\ndef test_a(): pytest.exit('enough')\ndef test_b(): pass\n"
+    )
+    text = report()
+    assert "test_a ended the run before it was over itself" in section(text, "test_a")
+    assert "| **Not Run** | 1 |" in text
+
+
 def test_too_much_memory_ends_a_test_and_not_the_others(
     report: Callable[..., str], project: Path
 ) -> None:

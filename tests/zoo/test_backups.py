@@ -110,7 +110,7 @@ def test_a_backup_of_a_newer_paddock_is_refused(zoo: Zoo, tmp_path: Path) -> Non
     fill(zoo)
     backup = zoo.backup(tmp_path / "zoo.jsonl")
     text = backup.read_text(encoding="utf-8")
-    backup.write_text(text.replace('"revision":"0001"', '"revision":"9999"'), encoding="utf-8")
+    backup.write_text(text.replace('"revision":"0002"', '"revision":"9999"'), encoding="utf-8")
     with pytest.raises(ZooUnavailableError) as refused:
         zoo.restore_backup(backup)
     assert refused.value.where == str(backup)

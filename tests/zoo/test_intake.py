@@ -45,7 +45,12 @@ def test_an_agent_that_is_there_is_changed_only_when_that_is_wanted(zoo: Zoo) ->
     again = plan_intake(zoo, found, is_update=True)
     assert [one.action for one in again.agents] == ["unchanged"]
     found = import_files([FILE])
-    assert take_in(zoo, found, plan_intake(zoo, found), source="import").created == ["sage-2"]
+    planned = plan_intake(zoo, found)
+    assert [(one.field, one.agent_id) for one in planned.report] == [
+        ("model", "sage"),
+        ("id", "sage"),
+    ]
+    assert take_in(zoo, found, planned, source="import").created == ["sage-2"]
 
 
 def test_loose_skills_go_to_the_library_or_to_an_agent(zoo: Zoo) -> None:

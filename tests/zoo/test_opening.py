@@ -217,6 +217,22 @@ def test_a_locked_file_is_told_of_after_waiting(file: Path) -> None:
             zoo.create_entry("sage", "note", "x")
 
 
+def test_a_writer_of_postgresql_waits_for_another_only_so_long(
+    postgresql: PostgreSQL, postgresql_template: str
+) -> None:
+    address = postgresql.new_database(postgresql_template)
+    with open_zoo(address, wait_seconds=0.1) as zoo, psycopg.connect(address) as other:
+        zoo.create_agent({"name": "Sage"})
+        other.execute("SELECT pg_advisory_xact_lock(8026223, hashtext(''))")
+        assert zoo.get_agent("sage").name == "Sage"
+        with pytest.raises(ZooUnavailableError) as refused:
+            zoo.create_entry("sage", "note", "x")
+        assert refused.value.message == "another program has been holding its lock"
+        zoo.for_owner("ada").create_agent({"name": "Not waiting"})
+        other.rollback()
+        zoo.create_entry("sage", "note", "x")
+
+
 def test_a_writer_waits_for_another(file: Path) -> None:
     with (
         closing(sqlite3.connect(file, isolation_level=None, check_same_thread=False)) as other,
@@ -307,6 +323,16 @@ def test_a_zoo_comes_back_when_its_server_has_dropped_the_connections(
                 "WHERE datname LIKE 'zoo%' AND pid <> pg_backend_pid()"
             )
         assert zoo.get_agent("sage").name == "Sage"
+
+
+def test_what_killed_makers_have_left_is_cleared_away(tmp_path: Path) -> None:
+    old, recent = tmp_path / ".zoo.db.1.new-wal", tmp_path / ".zoo.db.2.new"
+    for left in (old, recent):
+        left.write_bytes(b"half")
+    os.utime(old, (0, 0))
+    with open_zoo(str(tmp_path / "zoo.db")) as zoo:
+        zoo.create_agent({"name": "Sage"})
+    assert {file.name for file in tmp_path.iterdir()} == {"zoo.db", recent.name}
 
 
 def test_what_is_not_installed_is_told_of(file: Path) -> None:

@@ -16,6 +16,8 @@ from paddock.app import sign_in
 from paddock.app.attempts import Attempts
 from paddock.app.console import clients, extensions, servers
 from paddock.app.description import put_right
+from paddock.app.doors import SignInError
+from paddock.app.users import users_router
 from paddock.app.visiting import admins_only, visitor_of
 from paddock.clients.insertion import ForeignEntryError
 from paddock.clients.table import UnsupportedClientError
@@ -24,6 +26,7 @@ from paddock.extensions.errors import ExtensionError
 from paddock.peer.errors import PeerTimeoutError
 from paddock.servers.errors import ServerNotFoundError
 from paddock.version import __version__
+from paddock.zoo.errors import UserExistsError
 from paddock.zoo.rest import answers
 from paddock.zoo.rest.parameters import expected_version
 from paddock.zoo.rest.routes import ROUTES as ZOO_ROUTES
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from paddock.app.doors import Door
     from paddock.app.hosting import Hosting
     from paddock.app.identity import Identity
+    from paddock.zoo.accounts import Accounts
     from paddock.zoo.rest.feed import Feed
     from paddock.zoo.service import Zoo
 
@@ -57,6 +61,7 @@ class Parts(NamedTuple):
     connections: Connections
     door: Door
     identity: Identity
+    accounts: Accounts
     requests_a_minute: int | None = None
     """How many requests one client may make; None: any number."""
 
@@ -69,6 +74,8 @@ def make_api(parts: Parts) -> Litestar:
             UnsupportedClientError: 404,
             ExtensionError: 404,
             ForeignEntryError: 409,
+            SignInError: 401,
+            UserExistsError: 409,
             PeerTimeoutError: 504,
         }
     )
@@ -80,9 +87,12 @@ def make_api(parts: Parts) -> Litestar:
     )
     zoo = Router("/", route_handlers=[*ZOO_ROUTES], tags=["zoo"])
     description = Router("/", route_handlers=[description_of_itself])
+    team = users_router() if parts.door.is_team else Router("/", route_handlers=[])
     signing_in = Router("/", route_handlers=[*sign_in.ROUTES], tags=["sign-in"])
     return Litestar(
-        route_handlers=[Router("/api", route_handlers=[console, zoo, signing_in, description])],
+        route_handlers=[
+            Router("/api", route_handlers=[console, zoo, signing_in, team, description])
+        ],
         dependencies=_dependencies(parts),
         exception_handlers={
             HTTPException: answers.of_http,
@@ -132,6 +142,7 @@ def _dependencies(parts: Parts) -> dict[str, Provide]:
         "connections": parts.connections,
         "door": parts.door,
         "identity": parts.identity,
+        "accounts": parts.accounts,
         "attempts": attempts,
     }
     return {

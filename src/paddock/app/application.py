@@ -10,7 +10,7 @@ from paddock.app.api import Parts, allowed_methods, make_api
 from paddock.app.connections import Connection, Connections
 from paddock.app.doors import STRANGER
 from paddock.app.gate import API, MCP, Gate, is_below
-from paddock.app.hosting import Hosting, url_name
+from paddock.app.hosting import ZOO_SERVER, Hosting, url_name
 from paddock.app.refusing import refusal
 from paddock.app.request_log import Sending
 from paddock.app.visiting import VISITOR
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from paddock.transports.http.asgi import Receive, Scope, Send
     from paddock.zoo.service import Zoo
 
-ZOO_SERVER = "AgentZoo"
-"""The server at `/mcp` itself."""
 PUBLIC = (f"{API}/health", f"{API}/sign-in", f"{API}/sign-out", f"{API}/openapi.json")
 """What somebody may use who is not signed in."""
 
@@ -111,6 +109,7 @@ class Application:
                 connections=connections,
                 door=door,
                 identity=identity,
+                accounts=zoo.accounts(),
                 requests_a_minute=requests_a_minute,
             )
         )

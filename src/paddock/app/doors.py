@@ -47,7 +47,7 @@ class Visitor(Struct, frozen=True, kw_only=True):
     """Whether they may do anything but sign in."""
 
 
-STRANGER = Visitor(is_admin=False, is_known=False)
+STRANGER = Visitor(owner="(nobody)", is_admin=False, is_known=False)
 
 
 @runtime_checkable

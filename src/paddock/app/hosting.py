@@ -7,30 +7,37 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, contextmanager
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
+from paddock.app.owners import OwnerAuthorization
 from paddock.connecting import connect
 from paddock.errors import PaddockError
 from paddock.servers.api import get_server
+from paddock.servers.errors import ServerDefinitionError
 from paddock.serving.http import http_app
+from paddock.toolkits.zoo.living import give_to
+from paddock.toolkits.zoo.zoos import lend_zoo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from paddock.authoring.offering import Offering
     from paddock.peer.peer import Peer
     from paddock.protocol.observing import Observer
     from paddock.servers.named_server import NamedServer
     from paddock.transports.http.asgi import AsgiApp
+    from paddock.zoo.service import Zoo
 
     Stamp = tuple[int, int] | None
     Load = Callable[[str, str], Offering]
 
 LOOK_AGAIN = 1.0
 """Seconds after which a request has the definition of its server looked at again."""
+ZOO_SERVER = "AgentZoo"
+"""The server of the zoo, which is at `/mcp` itself."""
 SEPARATOR = "~"
 """Stands in a URL for the slash of a qualified name."""
 
@@ -57,6 +64,16 @@ class Bench(NamedTuple):
 
     peer: Peer
     stamp: Stamp
+
+
+@contextmanager
+def lent(zoo: Zoo) -> Iterator[None]:
+    """Within, the tools of the zoo's server use a zoo that is open already."""
+    lend_zoo(zoo)
+    try:
+        yield
+    finally:
+        lend_zoo(None)
 
 
 def url_name(name: str) -> str:
@@ -133,7 +150,7 @@ class Hosting:
             path=path,
             allowed_hosts=self._hosts,
             allowed_origins=self._origins,
-            authorization=None,
+            authorization=OwnerAuthorization(key.owner) if key.owner else None,
             observers=[self._watch(*key)],
         )
         await self._stack.enter_async_context(app.lifespan())
@@ -146,6 +163,11 @@ class Hosting:
         Raises:
             PaddockError: when there is no such server, or it cannot be loaded.
         """
+        if owner and name == ZOO_SERVER:
+            raise ServerDefinitionError(
+                f"the tools of {name} would work on the zoo of somebody else here",
+                hint="call them over MCP, with a token of yours",
+            )
         key = Key(owner, name)
         with self._lock:
             known = self._benches.get(key)
@@ -175,9 +197,12 @@ class Hosting:
 CONSOLE: dict[str, object] = {"name": "paddock-console", "title": "Paddock console", "version": "1"}
 
 
-def load_named(_owner: str, name: str) -> Offering:
-    """A named server, the same for everybody."""
-    return named(name).load()
+def load_named(owner: str, name: str) -> Offering:
+    """A named server; the zoo's has the lists of the owner's agents."""
+    server = named(name).load()
+    if name == ZOO_SERVER and owner:
+        give_to(server, owner)
+    return server
 
 
 def _stamp(name: str) -> Stamp:

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from paddock.app.doors import OpenDoor, TokenDoor
 from paddock.app.ports import PortTakenError, Running, ask, holder, listen
+from paddock.app.team import TeamDoor
 from paddock.errors import DefinitionError
 from paddock.serving.http import WILDCARDS
 from paddock.transports.http.guards import is_loopback
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from paddock.app.doors import Door
     from paddock.app.identity import Identity
+    from paddock.zoo.service import Zoo
 
 
 class Taken(NamedTuple):
@@ -84,6 +86,21 @@ def door_of(address: Address, token: str | None) -> Door:
             hint="set PADDOCK_TOKEN to a secret of 16 characters or more, or serve a team: --team",
         )
     return OpenDoor()
+
+
+def team_door(zoo: Zoo) -> Door:
+    """Who may come in where a team is served.
+
+    Raises:
+        DefinitionError: when nobody could, or nobody could let others in.
+    """
+    accounts = zoo.accounts()
+    if not any(user.is_admin for user in accounts.list_users()):
+        raise DefinitionError(
+            "nobody is in the team who could let others in",
+            hint="make the first account: paddock users add NAME --admin",
+        )
+    return TeamDoor(accounts)
 
 
 def claim(address: Address, identity: Identity) -> socket.socket | Taken:

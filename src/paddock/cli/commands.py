@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 GROUPS = {
     "The agent zoo": {
         "up": ("paddock.cli.up:up", "Start the web app, the REST API and the MCP endpoints."),
+        "users": ("paddock.cli.users:users", "List the people of the team that is served."),
     },
     "Run and try a server": {
         "serve": ("paddock.cli.serve:serve", "Serve a file, a directory or a named server."),

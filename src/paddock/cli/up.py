@@ -15,6 +15,7 @@ from paddock.errors import LoadError
 if TYPE_CHECKING:
     import socket
 
+    from paddock.app.doors import Door
     from paddock.app.identity import Identity
     from paddock.app.starting import Address
 
@@ -60,6 +61,11 @@ DATABASE_VARIABLE = "PADDOCK_ZOO_DATABASE"
     help="A further origin whose web pages may use the API. Can be repeated. Also ALLOWED_ORIGINS.",
 )
 @click.option(
+    "--team",
+    is_flag=True,
+    help="Serve a team: everybody signs in (paddock users), and has a zoo of their own.",
+)
+@click.option(
     "--rate-limit",
     type=click.IntRange(min=1),
     metavar="N",
@@ -75,6 +81,7 @@ def up(
     database: str | None,
     hosts: tuple[str, ...],
     origins: tuple[str, ...],
+    team: bool,
     rate_limit: int | None,
 ) -> None:
     """Start the web app, the REST API and the MCP endpoints, all on one port.
@@ -85,7 +92,7 @@ def up(
     _check_extras()
     from paddock.app import starting  # noqa: PLC0415 - only where it is served
     from paddock.app.application import Application  # noqa: PLC0415 - a web framework
-    from paddock.app.hosting import load_named  # noqa: PLC0415 - as above
+    from paddock.app.hosting import lent, load_named  # noqa: PLC0415 - as above
     from paddock.app.identity import identity_of  # noqa: PLC0415 - as above
     from paddock.app.request_log import configure_log  # noqa: PLC0415 - as above
     from paddock.app.running import run  # noqa: PLC0415 - as above
@@ -96,9 +103,12 @@ def up(
     if database:
         os.environ[DATABASE_VARIABLE] = database  # the servers at /mcp open it too
     address = starting.Address(host=host, port=port, hosts=hosts)
-    door = starting.door_of(address, os.environ.get(TOKEN_VARIABLE))
     allowed_hosts = address.allowed_hosts
-    with open_zoo(database) as zoo:
+    token = os.environ.get(TOKEN_VARIABLE)
+    if not team:
+        starting.door_of(address, token)  # refuses before anything is made
+    with open_zoo(database) as zoo, lent(zoo):
+        door = starting.team_door(zoo) if team else starting.door_of(address, token)
         identity = identity_of(zoo)
         is_given = ctx.get_parameter_source("port") != click.core.ParameterSource.DEFAULT
         listening = _listening(address, identity, is_given=is_given, opens=not no_browser)
@@ -117,7 +127,7 @@ def up(
         url = address.url(listening.getsockname()[1])
 
         def announce() -> None:
-            _announce(url, zoo.place, needs_token=door.needs_sign_in)
+            _announce(url, zoo.place, door)
             if not no_browser:
                 open_browser(url)
 
@@ -165,7 +175,7 @@ def _listening(
     return listen_near(address.host, address.port)
 
 
-def _announce(url: str, where: str, *, needs_token: bool) -> None:
+def _announce(url: str, where: str, door: Door) -> None:
     """Say where everything is, and how to connect a client."""
     lines = [
         f"Paddock is at {url}",
@@ -174,7 +184,9 @@ def _announce(url: str, where: str, *, needs_token: bool) -> None:
         f"  connect a client: paddock install CLIENT AgentZoo --http {url}mcp",
         "  end it with Ctrl-C",
     ]
-    if needs_token:
+    if door.is_team:
+        lines.insert(1, "  sign in by name; paddock users says who may")
+    elif door.needs_sign_in:
         lines.insert(1, f"  sign in with the token in {TOKEN_VARIABLE}")
     output.note("\n".join(lines))
     sys.stderr.flush()

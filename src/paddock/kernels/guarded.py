@@ -62,6 +62,11 @@ class GuardedProgram:
         Raises:
             KernelError: when there is no process for its guard.
         """
+        if sys.platform == "win32":
+            raise KernelError(
+                "Windows has no guard for what a program starts",
+                hint="run this server on Linux or macOS, or in WSL",
+            )
         self._mark = secrets.token_hex(8)
         settings = {
             "command": [*confinement.command_prefix(network=network), *command],

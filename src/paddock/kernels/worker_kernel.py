@@ -99,8 +99,9 @@ def start_worker(
         *settings.arguments(),
         os.pathsep.join(_search_path()),
     ]
+    begins_in = None
     if python is not None and (is_alone or not hasattr(os, "fork")):
-        command = command_elsewhere(python, interpreter)
+        command, begins_in = command_elsewhere(python, interpreter), directory
     confinement.hide_server()
     try:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter
@@ -109,6 +110,7 @@ def start_worker(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=confinement.environment() | {MARK: secrets.token_hex(8)} | dict(variables or {}),
+            cwd=begins_in,
             start_new_session=True,
             bufsize=0,
         )

@@ -70,6 +70,18 @@ class LibraryItemNotFoundError(NotInZooError):
     code = "library-item-not-found"
 
 
+class UserNotFoundError(NotInZooError):
+    """There is no user of that name, or no such token of theirs."""
+
+    code = "user-not-found"
+
+
+class UserExistsError(ZooError):
+    """There is a user of that name already."""
+
+    code = "user-exists"
+
+
 class InvalidAgentError(ZooError):
     """What was given for an agent, an entry or a skill cannot be kept; `details` says why."""
 

@@ -54,7 +54,11 @@ def plan_intake(zoo: Zoo, found: Import, *, is_update: bool = False) -> Intake:
     planned.skills = [one.skill.name for one in found.skills]
     planned.skills += [one.name for one in found.library]
     for agent in found.agents:
-        current = _current(zoo, agent.id) if is_update else None
+        current = _current(zoo, agent.id)
+        if current is not None and not is_update:
+            text = "there is an agent of this id already; another one is made"
+            planned.report.append(Remark(field="id", message=text, agent_id=agent.id))
+            current = None
         changes = sorted(changes_of(current, agent)) if current else []
         item = IntakeItem(
             id=agent.id,

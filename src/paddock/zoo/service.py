@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Self
 
+from paddock.zoo.accounts import Accounts
 from paddock.zoo.agents import Agents
 from paddock.zoo.backups import Backups
 from paddock.zoo.brain import Brain
@@ -43,6 +44,10 @@ class Zoo(Agents, Skills, History, Brain, Injecting, Library, Importing, Backups
     def for_owner(self, owner: str) -> Zoo:
         """The zoo of somebody else in the same database; it is open as long as this one."""
         return _ZooOfOwner(self._database, owner)
+
+    def accounts(self) -> Accounts:
+        """The people who have zoos in the same database."""
+        return Accounts(self._database)
 
     def close(self) -> None:
         """Let go of the database; nothing more can be asked of this zoo, nor of others in it."""

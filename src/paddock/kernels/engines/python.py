@@ -26,7 +26,6 @@ CAPABILITIES: frozenset[Capability] = frozenset(
 )
 OLDEST = (3, 8)
 _MODULE = "paddock.kernels.interpreters.python.interpreter"
-_BACKEND = "module://paddock_figures"
 
 
 class PythonEngine(msgspec.Struct, frozen=True):
@@ -71,7 +70,7 @@ class PythonEngine(msgspec.Struct, frozen=True):
         """What programs that the code starts know of the environment, as if it was activated."""
         programs = Path(self.found).parent
         prefix = programs.parent if programs.name.lower() in {"bin", "scripts"} else programs
-        variables = {"MPLBACKEND": _BACKEND}
+        variables: dict[str, str] = {}
         if Path(self.found) == Path(sys.executable) and sys.prefix == sys.base_prefix:
             return variables
         variables["PATH"] = os.pathsep.join([str(programs), os.environ.get("PATH", os.defpath)])

@@ -20,6 +20,7 @@ from paddock.kernels.pool import Pool
 from paddock.kernels.sessions.ids import is_valid, new_id
 from paddock.kernels.sessions.journal import BrokenJournalError
 from paddock.kernels.sessions.pruning import Keeping, broken_path, delete_state, prune
+from paddock.kernels.sessions.saved_state import read_state
 from paddock.kernels.sessions.session import Session
 
 if TYPE_CHECKING:
@@ -113,6 +114,13 @@ class Sessions:
                     self._put_back(place, session)
         finally:
             self._leave(found, place)
+
+    def saved_by(self, session_id: str) -> str | None:
+        """The name of the engine that has saved the state of a session, if there is one."""
+        if not is_valid(session_id):
+            return None
+        found = read_state(self.directory / f"{session_id}.state")
+        return None if found is None else found.engine
 
     def prune(self) -> list[str]:
         """Delete old sessions and give their ids; those that are open here stay."""

@@ -31,14 +31,14 @@ class SavedState(msgspec.Struct, frozen=True):
         return 0
 
 
-def read_state(path: Path, engine: str) -> SavedState | None:
-    """What an engine has saved, or None when there is nothing that can be used."""
+def read_state(path: Path, engine: str | None = None) -> SavedState | None:
+    """What was saved, by an engine if one is named; None when there is nothing to be used."""
     try:
         check_ordinary(path)
         found = msgspec.msgpack.decode(path.read_bytes(), type=SavedState)
     except (OSError, ValueError):
         return None
-    return found if found.engine == engine else None
+    return found if engine in {None, found.engine} else None
 
 
 def write_state(path: Path, state: SavedState) -> None:

@@ -197,7 +197,7 @@ class _Source:
             # The body stands on the line of the header.
             at = self._offset(first.lineno, first.col_offset)
             indent = own + "    "
-            head = self.text[:at].rstrip()
+            head = self.text[:at].rstrip(" \t\r\n\\")
             added = f"{indent}{self._literal(docstring, indent)}"
             return self._newline.join([head, added, f"{indent}{self.text[at:]}"])
         start, end = self._lines.line(begin)

@@ -9,6 +9,7 @@ import threading
 from os import environ
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from paddock.authoring.failures import ToolError
 from paddock.kernels.calls import call_kernel
 from paddock.kernels.engines.python import PythonEngine
 from paddock.kernels.jupyter.engine import JupyterEngine
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from paddock.kernels.outcome import Outcome
     from paddock.kernels.sessions import SessionStatus
     from paddock.toolkits.contents import Content
+    from paddock.toolkits.python.interpreters import Interpreter
 
 STATUS_TEXTS = {
     "reused": "Nothing was saved under this session id: it is a new, empty session.",
@@ -106,13 +108,27 @@ def _engine_for(ctx: Context, wanted: Wanted) -> Engine:
         return JupyterEngine(
             kernel, f"the Jupyter kernel {kernel}{place}", directory, gateway, token
         )
-    found = choose_interpreter(ctx, wanted.interpreter)
+    found = _saved_interpreter(ctx, wanted) or choose_interpreter(ctx, wanted.interpreter)
     return PythonEngine(
         str(found.path),
         found.version,
         directory,
         f"Python {found.version}, {found.path} ({found.origin})",
     )
+
+
+def _saved_interpreter(ctx: Context, wanted: Wanted) -> Interpreter | None:
+    """The Python that a session was saved with before this process began, if it may be used."""
+    if wanted.interpreter or not wanted.session:
+        return None
+    language, _, path = (shared_sessions().saved_by(wanted.session) or "").partition(" ")
+    if language != "python" or not path:
+        return None
+    try:
+        found = choose_interpreter(ctx, path)
+    except ToolError:  # it is gone, or lies where tools may not go any more
+        return None
+    return found._replace(origin="as before in this session")
 
 
 def _note(session: str, engine: Engine) -> None:

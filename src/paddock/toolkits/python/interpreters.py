@@ -211,6 +211,9 @@ def _version_of(place: Path) -> str | None:
         found = None
     if found:
         return found[1]
+    libraries = sorted(place.glob("lib/python3.*"))
+    if libraries:
+        return libraries[-1].name.removeprefix("python")
     program = _program_in(place)
     if program is None:
         return None

@@ -20,15 +20,27 @@ from paddock.toolkits.python.symbol_search import symbols_called
 _MOST_FOUND, _MOST_CANDIDATES, _MOST_SIGNATURES = 3, 5, 10
 _MOST_DOCUMENTATION = 20_000
 _LARGEST_FILE = 5_000_000
+_MEMORY, _CPU_SECONDS = 4 << 30, 120
 Found = dict[str, Any]
 
 
 def main() -> None:
     """Answer one request."""
+    _limit()
     request = json.load(sys.stdin)
     jedi.settings.cache_directory = request["cache"]
     finder = Finder(request)
     json.dump([finder.find(name) for name in request["names"]], sys.stdout)
+
+
+def _limit() -> None:
+    """Take no more than files of any kind may need; also when nobody waits any more."""
+    try:
+        import resource  # noqa: PLC0415 - not on Windows
+    except ImportError:
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (_CPU_SECONDS, _CPU_SECONDS))
 
 
 class Finder:

@@ -17,10 +17,12 @@ Outcome = Literal["passed", "failed", "skipped", "xfailed", "xpassed"]
 Event = dict[str, Any]
 _MOST_READ = 1 << 24
 """Bytes that are read at a time."""
+_LONGEST_LINE, _MOST_BYTES = 1 << 24, 1 << 30
+_LONGEST_NAME, _MOST_CASES = 1000, 500_000
 
 
 @dataclass(slots=True)
-class TestCase:
+class PythonTestCase:
     """One test, and what has come of it."""
 
     name: str
@@ -35,10 +37,10 @@ class TestCase:
 
 
 @dataclass(slots=True)
-class TestRun:
+class PythonTestRun:
     """All that is known of a run; several attempts may add to it."""
 
-    cases: dict[str, TestCase] = field(default_factory=dict)
+    cases: dict[str, PythonTestCase] = field(default_factory=dict)
     collected: dict[str, int] = field(default_factory=dict)
     """How many tests each file has."""
     collect_errors: list[Event] = field(default_factory=list)
@@ -50,7 +52,7 @@ class TestRun:
     """The test that left pytest unable to go on, until that is told."""
 
     @property
-    def running(self) -> list[TestCase]:
+    def running(self) -> list[PythonTestCase]:
         """The tests that have begun and not ended."""
         return [case for case in self.cases.values() if not case.is_over]
 
@@ -83,8 +85,13 @@ class TestRun:
             self.collect_errors.append({"id": str(event["id"]), "text": str(event["text"])})
 
     def _on_start(self, event: Event) -> None:
-        name = str(event["id"])
-        self.cases.setdefault(name, TestCase(name, time.monotonic()))
+        self._case(event)
+
+    def _case(self, event: Event) -> PythonTestCase:
+        name = str(event["id"])[:_LONGEST_NAME]
+        if name not in self.cases and len(self.cases) >= _MOST_CASES:
+            raise ValueError("nobody has so many tests")
+        return self.cases.setdefault(name, PythonTestCase(name, time.monotonic()))
 
     def _on_stopped(self, event: Event) -> None:
         case = self.cases.get(str(event["id"]))
@@ -92,8 +99,8 @@ class TestRun:
             case.stopped = event
 
     def _on_report(self, event: Event) -> None:
-        name = str(event["id"])
-        case = self.cases.setdefault(name, TestCase(name, time.monotonic()))
+        case = self._case(event)
+        event["output"] = [(str(title), str(text)) for title, text in event.get("output", ())]
         case.seconds += float(event["seconds"]) if "subtest" not in event else 0.0
         outcome = event["outcome"]
         if outcome == "failed":
@@ -124,7 +131,7 @@ class EventFile:
         self._at = 0
         self._rest = b""
 
-    def read_into(self, run: TestRun) -> bool:
+    def read_into(self, run: PythonTestRun) -> bool:
         """Take note of what is new; whether there was anything."""
         try:
             with self._path.open("rb") as file:
@@ -132,6 +139,8 @@ class EventFile:
                 data = file.read(_MOST_READ)
         except OSError:
             return False
+        if self._at > _MOST_BYTES or len(self._rest) > _LONGEST_LINE:
+            return False  # no run of ours says so much
         self._at += len(data)
         *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:

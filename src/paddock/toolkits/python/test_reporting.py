@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from paddock.authoring.context import Context
     from paddock.toolkits.python.interpreters import Interpreter
-    from paddock.toolkits.python.test_events import Event, TestCase, TestRun
+    from paddock.toolkits.python.test_events import Event, PythonTestCase, PythonTestRun
 
 WRONG, ERRORS = "Wrong Results", "Errors"
 _FURTHER = {
@@ -61,12 +61,14 @@ def report(ctx: Context, wanted: Wanted, limits: RunLimits) -> str:
         if value.strip():
             selection += [option, value]
 
-    def work(is_cancelled: Callable[[], bool], on_test: Callable[[TestRun], None]) -> FinishedRun:
+    def work(
+        is_cancelled: Callable[[], bool], on_test: Callable[[PythonTestRun], None]
+    ) -> FinishedRun:
         with tempfile.TemporaryDirectory(prefix="paddock-", ignore_cleanup_errors=True) as private:
             attempts = Attempts(targets, selection, interpreter, limits, Path(private))
             return attempts.run(is_cancelled, on_test)
 
-    def tell(tests: TestRun) -> None:
+    def tell(tests: PythonTestRun) -> None:
         running = ", ".join(case.name for case in tests.running[:3])
         # Only progress that grows is told, and a test that begins is some.
         done = tests.done + (0.5 if running else 0)
@@ -113,7 +115,7 @@ def _own_place() -> str | None:
     return str(Path(found.origin).parent) if found and found.origin else None
 
 
-def _slow(tests: TestRun) -> list[str]:
+def _slow(tests: PythonTestRun) -> list[str]:
     slow = sorted(
         (case for case in tests.cases.values() if case.seconds >= _SLOW_SECONDS),
         key=lambda case: -case.seconds,
@@ -122,10 +124,10 @@ def _slow(tests: TestRun) -> list[str]:
     return [f"Slowest: {', '.join(told)}."] if told else []
 
 
-def _files(tests: TestRun) -> list[TestedFile]:
+def _files(tests: PythonTestRun) -> list[TestedFile]:
     """The files as they are told."""
     errors = {_file_of(str(error["id"])): str(error["text"]) for error in tests.collect_errors}
-    cases: dict[str, list[TestCase]] = {name: [] for name in [*tests.collected, *errors]}
+    cases: dict[str, list[PythonTestCase]] = {name: [] for name in [*tests.collected, *errors]}
     for case in tests.cases.values():
         cases.setdefault(_file_of(case.name), []).append(case)
     return [
@@ -138,7 +140,7 @@ def _file_of(test: str) -> str:
     return test.partition("::")[0]
 
 
-def _file(name: str, cases: list[TestCase], error: str | None, collected: int) -> TestedFile:
+def _file(name: str, cases: list[PythonTestCase], error: str | None, collected: int) -> TestedFile:
     file = TestedFile(name, 0, [], 0.0, not_run=max(0, collected - len(cases)))
     if error is not None:
         rows = {"Outcome": "Error", "Time": "N/A"}
@@ -149,7 +151,7 @@ def _file(name: str, cases: list[TestCase], error: str | None, collected: int) -
     return file
 
 
-def _add(file: TestedFile, case: TestCase) -> None:
+def _add(file: TestedFile, case: PythonTestCase) -> None:
     file.seconds += case.seconds
     if case.outcome == "passed":
         file.passed += 1
@@ -160,7 +162,7 @@ def _add(file: TestedFile, case: TestCase) -> None:
         file.further[name] = file.further.get(name, 0) + 1
 
 
-def _failures(case: TestCase) -> list[FailedTest]:
+def _failures(case: PythonTestCase) -> list[FailedTest]:
     """What is wrong with a test: each subtest for itself, and its phases together."""
     found: list[FailedTest] = []
     for event in case.failures:
@@ -173,7 +175,7 @@ def _failures(case: TestCase) -> list[FailedTest]:
     return found
 
 
-def _failed(case: TestCase, event: Event) -> FailedTest:
+def _failed(case: PythonTestCase, event: Event) -> FailedTest:
     name = case.name.partition("::")[2] or case.name
     if event.get("subtest"):
         name += f" ({event['subtest']})"

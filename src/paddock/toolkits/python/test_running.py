@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.authoring.failures import ToolError
 from paddock.kernels.guarded import Ended, GuardedProgram
-from paddock.toolkits.python.test_events import EventFile, TestRun
+from paddock.toolkits.python.test_events import EventFile, PythonTestRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from paddock.toolkits.python.test_targets import Targets
 
     IsCancelled = Callable[[], bool]
-    OnTest = Callable[[TestRun], None]
+    OnTest = Callable[[PythonTestRun], None]
 
 VARIABLE = "PADDOCK_TEST_SETTINGS"
 _IN_TESTS = Path(__file__).with_name("in_project")
@@ -73,7 +73,7 @@ class RunLimits(NamedTuple):
 class FinishedRun:
     """A run that is over."""
 
-    tests: TestRun
+    tests: PythonTestRun
     seconds: float
     notes: list[str] = field(default_factory=list)
     is_broken: bool = False
@@ -96,7 +96,7 @@ class Attempts:
         self._interpreter = interpreter
         self._limits = limits
         self._private = private
-        self._tests = TestRun()
+        self._tests = PythonTestRun()
         self._notes: list[str] = []
         self._is_broken = False
         self._events = EventFile(private / "events")
@@ -189,6 +189,10 @@ class Attempts:
         """Take note of what pytest itself says of the run."""
         end = self._tests.end or {}
         status = end.get("status")
+        for case in self._tests.running:
+            case.is_over, case.outcome = True, "failed"
+            told = f"{case.name.rpartition('::')[2]} ended the run before it was over itself"
+            case.failures.append({"message": told, "output": [("Output", crash_text(output))]})
         if end.get("reason"):
             self._notes.append(f"pytest stopped early: {end['reason']}.")
         if status == _NO_TESTS and not self._tests.cases and not self._tests.collect_errors:

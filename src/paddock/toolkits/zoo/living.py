@@ -48,21 +48,29 @@ MOST_LISTED = 1000
 """Agents beyond that are found by the tools, and have no prompt and no resource of their own."""
 _lock = threading.Lock()
 _following: WeakKeyDictionary[Offering, Following] = WeakKeyDictionary()
+_owners: WeakKeyDictionary[Offering, str] = WeakKeyDictionary()
 _SHOWN = frozenset({"agent:created", "agent:updated", "agent:deleted", "agent:restored"})
+
+
+def give_to(server: Offering, owner: str) -> None:
+    """Have the lists of a server be those of one owner's zoo; to be said before it runs."""
+    with _lock:
+        _owners[server] = owner
 
 
 def follow(server: Offering) -> AbstractContextManager[None]:
     """The lifespan of the server AgentZoo."""
     with _lock:
-        following = _following.setdefault(server, Following(server))
+        following = _following.setdefault(server, Following(server, _owners.get(server, "")))
     return following.lifespan()
 
 
 class Following:
     """What the lists of one server have of the zoo, and keeping them so."""
 
-    def __init__(self, offering: Offering) -> None:
+    def __init__(self, offering: Offering, owner: str = "") -> None:
         self._offering = offering
+        self._owner = owner
         self._lock = threading.Lock()
         self._connections = 0
         self._ended = threading.Event()
@@ -86,7 +94,7 @@ class Following:
                 _remove_writing_tools(self._offering)
             self._ended = threading.Event()
             try:
-                zoo = the_zoo()
+                zoo = the_zoo().for_owner(self._owner)
                 last = zoo.latest_event_id()
                 self._refresh(zoo)
             except PaddockError as error:

@@ -7,7 +7,6 @@ disk before it is told of (`synchronous = FULL`). PostgreSQL does the like by a 
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 from contextlib import contextmanager
@@ -22,7 +21,7 @@ from paddock.files import locked
 from paddock.zoo.errors import ZooUnavailableError
 from paddock.zoo.store import revisions
 from paddock.zoo.store.faults import telling_faults
-from paddock.zoo.store.sqlite_files import address_of, check_file
+from paddock.zoo.store.sqlite_files import address_of, check_file, new_file
 from paddock.zoo.store.watching import Watcher, watched_postgresql, watched_sqlite
 
 if TYPE_CHECKING:
@@ -128,13 +127,8 @@ class Database:
             with locked(path):
                 if path.exists():
                     return
-                new = path.with_name(f".{path.name}.{os.getpid()}.new")
-                new.unlink(missing_ok=True)
-                try:
+                with new_file(path) as new:
                     fill_file(new, wait_seconds)
-                    new.rename(path)
-                finally:
-                    new.unlink(missing_ok=True)
 
     def _bring_up_to_date(self) -> None:
         with self.reading() as connection:
@@ -234,15 +228,16 @@ def postgresql_engine(url: URL | str, wait_seconds: float) -> Engine:
         pool_timeout=wait_seconds,
         pool_pre_ping=True,
     )
-    event.listen(engine, "connect", _set_up_postgresql)
+
+    def set_up(connection: psycopg.Connection, record: object) -> None:
+        # By default PostgreSQL takes disks for slow at jumping, and rather reads a whole table
+        # backwards than an index of words; and it waits for a lock without end.
+        connection.execute("SET random_page_cost = 1.1")
+        connection.execute(f"SET lock_timeout = {max(1, round(wait_seconds * 1000))}".encode())
+        connection.commit()
+
+    event.listen(engine, "connect", set_up)
     return engine
-
-
-def _set_up_postgresql(connection: psycopg.Connection, record: object) -> None:
-    # By default PostgreSQL takes disks for slow at jumping, and rather reads a whole table
-    # backwards than an index of words.
-    connection.execute("SET random_page_cost = 1.1")
-    connection.commit()
 
 
 @contextmanager

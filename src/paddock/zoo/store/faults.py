@@ -51,6 +51,10 @@ _BY_CODE = {
 }
 
 
+_LOCK_NOT_AVAILABLE = "55P03"
+"""What PostgreSQL says when a lock was waited for too long."""
+
+
 @contextmanager
 def telling_faults(where: str) -> Iterator[None]:
     """Tell why a database cannot be used as an error of ours; faults in our statements pass.
@@ -82,6 +86,9 @@ def _told(error: DBAPIError, where: str) -> ZooUnavailableError | None:
     fault = error.orig
     if isinstance(fault, sqlite3.Error):
         return told_by_sqlite(fault, where)
+    if getattr(fault, "sqlstate", None) == _LOCK_NOT_AVAILABLE:
+        text, hint = _BY_CODE[sqlite3.SQLITE_BUSY]
+        return ZooUnavailableError(text, where=where, hint=hint)
     if error.connection_invalidated or isinstance(error, OperationalError | InterfaceError):
         said = str(fault).strip().partition("\n")[0]
         return ZooUnavailableError(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from alembic.runtime.migration import MigrationContext, MigrationStep
     from sqlalchemy import Connection
 
-CURRENT = "0001"
+CURRENT = "0002"
 """The newest revision; tests hold it and the migrations together."""
 
 _MIGRATIONS = Path(__file__).with_name("migrations")

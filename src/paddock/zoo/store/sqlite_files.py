@@ -2,19 +2,57 @@
 
 from __future__ import annotations
 
+import os
 import struct
+import time
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from paddock.zoo.errors import ZooUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 HEADER = b"SQLite format 3\0"
 HEADER_BYTES = 100
 LARGEST_PAGE = 65_536
+LEFT_SECONDS = 3_600
+"""After so long nobody is still making a file."""
 
 
 def address_of(path: str) -> str:
     """The address by which SQLite opens a file only if it is there."""
     return f"{Path(path).absolute().as_uri()}?mode=rw"
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[Path]:
+    """A file that gets its name when it is complete, unless another one has it then.
+
+    What makers that were killed have left is cleared away.
+    """
+    long_ago = time.time() - LEFT_SECONDS
+    for left in path.parent.glob(f".{path.name}.*.new*"):
+        if left.stat().st_mtime < long_ago:
+            left.unlink(missing_ok=True)
+    new = path.with_name(f".{path.name}.{os.getpid()}.new")
+    new.unlink(missing_ok=True)
+    try:
+        yield new
+        _give_name(new, path)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def _give_name(new: Path, path: Path) -> None:
+    try:
+        path.hardlink_to(new)
+    except FileExistsError:
+        return  # made by somebody whose lock is elsewhere
+    except OSError:  # not every file system has links
+        if not path.exists():
+            new.rename(path)
 
 
 def check_file(path: Path) -> None:

@@ -145,3 +145,28 @@ imported_files = Table(
     Column("at", Text, nullable=False),
 )
 """Files that were imported without being asked for again."""
+
+users = Table(
+    "users",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("owner", Text, nullable=False, unique=True),
+    Column("password", Text, nullable=False),
+    Column("is_admin", Boolean, nullable=False),
+    Column("created_at", Text, nullable=False),
+)
+"""The people of a team; each owns one zoo."""
+
+passes = Table(
+    "passes",
+    metadata,
+    Column("digest", Text, primary_key=True),
+    Column("id", Text, nullable=False, unique=True),
+    Column("user_name", Text, ForeignKey("users.name", ondelete="CASCADE"), nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("label", Text, nullable=False),
+    Column("created_at", Text, nullable=False),
+    Column("expires_at", Text),
+    Index("passes_by_user", "user_name"),
+)
+"""What lets people in besides their passwords: sessions of browsers, tokens of programs."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 BACKEND = "paddock_figures"
-"""The name of the module that matplotlib is told to draw with, as `module://…` in MPLBACKEND."""
+"""The name of the module that matplotlib is told to draw with."""
 
 
 class Figures:
@@ -21,10 +21,17 @@ class Figures:
 
     def __init__(self) -> None:
         self.emit: Callable[[str | Picture], None] = lambda _found: None
-        sys.meta_path.append(self)
+        sys.meta_path.insert(0, self)
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> Any:
-        """Where the backend is: here."""
+        """Where the backend is: here; before it is wanted, matplotlib is told of it.
+
+        Not by a variable of the environment: programs that the code starts would see that.
+        """
+        if name == "matplotlib.pyplot":
+            matplotlib: Any = sys.modules.get("matplotlib")
+            if hasattr(matplotlib, "rcParams"):
+                matplotlib.rcParams["backend"] = f"module://{BACKEND}"
         if name != BACKEND:
             return None
         spec: Any = type(sys.__spec__)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _DEPTH = 1000
 _STANDARD = os.path.dirname(os.__file__)  # noqa: PTH120 - pathlib takes time
+_MAY_CHANGE = frozenset({"input", "print"})
+"""What people put others in the place of, on purpose and without harm."""
 _OWN = frozenset({"_", "display", "__debug__"})
 
 
@@ -95,7 +97,10 @@ class Mending:
         now = vars(builtins)
         missing = object()
         changed = [
-            name for name, value in self._builtins.items() if now.get(name, missing) is not value
+            name
+            for name, value in self._builtins.items()
+            if now.get(name, missing) is not value
+            and not (name in _MAY_CHANGE and callable(now.get(name)))
         ]
         for name in changed:
             now[name] = self._builtins[name]

@@ -1,0 +1,252 @@
+"""The people of a team: each has a name, a password, and a zoo of their own.
+
+Beside the password a person is let in by a pass: the session of a browser, or the token of a
+program. Of both only a digest is kept, so that nobody who reads the database can come in with it.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
+from sqlalchemy import delete, func, insert, select, update
+
+from paddock.zoo import times
+from paddock.zoo.checks import fail
+from paddock.zoo.errors import UserExistsError, UserNotFoundError
+from paddock.zoo.part import Part
+from paddock.zoo.passwords import is_right, kept_form
+from paddock.zoo.store.tables import passes, users
+
+if TYPE_CHECKING:
+    from sqlalchemy import Row
+
+SESSION_DAYS = 30
+SHORTEST, LONGEST = 10, 1000
+"""Characters of a password."""
+MOST_LABEL = 100
+ALL = ""
+"""Accounts are changed one at a time, whosever they are."""
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._@-]{0,63}")
+
+
+class User(Struct, rename="camel", kw_only=True, frozen=True):
+    """A person of a team."""
+
+    name: str
+    owner: str
+    """Of which zoo."""
+    is_admin: bool
+    created_at: str
+
+
+class Token(Struct, rename="camel", kw_only=True, frozen=True):
+    """What a program of a person is let in by, without the secret itself."""
+
+    id: str
+    label: str
+    """What the person calls it."""
+    created_at: str
+
+
+class Accounts(Part):
+    """The accounts of one database."""
+
+    def list_users(self) -> list[User]:
+        """Everybody, by name."""
+        with self._reading() as reading:
+            return [
+                _user(row) for row in reading.connection.execute(select(users).order_by("name"))
+            ]
+
+    def add_user(self, name: str, password: str, *, is_admin: bool = False) -> User:
+        """Let somebody in from now on. The first one owns the zoo that was there before.
+
+        Raises:
+            InvalidAgentError: when the name or the password cannot be.
+            UserExistsError: when there is one of that name.
+        """
+        name = name.strip().lower()
+        if not _NAME.fullmatch(name):
+            raise fail("name", "takes a-z, 0-9 and . _ @ -, 64 characters at most")
+        kept = kept_form(_checked(password))
+        with self._writing(ALL) as writing:
+            is_first = not writing.connection.scalar(select(func.count()).select_from(users))
+            row = {
+                "name": name,
+                "owner": "" if is_first else secrets.token_hex(8),
+                "password": kept,
+                "is_admin": is_admin,
+                "created_at": writing.at,
+            }
+            if writing.connection.scalar(select(users.c.name).where(users.c.name == name)):
+                raise UserExistsError(f"there is a user {name!r} already")
+            writing.connection.execute(insert(users), row)
+        return User(
+            name=name, owner=str(row["owner"]), is_admin=is_admin, created_at=str(row["created_at"])
+        )
+
+    def set_password(self, name: str, password: str) -> None:
+        """Give somebody another password; their sessions end, their tokens stay.
+
+        Raises:
+            UserNotFoundError: when there is no such user.
+            InvalidAgentError: when the password cannot be.
+        """
+        kept = kept_form(_checked(password))
+        with self._writing(ALL) as writing:
+            self._change(writing.connection, name, password=kept)
+            own = (passes.c.user_name == name) & (passes.c.kind == "session")
+            writing.connection.execute(delete(passes).where(own))
+
+    def set_admin(self, name: str, *, is_admin: bool) -> None:
+        """Have somebody look after the others, or not any more.
+
+        Raises:
+            UserNotFoundError: when there is no such user.
+            InvalidAgentError: when nobody else would.
+        """
+        with self._writing(ALL) as writing:
+            if not is_admin:
+                self._check_another_admin(writing.connection, name)
+            self._change(writing.connection, name, is_admin=is_admin)
+
+    def delete_user(self, name: str) -> None:
+        """Let somebody in no more. Their zoo stays in the database.
+
+        Raises:
+            UserNotFoundError: when there is no such user.
+            InvalidAgentError: when they are the last administrator.
+        """
+        with self._writing(ALL) as writing:
+            self._check_another_admin(writing.connection, name)
+            writing.connection.execute(delete(passes).where(passes.c.user_name == name))
+            done = writing.connection.execute(delete(users).where(users.c.name == name))
+            if not done.rowcount:
+                raise _no_user(name)
+
+    def with_password(self, name: str, password: str) -> User | None:
+        """Who has said this name and password; None when it is nobody's."""
+        name = name.strip().lower()
+        with self._reading() as reading:
+            row = reading.connection.execute(select(users).where(users.c.name == name)).first()
+        if not is_right(password[:LONGEST], _nobody() if row is None else row.password):
+            return None
+        return None if row is None else _user(row)
+
+    def open_session(self, name: str) -> str:
+        """The secret of a new session of a browser."""
+        secret = secrets.token_urlsafe(32)
+        until = times.written(datetime.now(UTC) + timedelta(days=SESSION_DAYS))
+        self._add_pass(secret, name, "session", "", until)
+        return secret
+
+    def close_session(self, secret: str) -> None:
+        """Have a session count no more."""
+        with self._writing(ALL) as writing:
+            mine = (passes.c.digest == _digest(secret)) & (passes.c.kind == "session")
+            writing.connection.execute(delete(passes).where(mine))
+
+    def make_token(self, name: str, label: str) -> tuple[Token, str]:
+        """A token for a program of somebody, and its secret, which is told only now.
+
+        Raises:
+            UserNotFoundError: when there is no such user.
+            InvalidAgentError: when the label cannot be.
+        """
+        label = label.strip()
+        if not label or len(label) > MOST_LABEL or not label.isprintable():
+            raise fail("label", f"needs 1 to {MOST_LABEL} characters")
+        secret = f"paddock_{secrets.token_urlsafe(32)}"
+        return self._add_pass(secret, name, "token", label, None), secret
+
+    def tokens(self, name: str) -> list[Token]:
+        """The tokens of somebody, the oldest first."""
+        own = (passes.c.user_name == name) & (passes.c.kind == "token")
+        with self._reading() as reading:
+            rows = reading.connection.execute(
+                select(passes).where(own).order_by("created_at", "id")
+            )
+            return [Token(id=r.id, label=r.label, created_at=r.created_at) for r in rows]
+
+    def delete_token(self, name: str, token_id: str) -> None:
+        """Have a token of somebody count no more.
+
+        Raises:
+            UserNotFoundError: when they have no such token.
+        """
+        own = (passes.c.user_name == name) & (passes.c.kind == "token") & (passes.c.id == token_id)
+        with self._writing(ALL) as writing:
+            if not writing.connection.execute(delete(passes).where(own)).rowcount:
+                raise UserNotFoundError(f"{name} has no token {token_id[:100]!r}")
+
+    def with_pass(self, secret: str, kind: Literal["session", "token"]) -> User | None:
+        """Who is let in by the secret of a session or a token; None when it is nobody's."""
+        wanted = select(users, passes.c.expires_at).join_from(users, passes)
+        wanted = wanted.where(passes.c.digest == _digest(secret), passes.c.kind == kind)
+        with self._reading() as reading:
+            row = reading.connection.execute(wanted).first()
+        if row is None or (row.expires_at is not None and row.expires_at < times.now()):
+            return None
+        return _user(row)
+
+    def _add_pass(
+        self, secret: str, name: str, kind: str, label: str, expires_at: str | None
+    ) -> Token:
+        token_id = secrets.token_hex(8)
+        with self._writing(ALL) as writing:
+            row = {
+                "digest": _digest(secret),
+                "id": token_id,
+                "user_name": name,
+                "kind": kind,
+                "label": label,
+                "created_at": writing.at,
+                "expires_at": expires_at,
+            }
+            writing.connection.execute(delete(passes).where(passes.c.expires_at < writing.at))
+            if not writing.connection.scalar(select(users.c.name).where(users.c.name == name)):
+                raise _no_user(name)
+            writing.connection.execute(insert(passes), row)
+            return Token(id=token_id, label=label, created_at=writing.at)
+
+    def _change(self, connection: Any, name: str, **values: object) -> None:
+        done = connection.execute(update(users).where(users.c.name == name).values(**values))
+        if not done.rowcount:
+            raise _no_user(name)
+
+    def _check_another_admin(self, connection: Any, name: str) -> None:
+        """Make sure that somebody is left who looks after the others."""
+        admins = [*connection.scalars(select(users.c.name).where(users.c.is_admin))]
+        if admins == [name]:
+            raise fail("name", f"{name} is the last administrator")
+
+
+def _user(row: Row[Any]) -> User:
+    return User(name=row.name, owner=row.owner, is_admin=row.is_admin, created_at=row.created_at)
+
+
+@cache
+def _nobody() -> str:
+    """What is checked where there is no such user, so that the answer takes as long."""
+    return kept_form(secrets.token_hex())
+
+
+def _digest(secret: str) -> str:
+    return sha256(secret.encode()).hexdigest()
+
+
+def _checked(password: str) -> str:
+    if not SHORTEST <= len(password) <= LONGEST:
+        raise fail("password", f"needs {SHORTEST} to {LONGEST} characters")
+    return password
+
+
+def _no_user(name: str) -> UserNotFoundError:
+    return UserNotFoundError(f"there is no user {name[:100]!r}")
