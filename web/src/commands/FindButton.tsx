@@ -9,9 +9,7 @@ export function FindButton() {
       <Search size={17} aria-hidden="true" />
       <span>Find anything</span>
       <span className="spring" />
-      <kbd className="key">
-        {COMMAND_KEY} K
-      </kbd>
+      <kbd className="key">{COMMAND_KEY} K</kbd>
     </button>
   );
 }

@@ -114,11 +114,7 @@ export function Palette({ onClose, ...openers }: Openers & { onClose: () => void
     <Radix.Root open onOpenChange={(open) => !open && onClose()}>
       <Radix.Portal>
         <Radix.Overlay className="veil" />
-        <Radix.Content
-          className="palette"
-          aria-describedby={undefined}
-          onCloseAutoFocus={giveBack}
-        >
+        <Radix.Content className="palette" aria-describedby={undefined} onCloseAutoFocus={giveBack}>
           <Radix.Title className="hidden-text">Find anything</Radix.Title>
           <Finder {...openers} onClose={onClose} />
         </Radix.Content>
