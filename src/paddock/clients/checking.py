@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from paddock.clients.client import Client
     from paddock.clients.shapes import Entry
     from paddock.peer.peer import Peer
+    from paddock.peer.settings import Json
 
 LONGEST = 60.0
 """Seconds that we wait at most, however patient the client is."""
@@ -116,7 +117,7 @@ def _started(client: Client, entry: Entry, patience: float) -> tuple[str, tuple[
 
 def _called(entry: Entry, patience: float) -> tuple[str, tuple[str, ...]]:
     headers = dict(entry.headers)
-    who = {"name": CHECKER, "version": __version__}
+    who: Json = {"name": CHECKER, "version": __version__}
     with connect(str(entry.url), timeout=patience, headers=headers, client_info=who) as peer:
         return _asked(peer)
 

@@ -74,18 +74,20 @@ export function ServersPage() {
         </p>
       </header>
       {data ? (
-        <ul className="server-list">
-          {data.map((server) => (
-            <Row key={server.name} server={server} connected={connected.has(server.name)} />
-          ))}
-        </ul>
+        <>
+          <ul className="server-list">
+            {data.map((server) => (
+              <Row key={server.name} server={server} connected={connected.has(server.name)} />
+            ))}
+          </ul>
+          <Engines />
+          <Extensions />
+        </>
       ) : error ? (
         <ErrorState error={error} onRetry={() => void refetch()} />
       ) : (
         <LoadingState label="Loading the servers" />
       )}
-      <Engines />
-      <Extensions />
     </div>
   );
 }

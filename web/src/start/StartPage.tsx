@@ -2,6 +2,7 @@ import { Check, PawPrint } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { Button, buttonClass } from "../design/Button";
+import { LoadingState } from "../design/states";
 import { ClientChooser } from "../servers/ClientChooser";
 import { PageTitle } from "../shell/PageTitle";
 import { FirstCall } from "./FirstCall";
@@ -57,7 +58,7 @@ function StepCard({ step, done, open, onOpen, children }: StepProps) {
 
 /** From nothing to an agent in one's editor. What is done shows by itself, so one can come back. */
 export function StartPage() {
-  const { done, next, isDismissed, setDismissed } = useProgress();
+  const { done, next, isKnown, isOffered, dismiss: sendAway } = useProgress();
   const [picked, setPicked] = useState<Step | null | "none">(null);
   const navigate = useNavigate();
   const open = picked ?? next;
@@ -72,20 +73,23 @@ export function StartPage() {
     </StepCard>
   );
   const dismiss = () => {
-    setDismissed(true);
+    sendAway();
     void navigate("/");
   };
   return (
     <div className="page start">
       <header>
-        <PageTitle title="First steps">{next ? "First steps" : "You are all set"}</PageTitle>
+        <PageTitle title="First steps">
+          {next || !isKnown ? "First steps" : "You are all set"}
+        </PageTitle>
         <p className="soft">
-          {next
+          {next || !isKnown
             ? "From nothing to an agent in your editor, in three steps. Leave whenever you like; this page knows how far you are."
             : "Your agent answers in your client. Whatever it does shows in the zoo."}
         </p>
       </header>
-      <ol className="steps">
+      {!isKnown && <LoadingState label="Looking how far you are" />}
+      <ol className="steps" hidden={!isKnown}>
         {card("agent", <Starters />)}
         {card(
           "client",
@@ -101,7 +105,7 @@ export function StartPage() {
         <Link className={buttonClass({ look: next ? "plain" : "primary" })} to="/">
           <PawPrint size={18} /> To the zoo
         </Link>
-        {next && !isDismissed && (
+        {isOffered && (
           <Button look="quiet" onClick={dismiss}>
             I know my way, do not show this any more
           </Button>

@@ -1,5 +1,6 @@
 /** How far somebody has come from nothing to an agent in their editor: told by what is there. */
 
+import { useEffect } from "react";
 import { useClients, useConnections } from "../api/clients";
 import { useSummaries } from "../api/queries";
 import { usePreference } from "../design/preferences";
@@ -19,8 +20,9 @@ export type Progress = {
   next: Step | null;
   /** Whether nobody has sent the guide away, and there is something left of it. */
   isOffered: boolean;
-  isDismissed: boolean;
-  setDismissed: (dismissed: boolean) => void;
+  /** Whether the server has said how far it is. */
+  isKnown: boolean;
+  dismiss: () => void;
 };
 
 export function useProgress(): Progress {
@@ -36,12 +38,17 @@ export function useProgress(): Progress {
     call: called,
   };
   const next = STEPS.find((step) => !done[step]) ?? null;
+  const isKnown = agents !== undefined && clients !== undefined;
+  const isFinished = isKnown && next === null;
+  useEffect(() => {
+    if (isFinished) setSent("finished");
+  }, [isFinished, setSent]);
   return {
     done,
     count: STEPS.filter((step) => done[step]).length,
     next,
-    isOffered: sent === null && next !== null && agents !== undefined && clients !== undefined,
-    isDismissed: sent !== null,
-    setDismissed: (dismissed) => setSent(dismissed ? "yes" : null),
+    isOffered: sent === null && !isFinished,
+    isKnown,
+    dismiss: () => setSent("dismissed"),
   };
 }
