@@ -99,6 +99,9 @@ def _fork(
         if settings.python:
             _run_elsewhere(settings, handles)
         _run_here(settings, handles)
+    if settings.python:
+        # msgspec finds in `typing` what it would take of this, which takes longer than msgspec.
+        sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # as if it was not there
     # Windows has not what this module imports, and the other Python starts meanwhile.
     from paddock.kernels.worker.guard import Channels, Guard  # noqa: PLC0415 - see above
 
