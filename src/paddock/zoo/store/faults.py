@@ -75,7 +75,7 @@ def telling_faults(where: str) -> Iterator[None]:
     except OverflowError:
         raise InvalidAgentError([number]) from None
     except DataError as error:
-        # The driver of PostgreSQL refuses a NUL itself; the server refuses a number that it is sent.
+        # The driver of PostgreSQL refuses a NUL itself; the server refuses a number it is sent.
         has_code = getattr(error.orig, "sqlstate", None) is not None
         raise InvalidAgentError([number if has_code else text]) from None
     except PoolTimeoutError:
