@@ -18,7 +18,8 @@ WEB_SOURCES := $(shell find web/src web/public -type f) web/index.html web/vite.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check bench soak clean lint types contracts quick clients format web pages
+.PHONY: help run test check bench soak clean lint types contracts quick clients format web pages \
+	screenshots lighthouse
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -58,6 +59,12 @@ web: $(WEB) ## Build the web app, if it has changed
 
 pages: $(WEB_INSTALLED) ## Part of check: rules, types and component tests of the web app
 	cd web && $(NPM) run --silent lint && $(NPM) run --silent types && $(NPM) test
+
+screenshots: $(INSTALLED) $(WEB) ## Take the pictures of the web app in docs/images anew (ARGS="NAME…" for some)
+	$(BIN)/python -m tests.web.screenshots $(ARGS)
+
+lighthouse: $(INSTALLED) $(WEB) ## Have Lighthouse look at the web app (ARGS="PATH…" for some pages)
+	$(BIN)/python -m tests.web.lighthouse $(ARGS)
 
 format: $(INSTALLED) ## Rewrite the code: format and safe fixes
 	$(BIN)/ruff check --fix

@@ -110,6 +110,8 @@
     ├── WolframSyntaxError         text is not Wolfram Language
     ├── IndexUnavailableError      the index of documentation cannot be read or written
     │   └── DamagedIndexError          its file is no good any more
+    ├── UnknownCorpusError         there is no corpus of that name
+    ├── FolderListError            the folders that are searched cannot be listed or changed
     ├── ModelError                 a directory holds no sentence model
     ├── DataError                  a Wolfram Language expression is not the data that it should be
     ├── WxfError                   bytes are not WXF

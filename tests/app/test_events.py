@@ -7,6 +7,7 @@ from itertools import islice
 import pytest
 
 from paddock import connect
+from paddock.clients.checking import CHECKER
 from paddock.zoo.service import Zoo
 from tests.app.events import Heard, listening
 from tests.app.serving import PATIENCE, Served, make_application, served
@@ -86,6 +87,13 @@ def test_client_of_an_endpoint_shows_up_live(server: Served) -> None:
     )
     known = server.http.get("/api/connections").json()
     assert known[0]["client"] == "editor"
+
+
+def test_an_installation_that_tries_an_endpoint_is_no_client(server: Served) -> None:
+    for name in (CHECKER, "editor"):
+        with connect(f"{server.url}/mcp/Demo", client_info={"name": name, "version": "2"}) as peer:
+            assert peer.tools()
+    assert [one["client"] for one in server.http.get("/api/connections").json()] == ["editor"]
 
 
 def test_server_ends_in_good_order_under_an_open_stream(zoo: Zoo) -> None:

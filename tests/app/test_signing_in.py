@@ -15,7 +15,7 @@ from paddock.app.team import TeamDoor
 from paddock.zoo.opening import open_zoo
 from paddock.zoo.service import Zoo
 from tests.app.events import listening
-from tests.app.serving import Client, Served, client_of, make_application, served
+from tests.app.serving import PATIENCE, Client, Served, client_of, make_application, served
 
 TOKEN = "a-token-of-some-length"  # noqa: S105 - of no use anywhere else
 ADA, EVE = "adas own password", "eves own password"
@@ -122,7 +122,7 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @contextmanager
 def signed_in(team: Served, name: str, password: str) -> Iterator[httpx.Client]:
     """The browser of somebody."""
-    with httpx.Client(base_url=team.url, timeout=30) as client:
+    with httpx.Client(base_url=team.url, timeout=PATIENCE) as client:
         answer = client.post("/api/sign-in", json={"name": name, "password": password})
         assert answer.status_code == 200
         yield client
@@ -167,11 +167,13 @@ def test_events_are_heard_by_their_owner_only(ada: httpx.Client, eve: httpx.Clie
     [("ada", EVE), ("nobody", ADA), ("", ""), ("ada", ""), ("ada", "x" * 9999)],
 )
 def test_wrong_password_says_not_what_is_wrong(team: Served, name: str, password: str) -> None:
-    answer = httpx.post(f"{team.url}/api/sign-in", json={"name": name, "password": password})
+    answer = httpx.post(
+        f"{team.url}/api/sign-in", timeout=PATIENCE, json={"name": name, "password": password}
+    )
     assert code_of(answer) == (401, "SIGN_IN_FAILED")
     assert answer.json()["error"] == "Name or password is wrong"
     # The bound on guesses is for those who are wrong again and again.
-    httpx.post(f"{team.url}/api/sign-in", json={"name": "ada", "password": ADA})
+    httpx.post(f"{team.url}/api/sign-in", timeout=PATIENCE, json={"name": "ada", "password": ADA})
 
 
 def test_session_ends_with_signing_out_also_for_who_has_kept_the_cookie(
@@ -179,7 +181,7 @@ def test_session_ends_with_signing_out_also_for_who_has_kept_the_cookie(
 ) -> None:
     kept = dict(ada.cookies)
     ada.post("/api/sign-out")
-    assert httpx.get(f"{team.url}/api/agents", cookies=kept).status_code == 401
+    assert httpx.get(f"{team.url}/api/agents", timeout=PATIENCE, cookies=kept).status_code == 401
 
 
 def test_what_belongs_to_the_machine_is_for_administrators(

@@ -107,7 +107,10 @@ def taken() -> Iterator[int]:
 
 
 def test_everything_is_on_one_port(tmp_path: Path) -> None:
-    with up(tmp_path, "--port", "0") as running, httpx.Client(base_url=running.url) as http:
+    with (
+        up(tmp_path, "--port", "0") as running,
+        httpx.Client(base_url=running.url, timeout=PATIENCE) as http,
+    ):
         health = http.get("/api/health").json()
         assert (health["product"], health["version"]) == ("paddock", __version__)
         assert (health["database"], health["needsSignIn"]) == ("sqlite", False)
@@ -115,6 +118,10 @@ def test_everything_is_on_one_port(tmp_path: Path) -> None:
         assert http.get("/").headers["Content-Type"].startswith("text/html")
         with connect(f"{running.url}mcp/Demo") as peer:
             assert peer.call("greet", name="Ada").text == "Hello, Ada!"
+        http.post("/api/agents", json={"name": "Grace"})
+        with connect(f"{running.url}mcp") as peer:
+            assert '"grace"' in peer.call("agent_zoo_list_agents").text
+            assert "agent_zoo_use_grace" in [prompt.name for prompt in peer.prompts()]
         assert f"{running.url}mcp" in "\n".join(running.said)
         assert (tmp_path / "data" / "zoo" / "zoo.db").exists()
 
@@ -123,7 +130,10 @@ def test_everything_is_on_one_port(tmp_path: Path) -> None:
 def test_signal_ends_it_in_good_order_under_open_streams(
     tmp_path: Path, number: signal.Signals
 ) -> None:
-    with up(tmp_path, "--port", "0") as running, httpx.Client(base_url=running.url) as http:
+    with (
+        up(tmp_path, "--port", "0") as running,
+        httpx.Client(base_url=running.url, timeout=PATIENCE) as http,
+    ):
         with listening(http) as events, connect(f"{running.url}mcp/Demo") as peer:
             peer.tools()
             http.post("/api/agents", json={"name": "Ada"})
@@ -135,7 +145,10 @@ def test_signal_ends_it_in_good_order_under_open_streams(
 
 def test_zoo_is_as_it_was_after_a_restart(tmp_path: Path) -> None:
     for names in ([], ["Ada"]):
-        with up(tmp_path, "--port", "0") as running, httpx.Client(base_url=running.url) as http:
+        with (
+            up(tmp_path, "--port", "0") as running,
+            httpx.Client(base_url=running.url, timeout=PATIENCE) as http,
+        ):
             assert [one["name"] for one in http.get("/api/agents").json()] == names
             http.post("/api/agents", json={"name": "Ada"})
             running.end()
@@ -211,7 +224,7 @@ def test_database_that_is_none_is_not_touched(tmp_path: Path) -> None:
 
 def test_requests_are_logged_as_json_without_what_was_in_them(tmp_path: Path) -> None:
     with up(tmp_path, "--port", "0", LOG_LEVEL="info") as running:
-        with httpx.Client(base_url=running.url) as http:
+        with httpx.Client(base_url=running.url, timeout=PATIENCE) as http:
             http.post("/api/agents?text=hidden", json={"name": "hidden"})
             http.get("/api/agents/none")
         running.end()
@@ -227,7 +240,7 @@ def test_requests_are_logged_as_json_without_what_was_in_them(tmp_path: Path) ->
 
 def test_nothing_is_logged_of_requests_unless_asked_for(tmp_path: Path) -> None:
     with up(tmp_path, "--port", "0") as running:
-        httpx.get(f"{running.url}api/agents")
+        httpx.get(f"{running.url}api/agents", timeout=PATIENCE)
         running.end()
     assert [line for line in running.said if line.startswith("{")] == []
 
@@ -236,10 +249,10 @@ def test_processes_share_one_zoo(tmp_path: Path) -> None:
     with (
         up(tmp_path, "--port", "0") as first,
         up(tmp_path, "--port", "0") as second,
-        httpx.Client(base_url=first.url) as http,
+        httpx.Client(base_url=first.url, timeout=PATIENCE) as http,
         listening(http) as events,
     ):
-        httpx.post(f"{second.url}api/agents", json={"name": "Ada"})
+        httpx.post(f"{second.url}api/agents", timeout=PATIENCE, json={"name": "Ada"})
         assert next(events).data["agentId"] == "ada"
         assert [one["id"] for one in http.get("/api/agents").json()] == ["ada"]
 
@@ -269,10 +282,13 @@ def test_team_is_served_once_somebody_looks_after_it(tmp_path: Path) -> None:
     assert [(one["name"], one["isAdmin"]) for one in listed] == [("ada", True), ("eve", False)]
     token = users(tmp_path, "token", "eve").stdout.strip()
     with up(tmp_path, "--team", "--port", "0") as running:
-        assert httpx.get(f"{running.url}api/agents").status_code == 401
+        assert httpx.get(f"{running.url}api/agents", timeout=PATIENCE).status_code == 401
         headers = {"Authorization": f"Bearer {token}"}
-        assert httpx.get(f"{running.url}api/agents", headers=headers).json() == []
+        assert httpx.get(f"{running.url}api/agents", timeout=PATIENCE, headers=headers).json() == []
         # Another process lets them in no more, and this one knows at once.
         assert users(tmp_path, "delete", "eve").returncode == 0
-        assert httpx.get(f"{running.url}api/agents", headers=headers).status_code == 401
+        assert (
+            httpx.get(f"{running.url}api/agents", timeout=PATIENCE, headers=headers).status_code
+            == 401
+        )
     assert users(tmp_path, "delete", "ada").returncode == 2

@@ -117,6 +117,15 @@ def test_names_from_before_a_failure_are_kept(evaluate: Evaluate) -> None:
     assert evaluate("kept").result == "1"
 
 
+@pytest.mark.parametrize("kind", ["GeneratorExit", "BaseException", "asyncio.CancelledError"])
+def test_exceptions_that_are_no_errors_fail_like_all_others(evaluate: Evaluate, kind: str) -> None:
+    evaluate("import asyncio")
+    outcome = evaluate(f"before_it = 8\nraise {kind}")
+    assert outcome.status == "failed"
+    assert "paddock" not in texts(outcome)[0]
+    assert evaluate("before_it").result == "8"
+
+
 def test_syntax_errors_are_shown_at_their_place(evaluate: Evaluate) -> None:
     (text,) = texts(evaluate("x = (1,\ny ="))
     assert text.splitlines()[-1].startswith("SyntaxError: ")
@@ -191,6 +200,28 @@ def test_images_and_rich_values_are_shown_as_what_they_are(evaluate: Evaluate) -
     assert texts(outcome) == ["**bold**\nbroken"]
     assert outcome.result == "a b\nc"
     assert evaluate("Drawn()").outputs == (Output("picture", data=b"<svg/>", mime="image/svg+xml"),)
+
+
+def test_a_picture_that_is_too_large_is_told_in_its_place(evaluate: Evaluate) -> None:
+    code = """\
+    class Large:
+        def _repr_png_(self): return b"\\x89PNG\\r\\n\\x1a\\n" + bytes(5 << 20)
+    print("before"); display(Large()); print("after")
+    """
+    assert texts(evaluate(code)) == [
+        "before\n[A picture of 5.0 MiB is left out: make it smaller to see it.]\nafter"
+    ]
+
+
+def test_a_picture_that_is_none_is_shown_as_text(evaluate: Evaluate) -> None:
+    code = """\
+    class Mislabelled:
+        def _repr_png_(self): return b"no picture"
+        def __repr__(self): return "mislabelled"
+    Mislabelled()
+    """
+    outcome = evaluate(code)
+    assert (outcome.outputs, outcome.result) == ((), "mislabelled")
 
 
 def test_a_value_that_cannot_be_shown_fails_and_says_where(evaluate: Evaluate) -> None:

@@ -48,12 +48,16 @@ export const routes: RouteObject[] = [
         ],
       },
       {
+        path: "start",
+        lazy: async () => ({ Component: (await import("./start/StartPage")).StartPage }),
+      },
+      {
         path: "servers",
         lazy: async () => ({ Component: (await import("./servers/ServersPage")).ServersPage }),
       },
       {
         path: "servers/:name",
-        lazy: async () => ({ Component: (await import("./servers/ServersPage")).ServerPage }),
+        lazy: async () => ({ Component: (await import("./servers/ServerPage")).ServerPage }),
       },
       { path: "*", element: <Navigate to="/" replace /> },
     ],

@@ -73,6 +73,9 @@ GROUPS = {
             "List the engines of the Wolfram Language, and which one is used.",
         ),
     },
+    "Documentation": {
+        "docs": ("paddock.cli.docs:docs", "Search documentation, and index it."),
+    },
     "The shell": {
         "completion": ("paddock.cli.completion:completion", "Print a completion script."),
     },

@@ -19,11 +19,13 @@ from paddock.errors import ConnectError, PaddockError
 from paddock.peer.connect import connect, connect_channel
 from paddock.peer.process import ProcessChannel
 from paddock.peer.settings import Settings
+from paddock.version import __version__
 
 if TYPE_CHECKING:
     from paddock.clients.client import Client
     from paddock.clients.shapes import Entry
     from paddock.peer.peer import Peer
+    from paddock.peer.settings import Json
 
 LONGEST = 60.0
 """Seconds that we wait at most, however patient the client is."""
@@ -35,6 +37,10 @@ FEW_ON_WINDOWS = (
 )
 PLAIN_PATH = "/usr/bin:/bin:/usr/sbin:/sbin"
 """What an application has that was not started from a terminal."""
+
+
+CHECKER = "paddock-check"
+"""What we call ourselves to a server that is only checked."""
 
 
 class CheckFailedError(PaddockError):
@@ -111,7 +117,8 @@ def _started(client: Client, entry: Entry, patience: float) -> tuple[str, tuple[
 
 def _called(entry: Entry, patience: float) -> tuple[str, tuple[str, ...]]:
     headers = dict(entry.headers)
-    with connect(str(entry.url), timeout=patience, headers=headers) as peer:
+    who: Json = {"name": CHECKER, "version": __version__}
+    with connect(str(entry.url), timeout=patience, headers=headers, client_info=who) as peer:
         return _asked(peer)
 
 

@@ -34,7 +34,7 @@ CREATE INDEX pages_by_source ON pages (source);
 CREATE TABLE names (name TEXT, page INTEGER, corpus TEXT);
 CREATE INDEX names_by_name ON names (name);
 CREATE INDEX names_by_page ON names (page);
-CREATE TABLE vectors (page INTEGER PRIMARY KEY, corpus TEXT, vector BLOB);
+CREATE TABLE vectors (page INTEGER PRIMARY KEY, corpus TEXT, kind TEXT, vector BLOB);
 CREATE VIRTUAL TABLE texts USING fts5 (
     names, title, words, text, corpus UNINDEXED, tokenize = 'porter unicode61');
 CREATE TABLE settings (name TEXT PRIMARY KEY, value);
@@ -105,9 +105,11 @@ class Database:
         corpus: str,
         source: Source,
         pages: Sequence[tuple[Page, bytes | None]],
+        *,
+        kind: str = "",
         problem: str | None = None,
     ) -> None:
-        """Put pages, each with its vector, in the place of what a source had."""
+        """Put pages, each with its vector of a kind, in the place of what a source had."""
         with self._writing() as connection:
             known = connection.execute(
                 "SELECT stamp FROM sources WHERE corpus = ? AND key = ?", (corpus, source.key)
@@ -120,7 +122,7 @@ class Database:
                 (corpus, source.key, source.stamp, problem),
             ).lastrowid
             for page, vector in pages:
-                _add(connection, corpus, number, page, vector)
+                _add(connection, corpus, number, page, vector, kind)
 
     def remove(self, corpus: str, keys: Iterable[str]) -> None:
         """Forget sources."""
@@ -152,13 +154,15 @@ def _add(
     source: int | None,
     page: Page,
     vector: bytes | None,
+    kind: str,
 ) -> None:
     number = connection.execute(
         "INSERT INTO pages (source, corpus, title, origin, text) VALUES (?, ?, ?, ?, ?)",
         (source, corpus, page.title, page.origin, page.text),
     ).lastrowid
     if vector is not None:
-        connection.execute("INSERT INTO vectors VALUES (?, ?, ?)", (number, corpus, vector))
+        row = (number, corpus, kind, vector)
+        connection.execute("INSERT INTO vectors VALUES (?, ?, ?, ?)", row)
     names = " ".join(page.names)
     connection.execute(
         "INSERT INTO texts (rowid, names, title, words, text, corpus) VALUES (?, ?, ?, ?, ?, ?)",

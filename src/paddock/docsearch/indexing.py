@@ -5,6 +5,7 @@ A part that cannot be read is put down as such, with the reason, and tried again
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,6 +25,10 @@ LONGEST_PAGE = 200_000
 """Characters of one page; what comes after is not searched."""
 
 
+VECTORS = " vectors: "
+"""Comes before the name of the vectors in a stamp."""
+
+
 class Progress(NamedTuple):
     """How far the indexing of one corpus has come."""
 
@@ -39,23 +44,35 @@ def update(
     corpora: Iterable[Corpus],
     *,
     seconds: float | None = None,
+    vectors: str | None = None,
     report: Callable[[Progress], None] = lambda _progress: None,
 ) -> bool:
     """Index what has changed; False when the time was over before everything was done.
+
+    Args:
+        database: The index.
+        corpora: What is to be in it.
+        seconds: How long it may take.
+        vectors: Which vectors pages get when they have none yet; those that are chosen here, for
+            all pages, unless given.
+        report: Is told how far it has come.
 
     Raises:
         IndexUnavailableError: when the index cannot be written.
         ModelError: when the user's sentence model cannot be read.
     """
     end = None if seconds is None else monotonic() + seconds
-    with_vectors = embeddings.chosen()
+    with_vectors = embeddings.chosen() if vectors is None else vectors
+    any_vectors = vectors is not None or with_vectors == embeddings.NONE
     for corpus in corpora:
-        sources = [Source(key, f"{stamp} {with_vectors}") for key, stamp in corpus.sources()]
+        sources = [
+            Source(key, f"{stamp}{VECTORS}{with_vectors}") for key, stamp in corpus.sources()
+        ]
         known = database.stamps(corpus.name)
         gone = known.keys() - {source.key for source in sources}
         if gone:
             database.remove(corpus.name, gone)
-        stale = [source for source in sources if not _is_fresh(source, known, with_vectors)]
+        stale = [s for s in sources if not _is_fresh(s, known, any_vectors=any_vectors)]
         written = 0
         for done, source in enumerate(stale):
             report(Progress(corpus.name, done, len(stale), written))
@@ -67,23 +84,29 @@ def update(
     return True
 
 
-def _is_fresh(source: Source, known: dict[str, str], with_vectors: str) -> bool:
-    """Whether a part is in the index as it is; vectors that cannot be made here are welcome too."""
+def _is_fresh(source: Source, known: dict[str, str], *, any_vectors: bool) -> bool:
+    """Whether a part is in the index as it is, with the wanted vectors or, if so said, with any."""
     there = known.get(source.key)
-    if with_vectors != embeddings.NONE:
+    if not any_vectors or there is None:
         return there == source.stamp
-    return there is not None and there.rpartition(" ")[0] == source.stamp.rpartition(" ")[0]
+    return there.partition(VECTORS)[0] == source.stamp.partition(VECTORS)[0]
 
 
 def _index(database: Database, corpus: Corpus, source: Source, with_vectors: str) -> int:
     problem = None
     pages: list[Page] = []
     try:
-        pages += corpus.pages(source.key)
+        pages += (_cut(page) for page in corpus.pages(source.key))
     except (OSError, ValueError, RecursionError, SyntaxError, MemoryError) as error:
         problem = f"{type(error).__name__}: {error}"[:500]
-    database.replace(corpus.name, source, _with_vectors(pages, with_vectors), problem)
+    database.replace(
+        corpus.name, source, _with_vectors(pages, with_vectors), kind=with_vectors, problem=problem
+    )
     return len(pages)
+
+
+def _cut(page: Page) -> Page:
+    return page if len(page.text) <= LONGEST_PAGE else replace(page, text=page.text[:LONGEST_PAGE])
 
 
 def _with_vectors(pages: Sequence[Page], name: str) -> list[tuple[Page, bytes | None]]:

@@ -8,6 +8,7 @@ meaning (the cosine of vectors) each add to the score of a page.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.docsearch.meaning import embedding as embeddings
@@ -29,13 +30,21 @@ CANDIDATES = 60
 WORDS_SHARE = 1.0
 MEANING_SHARE = 1.0
 NAME_SHARE = 0.6
+WHOLE_NAME_SHARE = 2.0
+"""Of a page whose name is all of the question."""
+SPARE = 8
+"""Pages looked at for each one wanted; several pages of one title become one."""
 RANK_OFFSET = 10
 """The larger, the less the first places of a list stand out."""
 
 
+KEPT = 4
+"""Tables of vectors in memory, each for the corpora of a question."""
+
+
 class _Vectors(NamedTuple):
     generation: int
-    corpora: tuple[str, ...]
+    kind: str
     pages: list[int]
     rows: NDArray[np.float32]
 
@@ -45,7 +54,7 @@ class Ranking:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._vectors: _Vectors | None = None
+        self._vectors: dict[tuple[str, ...], _Vectors] = {}
 
     def best(self, query: Query, corpora: Sequence[str], limit: int) -> list[Hit]:
         """The pages that answer a question, the best first."""
@@ -55,9 +64,9 @@ class Ranking:
         for place, page in enumerate(self._by_meaning(query, corpora)):
             _add(shares, page, MEANING_SHARE, place)
         for page, is_whole in self._by_name(query, corpora).items():
-            shares[page] = shares.get(page, 0.0) + (2.0 if is_whole else NAME_SHARE)
-        found = sorted(shares, key=lambda page: (-shares[page], page))[:limit]
-        return self._hits(found, shares)
+            shares[page] = shares.get(page, 0.0) + (WHOLE_NAME_SHARE if is_whole else NAME_SHARE)
+        found = sorted(shares, key=lambda page: (-shares[page], page))[: limit * SPARE]
+        return self._hits(found, shares)[:limit]
 
     def _by_name(self, query: Query, corpora: Sequence[str]) -> dict[int, bool]:
         found: dict[int, bool] = {}
@@ -88,11 +97,11 @@ class Ranking:
         return [_number(row[0]) for row in rows]
 
     def _by_meaning(self, query: Query, corpora: Sequence[str]) -> list[int]:
-        embedding = embeddings.load(embeddings.chosen())
-        if embedding is None or not query.text:
+        if not query.text or embeddings.chosen() == embeddings.NONE:
             return []
-        vectors = self._vectors_of(tuple(corpora), embedding.dimensions)
-        if not vectors.pages:
+        vectors = self._vectors_of(tuple(corpora))
+        embedding = embeddings.load(vectors.kind)
+        if embedding is None or not vectors.pages:
             return []
         import numpy as np  # noqa: PLC0415 - slow to import, and not always there
 
@@ -101,22 +110,38 @@ class Ranking:
         first = np.argsort(-likeness)[:CANDIDATES]
         return [vectors.pages[place] for place in first if likeness[place] > 0]
 
-    def _vectors_of(self, corpora: tuple[str, ...], dimensions: int) -> _Vectors:
+    def _vectors_of(self, corpora: tuple[str, ...]) -> _Vectors:
         generation = self._database.generation
-        kept = self._vectors
-        if kept is not None and (kept.generation, kept.corpora) == (generation, corpora):
+        kept = self._vectors.get(corpora)
+        if kept is not None and kept.generation == generation:
             return kept
         from paddock.docsearch.meaning.quantised import unpacked  # noqa: PLC0415 - needs numpy
 
+        kind = self._kind(corpora)
         rows: list[tuple[Any, ...]] = self._database.rows(
-            "SELECT page, vector FROM vectors WHERE length(vector) = ?"
+            "SELECT page, vector FROM vectors WHERE kind = ?"
             " AND corpus IN (SELECT value FROM json_each(?))",
-            dimensions,
+            kind,
             json.dumps(corpora),
         )
         pages = [row[0] for row in rows]
-        self._vectors = _Vectors(generation, corpora, pages, unpacked([row[1] for row in rows]))
-        return self._vectors
+        found = _Vectors(generation, kind, pages, unpacked([row[1] for row in rows]))
+        while len(self._vectors) >= KEPT:
+            self._vectors.pop(next(iter(self._vectors)))
+        self._vectors[corpora] = found
+        return found
+
+    def _kind(self, corpora: tuple[str, ...]) -> str:
+        """The vectors that are chosen, once most pages have them; until then the static ones."""
+        chosen = embeddings.chosen()
+        rows = self._database.rows(
+            "SELECT kind, count(*) FROM vectors"
+            " WHERE corpus IN (SELECT value FROM json_each(?)) GROUP BY kind",
+            json.dumps(corpora),
+        )
+        counts = {str(kind): _number(count) for kind, count in rows}
+        has_most = counts.get(chosen, 0) >= counts.get(embeddings.STATIC, 0)
+        return chosen if has_most else embeddings.STATIC
 
     def _hits(self, pages: Sequence[int], shares: dict[int, float]) -> list[Hit]:
         rows: list[tuple[Any, ...]] = self._database.rows(
@@ -125,14 +150,17 @@ class Ranking:
             json.dumps(pages),
         )
         by_page = {row[0]: row[1:] for row in rows}
-        most = (WORDS_SHARE + MEANING_SHARE) / RANK_OFFSET + 2.0
-        hits = []
-        for page in pages:
-            if page in by_page:  # else it has just been removed
-                title, origin, text, corpus = by_page[page]
-                score = round(min(shares[page] / most, 1.0), 4)
-                hits.append(Hit(title, origin, text, score, corpus))
-        return hits
+        most = (WORDS_SHARE + MEANING_SHARE) / RANK_OFFSET + WHOLE_NAME_SHARE
+        hits: dict[tuple[str, str], Hit] = {}
+        for page in (page for page in pages if page in by_page):  # others are gone meanwhile
+            title, origin, text, corpus = by_page[page]
+            known = hits.get((corpus, title))
+            share = shares[page] / most + (known.score if known else 0.0)
+            if known is not None and len(known.text) >= len(text):
+                origin, text = known.source, known.text
+            hits[corpus, title] = Hit(title, origin, text, share, corpus)
+        best = sorted(hits.values(), key=lambda hit: -hit.score)
+        return [replace(hit, score=round(min(hit.score, 1.0), 4)) for hit in best]
 
 
 def _add(shares: dict[int, float], page: int, share: float, place: int) -> None:

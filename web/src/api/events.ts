@@ -1,7 +1,7 @@
 /** What happens in the zoo, as it happens: one stream for the whole page, and whether it is up. */
 
 import { useEffect, useSyncExternalStore } from "react";
-import { EVENT_KINDS, type ZooEvent } from "./model";
+import { type Connection as ClientConnection, EVENT_KINDS, type ZooEvent } from "./model";
 
 export type Connection = "connecting" | "open" | "lost";
 
@@ -19,6 +19,7 @@ let restTimer: number | undefined;
 const listeners = new Set<Listener>();
 const connectionListeners = new Set<() => void>();
 const returnListeners = new Set<() => void>();
+const clientListeners = new Set<(connection: ClientConnection) => void>();
 
 function becomes(next: Connection) {
   if (next === connection) return;
@@ -31,6 +32,11 @@ function becomes(next: Connection) {
 function tell(message: Event) {
   const event = JSON.parse((message as MessageEvent<string>).data) as ZooEvent;
   for (const listener of listeners) listener(event);
+}
+
+function tellOfClient(message: Event) {
+  const told = JSON.parse((message as MessageEvent<string>).data) as ClientConnection;
+  for (const listener of clientListeners) listener(told);
 }
 
 function connect() {
@@ -51,6 +57,11 @@ function connect() {
     }
   };
   for (const kind of EVENT_KINDS) opened.addEventListener(kind, tell);
+  opened.addEventListener("connection", tellOfClient);
+  // More was missed than is told.
+  opened.addEventListener("reset", () => {
+    for (const listener of returnListeners) listener();
+  });
 }
 
 /**
@@ -102,6 +113,12 @@ export function onEvent(listener: Listener): () => void {
 export function onReturn(listener: () => void): () => void {
   returnListeners.add(listener);
   return () => returnListeners.delete(listener);
+}
+
+/** Told when a client calls an MCP endpoint. */
+export function onConnection(listener: (connection: ClientConnection) => void): () => void {
+  clientListeners.add(listener);
+  return () => clientListeners.delete(listener);
 }
 
 export function useConnection(): Connection {

@@ -175,3 +175,16 @@ export type Health = {
 };
 
 export type Page<T> = { items: T[]; nextCursor: string | null };
+
+/** A client that has called an MCP endpoint. */
+export type Connection = {
+  server: string;
+  client: string;
+  version: string;
+  era: string;
+  at: string;
+  tool: string | null;
+};
+
+/** An agent to begin with. */
+export type Starter = { id: string; name: string; description: string; agent: Agent };

@@ -8,6 +8,7 @@ import {
   useInfiniteQuery,
   useQuery,
 } from "@tanstack/react-query";
+import { followConnections } from "./clients";
 import { onEvent, onReturn } from "./events";
 import { ApiError, OfflineError } from "./http";
 import type { Agent, AgentSummary, EntryFilter, ZooEvent } from "./model";
@@ -131,6 +132,14 @@ export function useLibrary(enabled = true) {
   return { skills, packs };
 }
 
+export function useStarters() {
+  return useQuery({
+    queryKey: ["starters"],
+    queryFn: ({ signal }) => zoo.starters(signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
 export function useFormats() {
   return useQuery({ queryKey: keys.formats, queryFn: ({ signal }) => zoo.formats(signal) });
 }
@@ -198,7 +207,11 @@ function followEvents(client: QueryClient): () => void {
 
 /** Keeps what is shown true while the server tells of changes, and after it was away. */
 export function keepFresh(client: QueryClient): () => void {
-  const stops = [followEvents(client), onReturn(() => void client.invalidateQueries())];
+  const stops = [
+    followEvents(client),
+    followConnections(client),
+    onReturn(() => void client.invalidateQueries()),
+  ];
   return () => {
     for (const stop of stops) stop();
   };

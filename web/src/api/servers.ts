@@ -1,4 +1,4 @@
-/** The named servers and what is in them. */
+/** The named servers, what is in them, trying it, and what stands behind them. */
 
 import { useQuery } from "@tanstack/react-query";
 import { pathOf, sendForJson } from "./http";
@@ -6,24 +6,147 @@ import { pathOf, sendForJson } from "./http";
 export type ServerSummary = {
   name: string;
   title: string | null;
-  description: string;
+  description: string | null;
   /** `built-in`, `user` or `extension`. */
   source: string;
+  extension: string | null;
+  version: string | null;
+  /** Null where only running it would tell. */
   tools: number | null;
   prompts: number | null;
   resources: number | null;
-  findings: number | null;
+  findings: number;
   url: string;
+  /** Why it cannot be used. */
+  problem: string | null;
 };
 
-/** A tool or a prompt, as far as both are alike. */
-export type ServerItem = { name: string; title?: string | null; description?: string | null };
+/** A JSON Schema, as far as forms are made of it. */
+export type JsonSchema = {
+  type?: string | string[];
+  description?: string;
+  default?: unknown;
+  enum?: unknown[];
+  const?: unknown;
+  anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+  $ref?: string;
+  $defs?: Record<string, JsonSchema>;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  items?: JsonSchema;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+};
+
+export type ToolInfo = {
+  name: string;
+  title: string | null;
+  description: string | null;
+  inputSchema: JsonSchema;
+  annotations: {
+    readOnlyHint?: boolean;
+    destructiveHint?: boolean;
+    openWorldHint?: boolean;
+  } | null;
+};
+
+export type PromptArgument = {
+  name: string;
+  title: string | null;
+  description: string | null;
+  required: boolean;
+};
+
+export type PromptInfo = {
+  name: string;
+  title: string | null;
+  description: string | null;
+  arguments: PromptArgument[];
+};
+
+export type ResourceInfo = {
+  name: string;
+  title: string | null;
+  description: string | null;
+  mimeType: string | null;
+};
+
+export type Finding = {
+  code: string;
+  severity: string;
+  place: string;
+  message: string;
+  remedy: string;
+};
 
 export type ServerDetail = Omit<ServerSummary, "tools" | "prompts" | "resources" | "findings"> & {
   instructions: string | null;
-  tools: ServerItem[];
-  prompts: ServerItem[];
+  tools: ToolInfo[];
+  prompts: PromptInfo[];
+  resources: (ResourceInfo & { uri: string })[];
+  templates: (ResourceInfo & { uriTemplate: string })[];
+  findings: Finding[];
+  configuration: Record<string, unknown>;
 };
+
+/** One piece of what a tool or a prompt has answered. */
+export type Content = {
+  type: string;
+  text?: string;
+  data?: string;
+  mimeType?: string;
+  uri?: string;
+  name?: string;
+  resource?: { uri: string; text?: string; mimeType?: string };
+};
+
+export type CallResult = {
+  content: Content[];
+  structuredContent: unknown;
+  isError: boolean;
+  milliseconds: number;
+};
+
+export type PromptAnswer = {
+  description: string | null;
+  messages: { role: string; content: Content | Content[] }[];
+};
+
+export type Engine = {
+  name: string;
+  title: string;
+  version: string;
+  licence: string;
+  /** Where it is; empty when it is not here. */
+  found: string;
+  howToGet: string;
+  capabilities: string[];
+  confinement: string;
+  isChosen: boolean;
+  reason: string;
+};
+
+type Named = { name: string; description: string | null };
+
+export type Extension = {
+  name: string;
+  kind: string;
+  version: string | null;
+  place: string;
+  servers: Named[];
+  tools: Named[];
+  prompts: Named[];
+  resources: Named[];
+  problem: string | null;
+};
+
+/** In an address, `~` stands for the slash of a qualified name. */
+export function inAddress(server: string): string {
+  return server.replaceAll("/", "~");
+}
 
 export function useServers() {
   return useQuery({
@@ -35,6 +158,35 @@ export function useServers() {
 export function useServer(name: string) {
   return useQuery({
     queryKey: ["servers", name],
-    queryFn: ({ signal }) => sendForJson<ServerDetail>(pathOf("servers", name), { signal }),
+    queryFn: ({ signal }) =>
+      sendForJson<ServerDetail>(pathOf("servers", inAddress(name)), { signal }),
   });
 }
+
+export function useEngines() {
+  return useQuery({
+    queryKey: ["engines"],
+    queryFn: ({ signal }) => sendForJson<Engine[]>("/api/engines", { signal }),
+  });
+}
+
+export function useExtensions() {
+  return useQuery({
+    queryKey: ["extensions"],
+    queryFn: ({ signal }) => sendForJson<Extension[]>("/api/extensions", { signal }),
+  });
+}
+
+export const callTool = (server: string, tool: string, body: unknown, signal: AbortSignal) =>
+  sendForJson<CallResult>(pathOf("servers", inAddress(server), "tools", tool, "call"), {
+    method: "POST",
+    body: { arguments: body },
+    signal,
+  });
+
+export const getPrompt = (server: string, prompt: string, body: unknown, signal: AbortSignal) =>
+  sendForJson<PromptAnswer>(pathOf("servers", inAddress(server), "prompts", prompt), {
+    method: "POST",
+    body: { arguments: body },
+    signal,
+  });

@@ -23,6 +23,7 @@ import type {
   Skill,
   SkillCategory,
   SkillFinding,
+  Starter,
   TextFile,
 } from "./model";
 
@@ -191,3 +192,8 @@ export const importFiles = (files: TextFile[], format?: string) =>
     method: "POST",
     body: { files, format },
   });
+
+export const starters = (signal?: Signal) => sendForJson<Starter[]>("/api/starters", { signal });
+
+export const takeStarters = (ids: string[]) =>
+  sendForJson<Agent[]>("/api/starters", { method: "POST", body: { ids } });

@@ -2,6 +2,7 @@ import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import type { ReactNode } from "react";
 import { IconButton } from "./Button";
+import { useOpener } from "./opener";
 
 type DialogProps = {
   open: boolean;
@@ -37,6 +38,7 @@ export function Dialog({
   foot,
   form = "dialog",
 }: DialogProps) {
+  const giveBack = useOpener(open);
   return (
     <Radix.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Radix.Portal>
@@ -44,6 +46,7 @@ export function Dialog({
         <Radix.Content
           className={CLASSES[form]}
           onOpenAutoFocus={focusItself}
+          onCloseAutoFocus={giveBack}
           {...(description ? {} : { "aria-describedby": undefined })}
         >
           <div className="dialog-head">

@@ -1,12 +1,25 @@
-import { FileUp, Menu as MenuIcon, Moon, PawPrint, Plus, Server, Sun, SunMoon } from "lucide-react";
+import {
+  FileUp,
+  Menu as MenuIcon,
+  Moon,
+  PawPrint,
+  Plus,
+  Search,
+  Server,
+  Sun,
+  SunMoon,
+} from "lucide-react";
 import { lazy, Suspense, useCallback, useState } from "react";
 import { NavLink, Outlet, useLocation } from "react-router";
+import { Commands, openPalette } from "../commands/Commands";
+import { FindButton } from "../commands/FindButton";
 import { Button, IconButton } from "../design/Button";
 import { Dialog } from "../design/Dialog";
 import { useMediaQuery } from "../design/media";
 import { LoadingState } from "../design/states";
 import { type ThemeChoice, useTheme, useThemeOnPage } from "../design/theme";
 import { SignedIn } from "../entrance/SignedIn";
+import { StartLink } from "../start/StartLink";
 import { AgentList } from "./AgentList";
 import { useFocusOnArrival } from "./arrival";
 import { Logo } from "./Logo";
@@ -43,6 +56,7 @@ function Links({ onChoose }: { onChoose?: () => void }) {
       <NavLink className="nav-link" to="/servers" onClick={onChoose}>
         <Server size={19} /> Servers &amp; tools
       </NavLink>
+      <StartLink onChoose={onChoose} />
     </nav>
   );
 }
@@ -65,6 +79,7 @@ function Sidebar({ onNew, onImport }: BarProps) {
         <Brand />
         <ThemeButton />
       </div>
+      <FindButton />
       <Links />
       <div className="sidebar-head">
         <h2 className="sidebar-title">Agents</h2>
@@ -89,7 +104,10 @@ function PhoneBar({ onNew, onImport }: BarProps) {
         onClick={() => setOpen(true)}
       />
       <Brand />
-      <ThemeButton />
+      <span className="row phone-tools">
+        <IconButton label="Find anything" icon={<Search size={21} />} onClick={openPalette} />
+        <ThemeButton />
+      </span>
       <Dialog open={open} onClose={close} title="Paddock" form="sheet-left">
         <Links onChoose={close} />
         <Button
@@ -123,7 +141,8 @@ export function Shell() {
   const [creating, setCreating] = useState(false);
   const create = useCallback(() => setCreating(true), []);
   const [importing, setImporting] = useState(false);
-  const bar = { onNew: create, onImport: () => setImporting(true) };
+  const openImport = useCallback(() => setImporting(true), []);
+  const bar = { onNew: create, onImport: openImport };
   const { pathname } = useLocation();
   return (
     <NewAgentContext value={create}>
@@ -139,6 +158,7 @@ export function Shell() {
           </Suspense>
         </main>
       </div>
+      <Commands {...bar} />
       <NewAgentDialog open={creating} onClose={() => setCreating(false)} />
       {importing && (
         <Suspense>

@@ -1,10 +1,10 @@
-import { Pause, Play, Plus } from "lucide-react";
+import { Pause, Play, Plus, Sprout } from "lucide-react";
 import { useEffect, useState } from "react";
-import { useNavigate } from "react-router";
+import { Link, useNavigate } from "react-router";
 import { onEvent, useConnection } from "../api/events";
 import type { AgentSummary, ZooEvent } from "../api/model";
 import { useSummaries } from "../api/queries";
-import { Button } from "../design/Button";
+import { Button, buttonClass } from "../design/Button";
 import { useReducedMotion } from "../design/media";
 import { usePreference } from "../design/preferences";
 import { EmptyState, ErrorState, LoadingState } from "../design/states";
@@ -88,9 +88,14 @@ function EmptyMeadow({ onCreate }: { onCreate: () => void }) {
         title="The meadow is waiting"
         seed="a first guest"
         actions={
-          <Button look="primary" onClick={onCreate}>
-            <Plus size={18} /> Make the first agent
-          </Button>
+          <>
+            <Link className={buttonClass({ look: "primary" })} to="/start">
+              <Sprout size={18} /> Begin with a starter
+            </Link>
+            <Button onClick={onCreate}>
+              <Plus size={18} /> Make the first agent
+            </Button>
+          </>
         }
       >
         <p>

@@ -25,6 +25,7 @@ class Capture:
         self._handle = handle
         self._text = bytearray()
         self._outputs: list[Any] = []
+        self._too_large: list[Any] = []
         self._size = 0
         self._dropped = 0
         self.limit = _CHUNK
@@ -56,6 +57,7 @@ class Capture:
         size = len(output.data) + len(output.text)
         if self._size + size > self.limit:
             self._dropped += size
+            self._too_large.append((output.mark, _left_out(output.kind, size)))
         else:
             self._size += size
             self._outputs.append(output)
@@ -72,6 +74,8 @@ class Capture:
     def take(self) -> tuple[list[bytes | Any], int]:
         """What there is, in order, and how many bytes were dropped; begins anew."""
         text, outputs, dropped = bytes(self._text), self._outputs, self._dropped
+        for mark, note in self._too_large:
+            text = text.replace(mark, note, 1) if mark else text
         self._begin()
         pieces: list[bytes | Any] = []
         unplaced: list[bytes | Any] = []
@@ -92,4 +96,13 @@ class Capture:
     def _begin(self) -> None:
         self._text = bytearray()
         self._outputs = []
+        self._too_large = []
         self._size = self._dropped = 0
+
+
+def _left_out(kind: str, size: int) -> bytes:
+    """What stands in the place of an output that was too large."""
+    if kind != "picture":
+        return b""
+    told = f"{size / (1 << 20):.1f}"
+    return f"[A picture of {told} MiB is left out: make it smaller to see it.]\n".encode()

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 _PICTURES = (
-    ("_repr_png_", "image/png"),
-    ("_repr_jpeg_", "image/jpeg"),
-    ("_repr_svg_", "image/svg+xml"),
+    ("_repr_png_", "image/png", b"\x89PNG"),
+    ("_repr_jpeg_", "image/jpeg", b"\xff\xd8"),
+    ("_repr_svg_", "image/svg+xml", b""),
 )
+"""Methods, what they give, and how that begins: a client may end a talk over what is no picture."""
 _WIDE = 100
 _LONGEST_PRETTY = 20_000
 
@@ -49,7 +50,7 @@ def _is_figure(value: object) -> bool:
 
 
 def _picture(value: object, bundle: dict[str, Any]) -> Picture | None:
-    for method, mime in _PICTURES:
+    for method, mime, beginning in _PICTURES:
         data = bundle.get(mime)
         if data is None:
             data = _called(value, method)
@@ -57,7 +58,7 @@ def _picture(value: object, bundle: dict[str, Any]) -> Picture | None:
             data = data[0]
         if isinstance(data, str):
             data = data.encode() if mime == "image/svg+xml" else _decoded(data)
-        if isinstance(data, bytes) and data:
+        if isinstance(data, bytes) and data and data.startswith(beginning):
             return Picture(data, mime)
     return None
 

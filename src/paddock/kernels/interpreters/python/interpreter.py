@@ -70,7 +70,7 @@ class Python:
         self._names.pop("__warningregistry__", None)  # this line 1 is not the one before
         try:
             return self._evaluate(code, f"<cell {self._number}>", emit)
-        except (SystemExit, GeneratorExit):
+        except SystemExit:
             raise
         except BaseException as error:
             self._mending.end(emit)

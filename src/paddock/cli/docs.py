@@ -1,0 +1,162 @@
+"""`paddock docs`: searching documentation, indexing it, and the folders that belong to it."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from paddock.cli import output, render
+from paddock.cli.complaints import ArgumentError, NothingDoneError
+from paddock.docsearch import background
+from paddock.docsearch.corpora.markdown_folders import add_folder, folders, remove_folder
+from paddock.docsearch.corpora.table import named
+from paddock.docsearch.meaning.embedding import NONE
+from paddock.docsearch.searching import LIMIT, look_up
+from paddock.docsearch.status import status as index_status
+
+if TYPE_CHECKING:
+    from paddock.docsearch.indexing import Progress
+    from paddock.docsearch.status import CorpusStatus
+
+Json = dict[str, Any]
+WIDTH = 100
+SHOWN = 300
+"""Characters of each page that a list shows."""
+MOST_PROBLEMS = 5
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def docs(ctx: click.Context) -> None:
+    """Search documentation that is on this machine, and keep the index of it."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+@docs.command()
+@click.argument("words", nargs=-1, required=True, metavar="WORDS…")
+@click.option(
+    "--in", "corpora", multiple=True, metavar="CORPUS", help="Search here: wolfram, python, …"
+)
+@click.option(
+    "--limit", type=click.IntRange(1, 50), default=LIMIT, show_default=True, help="How many pages."
+)
+@click.option("--full", is_flag=True, help="Print whole pages.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def search(
+    words: tuple[str, ...], *, corpora: tuple[str, ...], limit: int, full: bool, as_json: bool
+) -> None:
+    """Find the pages that answer a question, given in WORDS.
+
+    The exit code is 1 when there are none.
+    """
+    question = " ".join(words)
+    budget = 10**9  # a person can stop reading
+    found = look_up(question, named(corpora or ("all",)), limit=limit, budget=budget)
+    if as_json:
+        rows = [
+            {
+                "title": hit.title,
+                "source": hit.source,
+                "corpus": hit.corpus,
+                "score": hit.score,
+                "text": hit.text,
+            }
+            for hit in found.hits
+        ]
+        output.print_json(rows)
+    for hit in () if as_json else found.hits:
+        text = hit.text if full else textwrap.shorten(hit.text, SHOWN, placeholder=" …")
+        click.echo(f"{output.coloured(render.visible(hit.title), 'green', bold=True)}")
+        click.echo(f"  {render.visible(hit.source)} ({hit.corpus})")
+        click.echo(textwrap.indent(render.visible(text), "  ") + "\n")
+    for note in found.notes:
+        output.note(note)
+    if not found.hits:
+        raise NothingDoneError(
+            ArgumentError(f"Nothing was found for {question!r}", hint="try other words")
+        )
+
+
+@docs.command()
+@click.argument("corpora", nargs=-1, metavar="[CORPUS…]")
+def index(corpora: tuple[str, ...]) -> None:
+    """Bring the index up to date, of each CORPUS or of all of them.
+
+    Only what has changed is read. The exit code is 1 when another process is at it already.
+    """
+    names = named(corpora or ("all",))
+    counts: dict[str, int] = {}
+    with output.progress("Looking for what has changed") as tell:
+
+        def report(progress: Progress) -> None:
+            counts[progress.corpus] = progress.pages
+            tell(f"{progress.corpus}: {progress.done} of {progress.total}")
+
+        is_done = background.index(names, report)
+    if not is_done:
+        raise NothingDoneError(
+            ArgumentError(
+                "Another process is indexing already",
+                hint="paddock docs status shows how far it is",
+            )
+        )
+    for name, pages in counts.items():
+        click.echo(f"{name}: {pages} pages read")
+    if not counts:
+        click.echo("Nothing has changed")
+
+
+@docs.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def status(*, as_json: bool) -> None:
+    """Say what is in the index, how it is searched, and what is being indexed."""
+    found = index_status()
+    if as_json:
+        rows = [{**row._asdict(), "problems": list(row.problems)} for row in found.corpora]
+        work = found.work._asdict() if found.work else None
+        known: Json = {**found._asdict(), "corpora": rows, "work": work, "folders": folders()}
+        output.print_json(known)
+        return
+    output.print_table(("corpus", "parts", "pages", "what it is"), map(_row, found.corpora))
+    click.echo(f"The index is {found.file}, {found.size / 1e6:.1f} MB.")
+    if found.vectors == NONE:
+        click.echo('Only words are compared. For meaning as well: pip install "paddock[search]".')
+    else:
+        click.echo(f"Words and meaning are compared; the vectors are {found.vectors}.")
+    if found.work:
+        click.echo(f"Being indexed: {' '.join(map(str, found.work[:2]))} of {found.work.total}.")
+    for folder in folders():
+        click.echo(render.visible(f"Folder: {folder}"))
+    for row in found.corpora:
+        for problem in row.problems[:MOST_PROBLEMS]:
+            output.warn(f"{row.name}: {problem}")
+
+
+@docs.command()
+@click.argument("folder", type=click.Path(path_type=Path), metavar="FOLDER")
+def add(folder: Path) -> None:
+    """Search the Markdown files below FOLDER from now on; they are indexed at once."""
+    if not add_folder(folder):
+        click.echo("It is searched already")
+    background.index(["folders"])
+
+
+@docs.command()
+@click.argument("folder", type=click.Path(path_type=Path), metavar="FOLDER")
+def remove(folder: Path) -> None:
+    """Search FOLDER no longer; its files stay as they are."""
+    if not remove_folder(folder):
+        raise ArgumentError(
+            f"{folder} is none of your folders", hint="paddock docs status lists them"
+        )
+    background.index(["folders"])
+
+
+def _row(one: CorpusStatus) -> list[output.Cell]:
+    problem = output.Styled(f"{one.sources} ({len(one.problems)} unreadable)", "yellow")
+    parts = problem if one.problems else str(one.sources)
+    return [one.name, parts, str(one.pages), one.description]

@@ -1,0 +1,109 @@
+"""Documentation that is written as notebooks: that of a Wolfram installation, and of paclets."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paddock.directories import data_directory
+from paddock.docsearch.corpora.files import below, read_bytes, stamped
+from paddock.docsearch.page import Page
+from paddock.kernels.engines.programs import find_program
+from paddock.wolfram.notebooks import NotebookError, notebook_to_markdown, read_notebook
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from paddock.docsearch.page import Source
+
+INSTALLED = "wolfram-documentation"
+PACLETS = "paclets"
+INSTALLATION_VARIABLE = "WOLFRAM_INSTALLATION_DIRECTORY"
+SUFFIXES = frozenset((".nb",))
+_PARENTS = 6
+
+
+class InstalledDocumentation:
+    """The corpus of the Wolfram installation on this machine; each notebook is a source."""
+
+    name = INSTALLED
+
+    def sources(self) -> list[Source]:
+        """Reference pages, then everything else; none without an installation."""
+        root = documentation_directory()
+        if root is None:
+            return []
+        found = stamped(below(root, SUFFIXES))
+        return sorted(found, key=lambda source: "ReferencePages" not in source.key)
+
+    def pages(self, key: str) -> Iterator[Page]:
+        """The page that a notebook is."""
+        yield from _pages(key)
+
+
+class PacletPages:
+    """The corpus of the pages and notebooks of paclets; each notebook is a source."""
+
+    name = PACLETS
+
+    def sources(self) -> list[Source]:
+        """The notebooks in the documentation of every paclet that is found."""
+        found: list[Path] = []
+        for folder in paclet_folders():
+            for documentation in [
+                folder / "Documentation",
+                *sorted(folder.glob("*/Documentation")),
+            ]:
+                found += below(documentation, SUFFIXES)
+        return stamped(dict.fromkeys(found))
+
+    def pages(self, key: str) -> Iterator[Page]:
+        """The page that a notebook is."""
+        yield from _pages(key)
+
+
+def documentation_directory() -> Path | None:
+    """Where the Wolfram installation of this machine has its documentation."""
+    given = os.environ.get(INSTALLATION_VARIABLE)
+    program = None if given else find_program()
+    if not given and program is None:
+        return None
+    start = Path(given) if given else program.path.resolve() if program else Path()
+    for parent in [start, *list(start.parents)[:_PARENTS]]:
+        found = parent / "Documentation" / "English"
+        if found.is_dir():
+            return found
+    return None
+
+
+def paclet_folders() -> list[Path]:
+    """Directories that may be paclets, or hold some."""
+    given = [
+        Path(one) for one in os.environ.get("PADDOCK_PACLET_PATH", "").split(os.pathsep) if one
+    ]
+    own = Path(data_directory()) / "paclets"
+    bases = [Path(os.environ[name]) for name in ("WOLFRAM_USERBASE",) if os.environ.get(name)]
+    for product in ("Wolfram", "Mathematica"):
+        if sys.platform == "win32":
+            bases.append(Path(os.environ.get("APPDATA", "~")).expanduser() / product)
+        elif sys.platform == "darwin":
+            bases.append(Path.home() / "Library" / product)
+        else:
+            bases.append(Path.home() / f".{product}")
+    parts = [base / part for base in bases for part in ("Paclets/Repository", "Applications")]
+    folders = [*given, own, *parts]
+    return [folder for folder in dict.fromkeys(folders) if folder.is_dir()]
+
+
+def _pages(key: str) -> Iterator[Page]:
+    try:
+        notebook = read_notebook(read_bytes(key).decode("utf-8", "replace"))
+    except NotebookError as error:
+        raise ValueError(f"{key}: {error}") from error
+    markdown = notebook_to_markdown(notebook, output_limit=500, cell_limit=4_000, most_pictures=0)
+    text = markdown.text.strip()
+    if text:
+        name = Path(key).stem
+        yield Page(name, key, text, (name,))

@@ -1,0 +1,51 @@
+"""What the prompt `Notebook` gives. Loaded when it is first asked for."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from paddock.authoring.failures import ToolError
+from paddock.files import read_ordinary
+from paddock.toolkits.notebooks import read_notebook_tool
+from paddock.toolkits.paths import resolve
+from paddock.toolkits.searches import option_values
+from paddock.wolfram.notebooks import NotebookError, notebook_to_markdown, read_notebook
+
+if TYPE_CHECKING:
+    from paddock.authoring.context import Context
+
+_MOST_BYTES = 200_000_000
+
+
+def notebook_text(path: str, ctx: Context) -> str:
+    """A notebook between tags, or what is wrong with it, in one line."""
+    if PurePath(path).suffix.lower() != ".nb":
+        return f"[Error] The file is no Wolfram notebook (.nb): {path}"
+    try:
+        found = resolve(path, ctx)
+    except ToolError as error:
+        return f"[Error] {error}: {path}"
+    if not found.is_file():
+        return f"[Error] There is no such file: {path}"
+    options = option_values(ctx, read_notebook_tool)
+    try:
+        text = read_ordinary(found, _MOST_BYTES).decode("utf-8", "replace")
+        markdown = notebook_to_markdown(
+            read_notebook(text),
+            output_limit=_number(options["MaxOutputCharacters"]),
+            cell_limit=_number(options["MaxCellCharacters"]),
+            most_pictures=0,
+        )
+    except (NotebookError, OSError) as error:
+        return f"[Error] The file is no valid notebook ({error}): {path}"
+    return (
+        f"<notebook-path>{path}</notebook-path>\n"
+        f"<notebook-content>\n{markdown.text.strip()}\n</notebook-content>"
+    )
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int):
+        raise TypeError(f"{value!r} is no number")
+    return value

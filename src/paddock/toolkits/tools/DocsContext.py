@@ -1,0 +1,5 @@
+"""The tool `DocsContext`."""
+
+from paddock.toolkits.documentation.contexts import docs_context_tool as tool
+
+__all__ = ["tool"]

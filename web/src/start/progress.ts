@@ -1,0 +1,54 @@
+/** How far somebody has come from nothing to an agent in their editor: told by what is there. */
+
+import { useEffect } from "react";
+import { useClients, useConnections } from "../api/clients";
+import { useSummaries } from "../api/queries";
+import { usePreference } from "../design/preferences";
+
+/** The server that brings agents to clients. */
+export const ZOO_SERVER = "AgentZoo";
+export const ZOO_ADDRESS = "/mcp";
+
+export const STEPS = ["agent", "client", "call"] as const;
+export type Step = (typeof STEPS)[number];
+
+export type Progress = {
+  done: Record<Step, boolean>;
+  /** How many of the steps are done. */
+  count: number;
+  /** The first step that is not done. */
+  next: Step | null;
+  /** Whether nobody has sent the guide away, and there is something left of it. */
+  isOffered: boolean;
+  /** Whether the server has said how far it is. */
+  isKnown: boolean;
+  dismiss: () => void;
+};
+
+export function useProgress(): Progress {
+  const { data: agents } = useSummaries();
+  const { data: clients } = useClients();
+  const connections = useConnections(ZOO_SERVER);
+  const [sent, setSent] = usePreference("start-dismissed");
+  const called =
+    connections.length > 0 || (agents ?? []).some((one) => one.lastInjectedAt !== null);
+  const done = {
+    agent: (agents ?? []).length > 0,
+    client: called || (clients ?? []).some((one) => one.installed.includes(ZOO_SERVER)),
+    call: called,
+  };
+  const next = STEPS.find((step) => !done[step]) ?? null;
+  const isKnown = agents !== undefined && clients !== undefined;
+  const isFinished = isKnown && next === null;
+  useEffect(() => {
+    if (isFinished) setSent("finished");
+  }, [isFinished, setSent]);
+  return {
+    done,
+    count: STEPS.filter((step) => done[step]).length,
+    next,
+    isOffered: sent === null && !isFinished,
+    isKnown,
+    dismiss: () => setSent("dismissed"),
+  };
+}
