@@ -58,7 +58,7 @@ def test_what_was_missed_is_told_first(server: Served) -> None:
     assert [one.data["agentId"] for one in heard] == [one.json()["id"] for one in [*missed, now]]
 
 
-@pytest.mark.parametrize("last", ["999999999", "-1", "x"])
+@pytest.mark.parametrize("last", ["999999999", "-1", "x", "9" * 5000])
 def test_id_that_was_never_given_out_is_no_reason_to_hear_nothing(
     server: Served, last: str
 ) -> None:

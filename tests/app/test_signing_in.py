@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from paddock import AccessRefusedError, connect
+from paddock import AccessRefusedError, PeerError, connect
 from paddock.app.doors import TokenDoor
 from paddock.app.hosting import lent
 from paddock.app.team import TeamDoor
@@ -212,6 +212,7 @@ def test_token_lets_a_program_into_its_owners_zoo_alone(
             assert "from-before" not in text
         refused = peer.call("agent_zoo_get_agent", agentId="seen-by-ada")
         assert refused.is_error
+        assert not [tool.name for tool in peer.tools() if "default_agent" in tool.name]
         peer.call("agent_zoo_create_brain_entry", agentId="seen-by-eve", type="note", content="hi")
     assert [one["content"] for one in eve.get("/api/agents/seen-by-eve/brain").json()] == ["hi"]
     assert [(one["label"], "token" in one) for one in eve.get("/api/tokens").json()] == [
@@ -221,6 +222,17 @@ def test_token_lets_a_program_into_its_owners_zoo_alone(
     assert eve.delete(f"/api/tokens/{made['id']}").status_code == 204
     with pytest.raises(AccessRefusedError):
         connect(f"{team.url}/mcp", token=made["token"])
+
+
+def test_chats_of_a_team_reach_no_folder_of_the_machine(
+    team: Served, ada: httpx.Client, tmp_path: Path
+) -> None:
+    token = ada.post("/api/tokens", json={"label": "chat"}).json()["token"]
+    with connect(f"{team.url}/mcp", token=token) as peer:
+        assert not [tool.name for tool in peer.tools() if "default_agent" in tool.name]
+        with pytest.raises(PeerError, match="Unknown tool"):
+            peer.call("agent_zoo_set_default_agent", agentId="from-before", project=str(tmp_path))
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_console_does_not_lead_into_the_zoo_of_another(team: Served, ada: httpx.Client) -> None:

@@ -1,6 +1,7 @@
 """Has Lighthouse look at the web app: `make lighthouse`. Fails below 95 of 100.
 
-It is no test: how fast a page is depends on what else the machine does.
+It is no test: how fast a page is depends on what else the machine does. How fast it would be on a
+phone with a slow connection is told and does not count: Paddock runs where its browser does.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ def main() -> int:
                 found = scores(paddock.url + page, kind)
                 said = "  ".join(f"{category} {score}" for category, score in found.items())
                 print(f"{page:22} {name:8} {said}", flush=True)
-                worst = min(worst, *found.values())
+                counted = {**found, "performance": 100} if kind == PHONE else found
+                worst = min(worst, *counted.values())
     return 0 if worst >= ENOUGH else 1
 
 

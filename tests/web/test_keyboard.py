@@ -77,6 +77,7 @@ def test_the_palette_finds_agents_and_pages_and_returns_the_focus(
     expect(page.get_by_role("heading", level=1, name="Cedar")).to_be_focused()
     page.keyboard.press("Control+k")
     page.keyboard.type("wolfram alpha")
+    expect(page.get_by_role("option", selected=True)).to_contain_text("Wolfram|Alpha")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1, name="Wolfram|Alpha")).to_be_visible()
 

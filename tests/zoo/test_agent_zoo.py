@@ -102,6 +102,20 @@ def test_an_agent_is_found_by_its_name(era: str, zoo: Zoo) -> None:
             assert found["id"] == "ada"
 
 
+def test_an_agent_that_is_not_there_is_told_byte_for_byte(era: str, zoo: Zoo) -> None:
+    add_ada(zoo)
+    with chat(era) as peer:
+        told = json.loads(peer.call("agent_zoo_inject", agentId="xyz").text)
+        nearly = json.loads(peer.call("agent_zoo_get_agent", agentId="adaa").text)
+    assert told.pop("hint") == "list the agents to see their ids"
+    assert told == {
+        "error": True,
+        "code": "AGENT_NOT_FOUND",
+        "message": "Agent with ID 'xyz' not found.",
+    }
+    assert nearly["hint"] == "did you mean ada?"
+
+
 def test_what_goes_wrong_is_told_with_a_code(era: str, zoo: Zoo) -> None:
     add_ada(zoo)
     with chat(era) as peer:

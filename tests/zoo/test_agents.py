@@ -1,5 +1,6 @@
 """Making, finding and changing agents, in both databases."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from paddock.zoo.errors import (
     ConflictError,
     EntryNotFoundError,
     InvalidAgentError,
+    ZooError,
 )
 from paddock.zoo.model import Agent, NewAgent, Skill, SkillCategory, general_category
 from paddock.zoo.service import Zoo
@@ -149,6 +151,34 @@ def test_an_agent_that_is_not_there_is_told_with_the_nearest(zoo: Zoo) -> None:
         zoo.find_agent("code wizzard")
     assert missing.value.message == "Agent with ID 'code wizzard' not found."
     assert missing.value.hint == "did you mean code-wizard?"
+
+
+LOOKS: dict[str, Callable[[Zoo, str], object]] = {
+    "agent": lambda zoo, odd: [zoo.get_agent(odd)],
+    "name": lambda zoo, odd: [zoo.find_agent(odd)],
+    "entry": lambda zoo, odd: [zoo.get_entry("ada", odd)],
+    "text": lambda zoo, odd: zoo.list_agents(text=odd).items,
+    "tag": lambda zoo, odd: zoo.list_agents(tag=odd).items,
+    "tags": lambda zoo, odd: zoo.query_entries("ada", tags=[odd]).items,
+    "brain": lambda zoo, odd: zoo.search_brain(odd),
+}
+
+
+@pytest.mark.parametrize("odd", ["a\0b", "half \ud800"])
+@pytest.mark.parametrize("look", LOOKS)
+def test_what_no_database_can_hold_is_not_found(zoo: Zoo, look: str, odd: str) -> None:
+    zoo.create_agent({"name": "Ada"})
+    try:
+        found = LOOKS[look](zoo, odd)
+    except ZooError:
+        found = []
+    assert found == []
+
+
+def test_number_that_no_database_can_hold_is_that_of_no_version(zoo: Zoo) -> None:
+    zoo.create_agent({"name": "Ada"})
+    with pytest.raises(ZooError):
+        zoo.get_version("ada", 10**30)
 
 
 def test_lists_come_in_the_order_of_making_and_in_pages(zoo: Zoo) -> None:

@@ -10,7 +10,7 @@ from paddock.app.api import Parts, allowed_methods, make_api
 from paddock.app.connections import Connection, Connections
 from paddock.app.doors import STRANGER
 from paddock.app.gate import API, MCP, Gate, is_below
-from paddock.app.hosting import ZOO_SERVER, Hosting, url_name
+from paddock.app.hosting import ZOO_SERVER, Hosting, for_team, url_name
 from paddock.app.refusing import refusal
 from paddock.app.request_log import Sending
 from paddock.app.visiting import VISITOR
@@ -99,7 +99,10 @@ class Application:
         connections = Connections(self._zoos.tell_connection)
         # Whose page it is has been decided before a request gets there.
         self._hosting = Hosting(
-            load, connections.watching, allowed_hosts=[ANY], allowed_origins=[ANY]
+            for_team(load) if door.is_team else load,
+            connections.watching,
+            allowed_hosts=[ANY],
+            allowed_origins=[ANY],
         )
         self._api: Any = make_api(
             Parts(

@@ -18,7 +18,7 @@ from paddock.errors import PaddockError
 from paddock.servers.api import get_server
 from paddock.servers.errors import ServerDefinitionError
 from paddock.serving.http import http_app
-from paddock.toolkits.zoo.living import give_to
+from paddock.toolkits.zoo.living import give_to, leave_out_projects
 from paddock.toolkits.zoo.zoos import lend_zoo
 
 if TYPE_CHECKING:
@@ -203,6 +203,22 @@ def load_named(owner: str, name: str) -> Offering:
     if name == ZOO_SERVER and owner:
         give_to(server, owner)
     return server
+
+
+def for_team(load: Load) -> Load:
+    """How servers are made for people who share a machine, and have no folders on it.
+
+    Their zoo's server has no tools that write into projects: those would be projects of whoever
+    runs this.
+    """
+
+    def load_for_team(owner: str, name: str) -> Offering:
+        server = load(owner, name)
+        if name == ZOO_SERVER:
+            leave_out_projects(server)
+        return server
+
+    return load_for_team
 
 
 def _stamp(name: str) -> Stamp:

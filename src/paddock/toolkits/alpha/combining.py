@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from paddock.docsearch.answers import render
-from paddock.docsearch.corpora.symbol_descriptions import NAME as SYMBOLS
+from paddock.docsearch.corpora.table import WOLFRAM
 from paddock.docsearch.searching import look_up
 from paddock.errors import PaddockError
 from paddock.toolkits.alpha.contexts import SEPARATOR, alpha_pieces
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from paddock.toolkits.alpha.wording import Content
 
 HEADER = "IMPORTANT: Use these pages of documentation when you write Wolfram Language code."
-CORPORA = (SYMBOLS,)
 BUDGET = 12_000
 """Characters of documentation."""
 
@@ -52,7 +51,7 @@ def documentation(context: str, limit: int) -> list[str]:
     if not limit or not context.strip():
         return []
     try:
-        found = look_up(context, CORPORA, limit=limit, budget=BUDGET)
+        found = look_up(context, WOLFRAM, limit=limit, budget=BUDGET)
     except PaddockError as error:
         return [f"Warning: the documentation cannot be searched: {error}"]
     if not found.hits:

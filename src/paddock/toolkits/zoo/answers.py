@@ -40,7 +40,10 @@ def plain(value: object) -> Any:
 
 def failure(error: PaddockError) -> Json:
     """What a caller is told when a tool fails."""
-    told: Json = {"error": True, "code": _code(error), "message": str(error)}
+    message = f"{error.where}: {error.message}" if error.where else error.message
+    told: Json = {"error": True, "code": _code(error), "message": message}
+    if error.hint:
+        told["hint"] = error.hint
     details = getattr(error, "details", None)
     if details:
         told["details"] = plain(details)

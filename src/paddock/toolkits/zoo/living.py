@@ -21,6 +21,7 @@ from paddock.authoring.prompt import Prompt
 from paddock.authoring.resource import Resource
 from paddock.errors import PaddockError
 from paddock.toolkits.zoo.declaring import is_writing
+from paddock.toolkits.zoo.defaults import get_default_tool, set_default_tool
 from paddock.toolkits.zoo.resources import (
     AGENTS,
     MIME_TYPE,
@@ -56,6 +57,13 @@ def give_to(server: Offering, owner: str) -> None:
     """Have the lists of a server be those of one owner's zoo; to be said before it runs."""
     with _lock:
         _owners[server] = owner
+
+
+def leave_out_projects(server: Offering) -> None:
+    """Have a server without the tools that read and write in folders of this machine."""
+    for tool in (get_default_tool, set_default_tool):
+        if tool.name in {one.name for one in server.tools}:
+            server.tools.remove(tool.name)
 
 
 def follow(server: Offering) -> AbstractContextManager[None]:

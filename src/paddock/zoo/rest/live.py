@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_UNREAD = 1024 * 1024
 """Bytes that wait for a reader, before it is cut off."""
+MOST_DIGITS = 18
+"""Of the id of an event; so many are a number for every database."""
 HEADERS: Headers = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
@@ -103,8 +105,13 @@ async def events(
     `reset` says that too much was missed: read everything anew. The event `connection` is a client
     that calls an MCP endpoint of this process; it has no id.
     """
-    after = int(last_event_id) if last_event_id and last_event_id.isdecimal() else None
-    return EventStream(feed, after)
+    return EventStream(feed, _number(last_event_id or ""))
+
+
+def _number(last_event_id: str) -> int | None:
+    """The id that a reader has sent, if it can be one."""
+    is_one = last_event_id.isdecimal() and len(last_event_id) <= MOST_DIGITS
+    return int(last_event_id) if is_one else None
 
 
 ROUTES = [events]

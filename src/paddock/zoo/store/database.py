@@ -151,7 +151,7 @@ def _parsed(url: str) -> URL:
         return URL.create("sqlite", database=str(Path(url).expanduser().absolute()))
     try:
         parsed = make_url(url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):  # the latter for a port that is no number
         parsed = None
     backend = parsed.get_backend_name() if parsed is not None else ""
     if parsed is not None and backend in ("postgresql", "postgres"):

@@ -6,10 +6,10 @@ import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import DataError, DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from paddock.zoo.errors import ZooUnavailableError
+from paddock.zoo.errors import InvalidAgentError, Issue, ZooUnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,6 +53,10 @@ _BY_CODE = {
 
 _LOCK_NOT_AVAILABLE = "55P03"
 """What PostgreSQL says when a lock was waited for too long."""
+_UNSENT = (
+    Issue("text", "has a character that cannot be kept (NUL, or half of a pair)"),
+    Issue("number", "is too large to be kept"),
+)
 
 
 @contextmanager
@@ -61,9 +65,19 @@ def telling_faults(where: str) -> Iterator[None]:
 
     Raises:
         ZooUnavailableError: in place of what the driver raises.
+        InvalidAgentError: when something was looked for that no database can be asked for.
     """
+    text, number = _UNSENT
     try:
         yield
+    except UnicodeEncodeError:
+        raise InvalidAgentError([text]) from None
+    except OverflowError:
+        raise InvalidAgentError([number]) from None
+    except DataError as error:
+        # The driver of PostgreSQL refuses a NUL itself; the server refuses a number it is sent.
+        has_code = getattr(error.orig, "sqlstate", None) is not None
+        raise InvalidAgentError([number if has_code else text]) from None
     except PoolTimeoutError:
         raise ZooUnavailableError(
             "all its connections are in use",
