@@ -176,6 +176,26 @@ def test_files_that_links_lead_elsewhere_to_are_not_shown(
     assert "swordfish" not in look("linked.password")
 
 
+def test_names_of_compiled_code_are_not_taken_for_the_module_that_imports_them(
+    look: Callable[..., str], project: Path
+) -> None:
+    package = project / "deep"
+    package.mkdir()
+    (package / "__init__.py").write_text('"""Of the deep."""\n\nfrom ._compiled import dive, rise\n')
+    (package / "_compiled.so").touch()
+    (package / "__init__.pyi").write_text("def dive(metres: float) -> None: ...\n")
+    found = look("deep.dive")
+    assert "def dive(metres: float) -> None" in found
+    assert "Of the deep" not in found
+    assert look("deep.rise") == (
+        "# rise\n\nError: There is no symbol `deep.rise` in the project or its packages."
+    )
+
+
+def test_a_module_under_another_name_is_shown_as_what_it_is(look: Callable[..., str]) -> None:
+    assert "posixpath.py:1`" in look("os.path")
+
+
 def test_broken_code_does_not_keep_the_rest_from_being_found(
     look: Callable[..., str], project: Path
 ) -> None:

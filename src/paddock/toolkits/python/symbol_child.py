@@ -73,8 +73,11 @@ class Finder:
     def _goto(self, code: str, path: str | None = None) -> list[Any]:
         lines = code.split("\n")
         script = jedi.Script(code, path=path, project=self._project, environment=self._environment)
-        found: list[Any] = script.goto(len(lines), len(lines[-1]), follow_imports=True)
-        return [one for one in found if one.module_path or one.full_name]
+        place = len(lines), len(lines[-1])
+        found: list[Any] = script.goto(*place, follow_imports=True)
+        if not all(map(_is_itself, found)):  # an import that leads to compiled code
+            found = script.goto(*place, follow_imports=True, only_stubs=True)
+        return [one for one in found if _is_itself(one) and (one.module_path or one.full_name)]
 
     def _in_file(self, name: str) -> list[Any]:
         text = Path(self._file).read_text("utf-8", "replace")
@@ -82,8 +85,8 @@ class Finder:
 
     def _anywhere(self, name: str) -> list[Any]:
         """What a dotted name leads to: as much of it as can be imported, then its attributes."""
-        if name.startswith("os.path.") and sys.platform != "win32":
-            name = name.replace("os.path.", "posixpath.", 1)
+        if f"{name}.".startswith("os.path.") and sys.platform != "win32":
+            name = name.replace("os.path", "posixpath", 1)
         parts = name.split(".")
         for count in range(len(parts), 0, -1):
             found = self._goto(f"import {'.'.join(parts[:count])}\n{name}")
@@ -140,6 +143,11 @@ class Finder:
         real = path.resolve()
         is_there = any(real.is_relative_to(place) for place in self._places)
         return is_there and real.is_file() and real.stat().st_size <= _LARGEST_FILE
+
+
+def _is_itself(one: Any) -> bool:
+    """Whether what jedi calls a module is one, which begins in its first line, and no import."""
+    return one.type != "module" or (one.line or 1) == 1
 
 
 def _parsed(code: str) -> ast.Module | None:
