@@ -223,3 +223,18 @@ def test_variables_of_the_server_are_not_shown_to_code() -> None:
     with connect(COMMAND, env={"SOME_SECRET": "x"}) as peer:
         said, _ = answer(peer, "import os; 'SOME_SECRET' in os.environ, 'PATH' in os.environ")
         assert said == "Out[1]: (False, True)"
+
+
+@pytest.mark.usefixtures("project")
+def test_a_session_goes_on_with_its_names_in_another_python_and_back() -> None:
+    with connect(COMMAND) as peer:
+        code = "import json\nx = [1]\ndef twice(y): return 2 * y"
+        session = session_in(answer(peer, code, interpreter=sys.executable)[1])
+        there, reminder = answer(peer, "twice(x)", session=session, interpreter=".venv")
+        assert there == "Out[2]: [1, 1]"
+        assert "missing" not in reminder
+        packages = "import sys; any('site-packages' in p and sys.prefix not in p for p in sys.path)"
+        assert answer(peer, packages, session=session)[0] == "Out[3]: False"
+        answer(peer, "x = 5", session=session)
+        back, _ = answer(peer, "twice(x)", session=session, interpreter=sys.executable)
+        assert back == "Out[5]: 10"

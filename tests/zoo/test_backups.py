@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,11 @@ def test_only_the_zoo_of_the_owner_is_restored(zoo: Zoo, tmp_path: Path) -> None
         lambda data: b'{"agents": []}',
         lambda data: b"",
         lambda data: gzip.compress(data)[:-20],
+        lambda data: gzip.compress(data)[:40] + b"\xff" * 40,
+        lambda data: data.replace(b'["entries",{', b'["entries",5]\n["entries",{'),
+        lambda data: data.replace(b'["entries",{', b'null\n["entries",{'),
+        lambda data: data.replace(b'"content":', b'"contents":'),
+        lambda data: data.replace(b'"content":"note 1"', b'"content":null'),
     ],
 )
 def test_a_backup_that_is_not_whole_changes_nothing(zoo: Zoo, tmp_path: Path, damage: Any) -> None:
@@ -104,6 +110,21 @@ def test_a_backup_that_is_not_whole_changes_nothing(zoo: Zoo, tmp_path: Path, da
     with pytest.raises(ZooFileError):
         zoo.restore_backup(backup)
     assert everything(zoo) == before
+
+
+def test_a_device_or_a_pipe_is_no_backup(zoo: Zoo, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (Path(os.devnull), tmp_path / "pipe", tmp_path):
+        with pytest.raises(ZooFileError):
+            zoo.restore_backup(path)
+
+
+def test_a_file_without_line_ends_is_not_read_whole(zoo: Zoo, tmp_path: Path) -> None:
+    path = tmp_path / "zeros"
+    with path.open("wb") as file:
+        file.truncate(10**12)  # takes no space
+    with pytest.raises(ZooFileError, match="a line has more than"):
+        zoo.restore_backup(path)
 
 
 def test_a_backup_of_a_newer_paddock_is_refused(zoo: Zoo, tmp_path: Path) -> None:

@@ -321,14 +321,22 @@ class Session:
         """Whether another process has saved what this kernel cannot have by repeating."""
         if not self.is_behind or self._is_cheap(self._known):
             return False
-        saved = read_state(self.state_path, self.engine.name)
+        saved = self._saved_state()
         return saved is not None and saved.position(self._entries) > self._known
+
+    def _saved_state(self) -> SavedState | None:
+        """What can be restored: one Python reads what another one has saved."""
+        found = read_state(self.state_path)
+        if found is None or found.engine == self.engine.name:
+            return found
+        is_python = self.engine.language == found.engine.partition(" ")[0] == "python"
+        return found if is_python else None
 
     def _restore(self, kernel: Kernel) -> str:
         """Give a new kernel the saved definitions, unless repeating is quick and exact."""
         if self._is_cheap(0):
             return ""
-        saved = read_state(self.state_path, self.engine.name)
+        saved = self._saved_state()
         position = saved.position(self._entries) if saved is not None else 0
         if saved is None or not position:
             return ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import tempfile
+import zlib
 from contextlib import closing, contextmanager, nullcontext
 from gzip import GzipFile
 from pathlib import Path
@@ -16,7 +17,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import msgspec
 from sqlalchemy import MetaData, insert
+from sqlalchemy.exc import SQLAlchemyError
 
+from paddock.files import check_ordinary
 from paddock.zoo.errors import ZooFileError
 from paddock.zoo.store import copying, revisions, sqlite_files
 from paddock.zoo.store.database import fill_file, sqlite_engine
@@ -32,6 +35,10 @@ if TYPE_CHECKING:
 FORMAT = "paddock-zoo-backup"
 SQLITE_ENDINGS = (".db", ".sqlite", ".sqlite3")
 GZIP_HEADER = b"\x1f\x8b"
+MOST_LINE_BYTES = 200_000_000
+"""More than any row of ours has; a file without line ends is not read into memory whole."""
+_DAMAGES = (EOFError, KeyError, OSError, TypeError, ValueError, zlib.error, msgspec.MsgspecError)
+"""What reading a damaged file ends in, whatever the damage."""
 
 
 @contextmanager
@@ -80,6 +87,7 @@ def opened_backup(path: Path, owner: str) -> Iterator[Connection]:
         ZooFileError: when it is no backup, or not a whole one.
         ZooUnavailableError: when it is of a newer Paddock.
     """
+    check_ordinary(path)
     with tempfile.TemporaryDirectory(prefix="paddock-zoo-") as directory:
         copy = Path(directory) / "zoo.db"
         with path.open("rb") as file:
@@ -118,7 +126,8 @@ def _fill_from_lines(path: Path, copy: Path, owner: str) -> None:
         raw.seek(0)
         file: BinaryIO = cast("BinaryIO", GzipFile(fileobj=raw)) if is_gzip else raw
         try:
-            head = msgspec.json.decode(file.readline(), type=dict[str, Any])
+            lines = _lines(file)
+            head = msgspec.json.decode(next(lines, b""), type=dict[str, Any])
             if head.get("format") != FORMAT:
                 raise ZooFileError(
                     "it is no backup of a zoo",
@@ -126,8 +135,14 @@ def _fill_from_lines(path: Path, copy: Path, owner: str) -> None:
                     hint="bundles and agents.json are imported, and not restored",
                 )
             fill_file(copy, wait_seconds=5, revision=str(head["revision"]), where=str(path))
-            _insert_lines(file, copy, owner)
-        except (EOFError, KeyError, OSError, ValueError, msgspec.MsgspecError) as error:
+            _insert_lines(lines, copy, owner)
+        except SQLAlchemyError:
+            raise ZooFileError(
+                "its rows are not those of a zoo",
+                where=str(path),
+                hint="take another backup; nothing was changed",
+            ) from None
+        except _DAMAGES as error:
             raise ZooFileError(
                 f"it is damaged, or not a whole backup: {error}",
                 where=str(path),
@@ -135,7 +150,14 @@ def _fill_from_lines(path: Path, copy: Path, owner: str) -> None:
             ) from None
 
 
-def _insert_lines(file: BinaryIO, copy: Path, owner: str) -> None:
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    while line := file.readline(MOST_LINE_BYTES):
+        if len(line) == MOST_LINE_BYTES:
+            raise ValueError(f"a line has more than {MOST_LINE_BYTES:,} bytes")
+        yield line
+
+
+def _insert_lines(lines: Iterator[bytes], copy: Path, owner: str) -> None:
     engine = sqlite_engine(str(copy), wait_seconds=5)
     try:
         with engine.connect() as connection:
@@ -143,7 +165,7 @@ def _insert_lines(file: BinaryIO, copy: Path, owner: str) -> None:
             with connection.begin():
                 tables = MetaData()
                 tables.reflect(connection, only=list(copying.COPIED))
-                for name, batch in _batches(file):
+                for name, batch in _batches(lines):
                     table = tables.tables[name]
                     given = {"owner": owner} if "owner" in table.columns else {}
                     connection.execute(insert(table), [{**row, **given} for row in batch])
@@ -151,10 +173,10 @@ def _insert_lines(file: BinaryIO, copy: Path, owner: str) -> None:
         engine.dispose()
 
 
-def _batches(file: BinaryIO) -> Iterator[tuple[str, list[Row]]]:
+def _batches(lines: Iterator[bytes]) -> Iterator[tuple[str, list[Row]]]:
     """The rows of one table after the other, some at a time."""
     of, batch = "", list[Any]()
-    for number, line in enumerate(file):
+    for number, line in enumerate(lines):
         data = msgspec.json.decode(line)
         if isinstance(data, dict):
             if batch:

@@ -43,6 +43,7 @@ def save(names: dict[str, Any], definitions: Definitions, number: int) -> bytes 
     state = {
         "format": _FORMAT,
         "number": number,
+        "prefix": sys.prefix,
         "directory": _directory(),
         "path": [entry for entry in sys.path if isinstance(entry, str)],
         "modules": modules,
@@ -63,7 +64,8 @@ def restore(state: bytes, names: dict[str, Any], definitions: Definitions) -> tu
     if found["format"] != _FORMAT:
         raise ValueError(f"The saved state has format {found['format']}, and {_FORMAT} is known")
     missing: dict[str, str] = dict(found["missing"])
-    sys.path += [entry for entry in found["path"] if entry not in sys.path]
+    if found.get("prefix", sys.prefix) == sys.prefix:  # packages of others may not fit this Python
+        sys.path += [entry for entry in found["path"] if entry not in sys.path]
     try:
         os.chdir(found["directory"])
     except OSError as error:
