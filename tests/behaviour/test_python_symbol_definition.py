@@ -181,7 +181,9 @@ def test_names_of_compiled_code_are_not_taken_for_the_module_that_imports_them(
 ) -> None:
     package = project / "deep"
     package.mkdir()
-    (package / "__init__.py").write_text('"""Of the deep."""\n\nfrom ._compiled import dive, rise\n')
+    (package / "__init__.py").write_text(
+        '"""Of the deep."""\n\nfrom ._compiled import dive, rise\n'
+    )
     (package / "_compiled.so").touch()
     (package / "__init__.pyi").write_text("def dive(metres: float) -> None: ...\n")
     found = look("deep.dive")
