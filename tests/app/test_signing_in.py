@@ -241,7 +241,7 @@ def test_stream_ends_for_whom_is_let_in_no_more(zoo: Zoo) -> None:
     _, secret = accounts.make_token("leaving", "chat")
     application = make_application(zoo, door=TeamDoor(accounts), look_again_seconds=0.1)
     with served(application) as server:
-        told = []
+        told: list[str] = []
         with (
             pytest.raises(httpx.RemoteProtocolError),
             server.http.stream("GET", "/api/events", headers=bearer(secret)) as answer,
