@@ -235,6 +235,24 @@ def test_chats_of_a_team_reach_no_folder_of_the_machine(
     assert [*tmp_path.iterdir()] == []
 
 
+def test_stream_ends_for_whom_is_let_in_no_more(zoo: Zoo) -> None:
+    accounts = zoo.accounts()
+    accounts.add_user("leaving", "a password of theirs")
+    _, secret = accounts.make_token("leaving", "chat")
+    application = make_application(zoo, door=TeamDoor(accounts), look_again_seconds=0.1)
+    with served(application) as server:
+        told: list[str] = []
+        with (
+            pytest.raises(httpx.RemoteProtocolError),
+            server.http.stream("GET", "/api/events", headers=bearer(secret)) as answer,
+        ):
+            for line in answer.iter_lines():
+                if not told:
+                    accounts.delete_user("leaving")
+                told.append(line)
+        assert told[0].startswith("retry")
+
+
 def test_console_does_not_lead_into_the_zoo_of_another(team: Served, ada: httpx.Client) -> None:
     body = {"name": "second", "password": "the second admin", "isAdmin": True}
     assert ada.post("/api/users", json=body).status_code == 201

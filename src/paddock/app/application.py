@@ -78,6 +78,7 @@ class Application:
         allowed_hosts: Hosts that requests may name, besides this machine's own.
         allowed_origins: Origins whose web pages may use the API, besides the app's own.
         requests_a_minute: How many requests one client may make of the API; None: any number.
+        look_again_seconds: How often a stream asks whether its reader may still come in.
     """
 
     def __init__(
@@ -91,9 +92,11 @@ class Application:
         allowed_hosts: Iterable[str] = (),
         allowed_origins: Iterable[str] = (),
         requests_a_minute: int | None = None,
+        look_again_seconds: float = 15.0,
     ) -> None:
         self._zoos = Zoos(zoo)
         self._door = door
+        self._look_again_seconds = look_again_seconds
         self._gate = Gate(allowed_hosts, allowed_origins)
         self._web = WebFiles(web_directory)
         connections = Connections(self._zoos.tell_connection)
@@ -154,6 +157,8 @@ class Application:
             text = "Sign in first, or send a token: Authorization: Bearer …"
             await _send(refusal(401, "SIGN_IN_NEEDED", text, challenge), send)
             return
+        if visitor is not None and self._door.is_team and head.method == "GET":
+            receive = self._receiving(receive, head)
         visitor = visitor or STRANGER
         if is_below(head.path, MCP):
             await self._serve(head, visitor, scope, receive, send)
@@ -166,6 +171,21 @@ class Application:
         if not self._door.is_team:
             return self._door.visitor(head)
         return await asyncio.to_thread(self._door.visitor, head)
+
+    def _receiving(self, receive: Receive, head: Head) -> Receive:
+        """Receive what comes, as long as whoever sent the request is let in: streams last."""
+
+        async def received() -> Any:
+            coming = asyncio.ensure_future(receive())
+            try:
+                while not (await asyncio.wait((coming,), timeout=self._look_again_seconds))[0]:
+                    if await self._visitor(head) is None:
+                        return {"type": "http.disconnect"}
+                return coming.result()
+            finally:
+                coming.cancel()
+
+        return received
 
     async def _serve(
         self, head: Head, visitor: Visitor, scope: Scope, receive: Receive, send: Send
