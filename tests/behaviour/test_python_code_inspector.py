@@ -199,6 +199,9 @@ def test_other_encodings_are_read_where_the_file_says_so(work: Path) -> None:
     (work / "said.py").write_bytes(text.encode("latin-1"))
     (work / "unsaid.py").write_bytes(text.partition("\n")[2].encode("latin-1"))
     assert "F401::unused-import (Scoping, 95%)" in issues(ask(file="said.py"))
+    unsaid = ask(file="unsaid.py")
+    assert "Python cannot read this file: byte 0xe9 is not utf-8" in unsaid
+    assert "F401::unused-import (Scoping, 95%)" in issues(unsaid)
     report = ask(file=".")
     assert "### said.py (1 issue)" in report
     assert "stream did not contain valid UTF-8" in report

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from paddock.files import read_ordinary
 from paddock.kernels.calls import call_apart
 from paddock.reports.inspected import Inspected, Language, report, report_directory
+from paddock.reports.issues import Issue, Place
 from paddock.reports.lines import Lines
 from paddock.toolkits.inspector_defaults import EXCLUDED_OF_PYTHON
 from paddock.toolkits.inspector_input import (
@@ -28,7 +29,7 @@ from paddock.toolkits.inspector_input import (
 from paddock.toolkits.paths import resolve, working_directory
 from paddock.toolkits.python.interpreters import choose_interpreter
 from paddock.toolkits.python.options import CHECKER_OPTION
-from paddock.toolkits.python.ruff_issues import Found, Ruff, RuffRun
+from paddock.toolkits.python.ruff_issues import Found, Ruff, RuffRun, grade
 from paddock.toolkits.python.type_issues import TypeChecker
 
 if TYPE_CHECKING:
@@ -132,12 +133,14 @@ class _Subject:
     ) -> str:
         """The report on a file."""
         with telling_unreadable(place):
-            text = _decoded(read_ordinary(place, MOST_BYTES))
+            data = read_ordinary(place, MOST_BYTES)
+        text, unreadable = _decoded(data)
         run = self._text(text, place, is_cancelled)
         checker = self._types(is_cancelled, self._folder)
         types, notes = checker.inspect(place)
         own = [one for one in types if Path(one.path).resolve() == place]
-        inspected = _inspected(place.name, text, [*run.found, *own], selection)
+        found = [*unreadable, *run.found, *own]
+        inspected = _inspected(place.name, text, found, selection)
         told = report(inspected, selection, limit, _LANGUAGE, path=str(place))
         return _ended(told, [*run.notes, *notes], checker.name)
 
@@ -192,13 +195,23 @@ class _Subject:
         return self._text(text, place, is_cancelled).found
 
 
-def _decoded(data: bytes) -> str:
-    """A text as Python reads it; what it could not read is replaced."""
+def _decoded(data: bytes) -> tuple[str, list[Found]]:
+    """A text as Python reads it; what it would not read is replaced, and an issue."""
+    encoding = "utf-8"
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        return data.decode(encoding)
-    except (SyntaxError, UnicodeDecodeError, LookupError):
-        return data.decode("utf-8-sig", "replace")
+        return data.decode(encoding), []
+    except (SyntaxError, LookupError) as error:
+        line, description = 1, f"Python cannot read this file: {error}"
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        byte = data[error.start]
+        description = f"Python cannot read this file: byte 0x{byte:02x} is not {encoding}"
+    severity, confidence = grade(_UNREADABLE)
+    issue = Issue(
+        _UNREADABLE, "io-error", severity, confidence, description, Place(line, 1, line, 1)
+    )
+    return data.decode("utf-8-sig", "replace"), [Found("", issue)]
 
 
 def _inspected(name: str, text: str, found: list[Found], selection: Selection) -> Inspected:
@@ -221,7 +234,7 @@ def _by_file(
             left_out += 1
             continue
         try:
-            text = _decoded(read_ordinary(file, MOST_BYTES))
+            text, _ = _decoded(read_ordinary(file, MOST_BYTES))
         except OSError:
             text = ""
         files.append(_inspected(str(file.relative_to(place)), text, issues, selection))

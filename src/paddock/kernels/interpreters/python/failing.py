@@ -16,6 +16,9 @@ _MAGICS = ("%", "!", "?")
 _MAGIC_HINT = "(IPython's %magic, !command and name? are not part of Python and cannot be used.)\n"
 _RUNNING = "cannot be called from a running event loop"
 _ASYNC_HINT = "(Top-level await works here: write `await f()` instead of `asyncio.run(f())`.)\n"
+_NETWORK_HINT = (
+    "(There is no network here. Whoever runs the server can allow it: option AllowNetwork.)\n"
+)
 
 
 def text_of(error: BaseException) -> str:
@@ -44,7 +47,28 @@ def _lines(error: BaseException) -> list[str]:
     lines = list(told.format())
     if isinstance(error, RuntimeError) and _RUNNING in str(error):
         lines.append(_ASYNC_HINT)
+    if _lacks_network(error):
+        lines.append(_NETWORK_HINT)
     return lines
+
+
+def _lacks_network(error: BaseException) -> bool:
+    """Whether a socket was refused, whatever a library has made of that."""
+    waiting: list[BaseException | None] = [error]
+    seen: set[int] = set()
+    while waiting:
+        one = waiting.pop()
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        trace = one.__traceback__
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        module = trace.tb_frame.f_globals.get("__name__") if trace is not None else None
+        if isinstance(one, PermissionError) and module == "socket":
+            return True
+        waiting += [one.__cause__, one.__context__]
+    return False
 
 
 def _has_own_frames(error: BaseException) -> bool:
