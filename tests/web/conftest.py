@@ -25,7 +25,7 @@ def web_app() -> Path:
     return ROOT / "src" / "paddock" / "web_dist"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=chromium(), args=QUIET)

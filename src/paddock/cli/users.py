@@ -11,7 +11,7 @@ import click
 from paddock.cli import output
 from paddock.cli.complaints import ArgumentError
 from paddock.cli.subcommands import CommandWithSubcommands
-from paddock.cli.zoo.opening import opened
+from paddock.zoo.opening import open_zoo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -103,7 +103,7 @@ def delete(*, name: str, yes: bool) -> None:
 
 @contextmanager
 def _accounts() -> Iterator[Accounts]:
-    with opened() as zoo:
+    with open_zoo() as zoo:
         yield zoo.accounts()
 
 

@@ -8,7 +8,7 @@ import click
 
 from paddock.cli import output
 from paddock.cli.complaints import ArgumentError
-from paddock.cli.zoo.opening import opened
+from paddock.zoo.opening import open_zoo
 
 
 @click.command()
@@ -22,7 +22,7 @@ def backup(file: Path, *, replace: bool) -> None:
     """
     if file.exists() and not replace:
         raise ArgumentError("There is a file already", where=str(file), hint="add --replace")
-    with opened() as zoo:
+    with open_zoo() as zoo:
         click.echo(zoo.backup(file))
 
 
@@ -41,7 +41,7 @@ def restore(file: Path, *, yes: bool) -> None:
             )
         if not output.ask("Replace all of the zoo by what is in that file?"):
             raise click.Abort
-    with opened() as zoo:
+    with open_zoo() as zoo:
         kept = zoo.restore_backup(file, source="cli")
     click.echo(f"Restored {file}")
     if kept is not None:

@@ -11,8 +11,8 @@ from paddock.cli import completing, output
 from paddock.cli.complaints import ArgumentError
 from paddock.cli.draft import edit_draft
 from paddock.cli.zoo.facts import facts_options, given_facts
-from paddock.cli.zoo.opening import opened
 from paddock.suggestions import did_you_mean
+from paddock.zoo.opening import open_zoo
 from paddock.zoo.text_form import changes_in, text_of
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def edit(ctx: click.Context, /, agent: str, **options: Any) -> None:
     with soul, categories and skills. --tag adds to the tags that are there. The exit code is 1 when
     nothing was changed.
     """
-    with opened() as zoo:
+    with open_zoo() as zoo:
         found = zoo.find_agent(agent)
         if any(value not in (None, ()) for value in options.values()):
             changes = _changes(found, options)

@@ -10,12 +10,12 @@ import click
 from paddock.cli import completing, output
 from paddock.cli.complaints import ArgumentError
 from paddock.cli.planned import coloured_diff
-from paddock.cli.zoo.opening import opened
 from paddock.cli.zoo.remarks import tell
 from paddock.files import write_atomically
 from paddock.zoo.archives import pack
 from paddock.zoo.exporting import gathered, plan_export, write_export
 from paddock.zoo.formats.table import BUNDLE, FILE_FORMATS, formats
+from paddock.zoo.opening import open_zoo
 
 if TYPE_CHECKING:
     from paddock.zoo.formats.exchange import Export
@@ -63,7 +63,7 @@ def export(
     What does not fit is told. A file that is there and not the zoo's is replaced only with
     --replace, or when you say so on a terminal. The exit code is 1 when something was not written.
     """
-    with opened() as zoo:
+    with open_zoo() as zoo:
         found = gathered(zoo, agents, names, with_memory=memory)
         if not as_json:
             tell(found.report)

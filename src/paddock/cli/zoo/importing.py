@@ -8,12 +8,12 @@ from pathlib import Path
 import click
 
 from paddock.cli import completing, output
-from paddock.cli.zoo.opening import opened
 from paddock.cli.zoo.remarks import tell
 from paddock.zoo.formats.converting import import_files
 from paddock.zoo.formats.exchange import File, Import, Remark
 from paddock.zoo.formats.table import formats
 from paddock.zoo.intake import Intake, plan_intake, take_in
+from paddock.zoo.opening import open_zoo
 from paddock.zoo.scanning import read_source
 
 VERBS = {"create": "new", "update": "changed", "unchanged": "as it is"}
@@ -56,7 +56,7 @@ def import_(
     code is 1 when there was nothing.
     """
     found = _found(sources, name)
-    with opened() as zoo:
+    with open_zoo() as zoo:
         planned = plan_intake(zoo, found, is_update=update)
         is_empty = not (planned.agents or planned.skills)
         if not as_json:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from paddock.cli import completing, output, render
-from paddock.cli.zoo.opening import named_or_default, opened
+from paddock.cli.zoo.naming import named_or_default
+from paddock.zoo.opening import open_zoo
 
 
 @click.command()
@@ -32,7 +33,7 @@ def inject(
 
     Nothing else is on standard output: paddock zoo inject sage | pbcopy
     """
-    with opened() as zoo:
+    with open_zoo() as zoo:
         name = named_or_default(agent)
         if preview:
             found = zoo.preview(

@@ -8,8 +8,8 @@ import click
 
 from paddock.cli import completing, output, render
 from paddock.cli.complaints import ArgumentError
-from paddock.cli.zoo.opening import opened
 from paddock.suggestions import did_you_mean
+from paddock.zoo.opening import open_zoo
 from paddock.zoo.starting import starter_import
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def library(*, add_starters: bool, text: str | None, as_json: bool) -> None:
     """List the skills of the library, by their packs."""
-    with opened() as zoo:
+    with open_zoo() as zoo:
         if add_starters:
             zoo.import_found(starter_import(with_library=True), source="cli")
         packs, skills = zoo.list_packs(), zoo.list_library(text=text)
@@ -47,7 +47,7 @@ def _row(one: LibrarySkill) -> list[output.Cell]:
 )
 def give(agent: str, names: tuple[str, ...]) -> None:
     """Give AGENT copies of skills of the library; SKILL may be a pack, for all that are in it."""
-    with opened() as zoo:
+    with open_zoo() as zoo:
         found = zoo.find_agent(agent)
         packs = {one.id for one in zoo.list_packs()}
         skills = {one.id: one for one in zoo.list_library()}

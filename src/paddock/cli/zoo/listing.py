@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from paddock.cli import completing, output, render
-from paddock.cli.zoo.opening import named_or_default, opened
+from paddock.cli.zoo.naming import named_or_default
+from paddock.zoo.opening import open_zoo
 
 if TYPE_CHECKING:
     from paddock.zoo.model import Agent, AgentSummary
@@ -24,7 +25,7 @@ SHOWN = 60
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_agents(*, text: str | None, tag: str | None, archived: bool, as_json: bool) -> None:
     """List the agents, in the order in which they were made."""
-    with opened() as zoo:
+    with open_zoo() as zoo:
         found = zoo.list_agents(text=text, tag=tag, archived=archived).items
     if as_json:
         output.print_json(found)
@@ -49,7 +50,7 @@ def _row(one: AgentSummary) -> list[output.Cell]:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with the memory.")
 def show(agent: str | None, *, as_json: bool) -> None:
     """Show everything about AGENT, an id or a name; without it the default of the project."""
-    with opened() as zoo:
+    with open_zoo() as zoo:
         found = zoo.find_agent(named_or_default(agent))
         entries = zoo.query_entries(found.id, limit=None if as_json else 1)
         count = next(

@@ -10,8 +10,8 @@ import msgspec
 from paddock.cli import completing, output
 from paddock.cli.complaints import ArgumentError
 from paddock.cli.zoo.facts import facts_options, given_facts
-from paddock.cli.zoo.opening import opened
 from paddock.suggestions import did_you_mean
+from paddock.zoo.opening import open_zoo
 from paddock.zoo.starting import starters
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def new(
     given = given_facts(facts)
     if name is not None:
         given["name"] = name
-    with opened() as zoo:
+    with open_zoo() as zoo:
         if copy_of is not None:
             copied = zoo.find_agent(copy_of)
             made = zoo.duplicate_agent(copied.id, name, source="cli")
@@ -99,7 +99,7 @@ def list_starters(*, as_json: bool) -> None:
 @click.option("--yes", is_flag=True, help="Ask nothing.")
 def delete(agent: str, *, yes: bool) -> None:
     """Put AGENT into the bin, with its memory; it can be had back for 30 days."""
-    with opened() as zoo:
+    with open_zoo() as zoo:
         found = zoo.find_agent(agent)
         if not yes:
             if not output.can_ask():

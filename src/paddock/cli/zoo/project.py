@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from paddock.cli import completing, output
-from paddock.cli.zoo.opening import opened
+from paddock.zoo.opening import open_zoo
 from paddock.zoo.project import find_project, read_project, set_default
 
 
@@ -36,7 +36,7 @@ def default(
     if agent or clear:
         name = None
         if agent:
-            with opened() as zoo:
+            with open_zoo() as zoo:
                 name = zoo.find_agent(agent).id
         path = set_default(folder, name)
         output.note(f"Written: {path}")

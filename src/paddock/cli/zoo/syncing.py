@@ -10,9 +10,9 @@ import msgspec
 
 from paddock.cli import completing, output
 from paddock.cli.planned import coloured_diff
-from paddock.cli.zoo.opening import opened
 from paddock.cli.zoo.remarks import tell
 from paddock.zoo.formats.table import FILE_FORMATS
+from paddock.zoo.opening import open_zoo
 from paddock.zoo.project import read_project, set_sync
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def sync(
     """
     if watch and (check or as_json):
         raise click.UsageError("--watch goes with neither --check nor --json")
-    with opened() as zoo:
+    with open_zoo() as zoo:
         from paddock.zoo.syncing.running import SyncWishes  # noqa: PLC0415 - with the zoo
         from paddock.zoo.syncing.running import sync as run  # noqa: PLC0415 - with the zoo
         from paddock.zoo.syncing.watching import rounds  # noqa: PLC0415 - with the zoo

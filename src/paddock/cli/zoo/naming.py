@@ -1,0 +1,23 @@
+"""Which agent a command is about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from paddock.cli.complaints import ArgumentError
+from paddock.zoo.project import default_agent
+
+
+def named_or_default(name: str | None) -> str:
+    """The agent that is named, or the one that works in this project.
+
+    Raises:
+        ArgumentError: when there is neither.
+    """
+    found = name or default_agent(Path.cwd())
+    if found is None:
+        raise ArgumentError(
+            "Name an agent",
+            hint="paddock zoo list lists them; paddock zoo default AGENT sets one for a project",
+        )
+    return found
