@@ -209,12 +209,18 @@ def test_two_servers_use_one_session_in_turn(peer: Peer) -> None:
             assert said == f"Out[{line}]: {list(range(1, line + 1))}"
 
 
+def number_in(said: str) -> int:
+    """The value, whatever else is told around it."""
+    found = re.search(r"^Out\[\d+\]: (\d+)$", said, flags=re.M)
+    assert found, said
+    return int(found[1])
+
+
 def test_no_process_outlives_the_server() -> None:
     code = "import os, subprocess\nsubprocess.Popen(['sleep', '1000'], start_new_session=True).pid"
     with connect(COMMAND) as peer:
-        said, _ = answer(peer, code)
-        (sleeper,) = watch([int(said.partition(": ")[2])])
-        (parent,) = watch([int(answer(peer, "import os; os.getppid()")[0].partition(": ")[2])])
+        (sleeper,) = watch([number_in(answer(peer, code)[0])])
+        (parent,) = watch([number_in(answer(peer, "import os; os.getppid()")[0])])
     assert sleeper.is_gone()
     assert parent.is_gone()
 

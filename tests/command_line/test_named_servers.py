@@ -264,7 +264,10 @@ def test_what_servers_can_be_made_of_is_listed(paddock: Program) -> None:
     assert listed[0]["qualified_name"] == "paddock/DemoDice"
     assert paddock("tools", "DemoDice").out.splitlines()[1].startswith("DemoDice  Rolls dice")
     prompts = [one["name"] for one in paddock("prompts", "--json").json]
-    assert prompts == ["DemoTour", "WolframAlphaSearch", "WolframSearch"]
+    assert prompts == [
+        *("DemoTour", "Notebook", "PythonSearch"),
+        *("WolframAlphaSearch", "WolframLanguageSearch", "WolframSearch"),
+    ]
 
 
 HELLO = {
