@@ -1,5 +1,6 @@
 """The server `PythonDevelopment` as clients start it: a process of its own, and all its tools."""
 
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -23,6 +24,12 @@ HEAVY = {
     "pytest",
     "subprocess",
 }
+NOTEBOOK = {
+    "cells": [{"cell_type": "markdown", "id": "a", "metadata": {}, "source": "# Twice"}],
+    "metadata": {},
+    "nbformat": 4,
+    "nbformat_minor": 5,
+}
 CODE = """\
 import os
 with open("RAN", "a") as file:
@@ -42,6 +49,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "test_twice.py").write_text(
         "from twice import double\n\ndef test_double():\n    assert double(2) == 5\n"
     )
+    (place / "twice.ipynb").write_text(json.dumps(NOTEBOOK))
     return place
 
 
@@ -78,7 +86,7 @@ def test_listing_its_tools_loads_nothing_that_they_need() -> None:
             "- Line 6: `double` has no docstring",
         ),
         ("WriteNotebook", {"file": "a.ipynb", "markdown": "# Twice\n"}, "a.ipynb"),
-        ("ReadNotebook", {"notebook": "a.ipynb"}, "# Twice\n"),
+        ("ReadNotebook", {"notebook": "twice.ipynb"}, "# Twice\n"),
     ],
 )
 def test_each_tool_answers(peer: Peer, tool: str, arguments: dict[str, str], told: str) -> None:
