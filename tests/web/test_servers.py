@@ -131,7 +131,7 @@ def test_from_nothing_to_an_agent_that_a_client_has_called(
     expect(page.get_by_text("Connected:")).to_be_visible()
     page.get_by_role("button", name="Connect a client").click()
     page.get_by_role("button", name="Take it out").click()
-    expect(page.get_by_text("AgentZoo is out of Cursor.")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("AgentZoo is out of Cursor.", exact=True)).to_be_visible(timeout=30_000)
     assert list(json.loads(cursor.read_text("utf-8"))["mcpServers"]) == ["mine"]
 
 
