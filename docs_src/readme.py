@@ -5,7 +5,7 @@ server = Server("hello", version="1.0")
 
 @server.tool
 def greet(name: str, times: int = 1) -> str:
-    """Greet somebody."""
+    """Greet a person by name."""
     return " ".join([f"Hello, {name}!"] * times)
 
 
