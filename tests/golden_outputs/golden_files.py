@@ -10,7 +10,6 @@ import difflib
 import json
 import re
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -168,8 +167,6 @@ class MachineNames:
         names |= {sys.executable: "PYTHON", str(Path(sys.executable).resolve()): "PYTHON"}
         names |= {str(REPOSITORY): "REPOSITORY"}
         self._names = dict(sorted(names.items(), key=lambda item: -len(item[0])))
-        # A directory of temporary files is reached by several names on macOS.
-        self._names |= {tempfile.gettempdir(): "TEMPORARY"}
         self._version = re.compile(rf"(?<![\w.]){re.escape(version('paddock'))}(?![\w.])")
 
     def hide(self, text: str) -> str:

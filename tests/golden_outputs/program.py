@@ -40,7 +40,7 @@ class Program:
     """Runs commands; a process for each would take longer than the commands do."""
 
     def __init__(self, names: MachineNames, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._names = names
+        self.names = names
         self._monkeypatch = monkeypatch
 
     def __call__(self, *words: str) -> Result:
@@ -54,7 +54,7 @@ class Program:
                 runpy.run_module("paddock", run_name="__main__")
             except SystemExit as stop:
                 code = stop.code
-        hide = self._names.hide
+        hide = self.names.hide
         return Result(code if isinstance(code, int) else 0, hide(out.getvalue()), hide(err.getvalue()))
 
     def root_command(self) -> click.Command:
