@@ -144,9 +144,9 @@ def _get_label(value: object) -> str | None:
     return None
 
 
-def format_wording(wording: Mapping[str, str]) -> str:
-    """Format texts one below the other, each below its path."""
-    return "\n".join(f"[{path}]\n{text}\n" for path, text in wording.items())
+def format_texts(texts: Mapping[str, str]) -> str:
+    """Format texts one below the other, each below its name."""
+    return "\n".join(f"[{path}]\n{text}\n" for path, text in texts.items())
 
 
 def split_files(name: str, value: object) -> dict[str, str]:
@@ -154,7 +154,7 @@ def split_files(name: str, value: object) -> dict[str, str]:
     contract, wording = split_wording(value)
     files = {f"{name}.json": dump_json(contract)}
     if wording:
-        files[f"{name}.wording.txt"] = format_wording(wording)
+        files[f"{name}.wording.txt"] = format_texts(wording)
     return files
 
 

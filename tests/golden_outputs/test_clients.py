@@ -5,6 +5,7 @@ are entries with all options, the files' places, links and bundles.
 """
 
 import json
+import shutil
 import sys
 import zipfile
 from pathlib import Path
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from paddock import supported_clients
-from tests.golden_outputs.golden_files import GoldenFiles, MachineNames, dump_json, format_wording, split_files
+from tests.golden_outputs.golden_files import GoldenFiles, MachineNames, dump_json, format_texts, split_files
 from tests.golden_outputs.program import Program, Result
 
 URL = "https://example.org/mcp"
@@ -31,7 +32,9 @@ def describe(result: Result) -> list[str]:
     return [*outcome["notes"], *(outcome[key] for key in ("paste", "link") if outcome[key])]
 
 
-def test_entries_of_every_client(golden: GoldenFiles, paddock: Program, names: MachineNames) -> None:
+def test_entries_of_every_client(
+    golden: GoldenFiles, paddock: Program, names: MachineNames, user: Path
+) -> None:
     files, notes = {}, {}
     for name, client in supported_clients().items():
         for shape, options in SHAPES.items():
@@ -41,6 +44,8 @@ def test_entries_of_every_client(golden: GoldenFiles, paddock: Program, names: M
             notes[f"{name} {shape}"] = [f"exit code {result.code}", *describe(result)]
             if file.exists():
                 files[file.name] = names.hide(file.read_text(encoding="utf-8"))
+            # A long record of installations makes every command slower.
+            shutil.rmtree(user / "data", ignore_errors=True)
     golden.check("clients/entries", {**files, "notes.wording.json": dump_json(notes)})
 
 
@@ -78,7 +83,7 @@ def test_links_of_every_client(golden: GoldenFiles, paddock: Program) -> None:
             errors[f"{name} {kind}"] = result.err.strip()
     golden.check(
         "clients/links",
-        {"links.json": dump_json(links), "errors.wording.txt": format_wording(errors)},
+        {"links.json": dump_json(links), "errors.wording.txt": format_texts(errors)},
     )
 
 
@@ -91,8 +96,13 @@ def test_bundle_of_a_server(golden: GoldenFiles, paddock: Program, names: Machin
         files[f"{kind}.output.wording.txt"] = result.text
         with zipfile.ZipFile(f"{kind}.mcpb") as archive:
             manifest = json.loads(archive.read("manifest.json"))
-            for name in set(archive.namelist()) - {"manifest.json"}:
-                files[f"{kind}/{name}"] = names.hide(archive.read(name).decode("utf-8"))
+            others = {
+                name: names.hide(archive.read(name).decode("utf-8"))
+                for name in archive.namelist()
+                if name != "manifest.json"
+            }
+        # In one file, or programs that look for Python files would find them.
+        files[f"{kind}.files.txt"] = format_texts(dict(sorted(others.items())))
         if kind == "here":
             manifest["compatibility"].pop("platforms")  # this one
         files |= split_files(f"{kind}.manifest", names.hide_in(manifest))

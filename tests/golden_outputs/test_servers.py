@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from tests.golden_outputs.golden_files import (
     GoldenFiles,
     MachineNames,
     dump_json,
-    format_wording,
+    format_texts,
     split_wording,
 )
 
@@ -24,7 +25,7 @@ SAMPLE = REPOSITORY / "tests" / "samples" / "notebooks" / "prose.nb"
 SAMPLE_ARGUMENTS = {
     "tour": {"theme": "progress"},
     "Search": {"query": "12 miles in km"},
-    "Notebook": {"path": str(SAMPLE)},
+    "Notebook": {"path": SAMPLE.name},
 }
 FOUND_PAGES = re.compile(r"(?<=<search-results>\n).*(?=\n</search-results>)", re.S)
 """Pages of documentation; which are found depends on what is installed."""
@@ -42,7 +43,7 @@ def split_by_era(name: str, results: dict[str, Any]) -> dict[str, str]:
         for era in ERAS
         for path, text in wording[era].items()
     }
-    return {**files, f"{name}.wording.txt": format_wording(merged)}
+    return {**files, f"{name}.wording.txt": format_texts(merged)}
 
 
 def built_in_servers() -> Iterator[str]:
@@ -75,6 +76,7 @@ def test_greeting_and_lists_of_every_server(golden: GoldenFiles, names: MachineN
 
 
 def test_prompts_with_sample_arguments(golden: GoldenFiles, names: MachineNames) -> None:
+    shutil.copy(SAMPLE, SAMPLE.name)
     files = {}
     for name in built_in_servers():
         results: dict[str, Any] = {era: {} for era in ERAS}
