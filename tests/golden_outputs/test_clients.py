@@ -25,11 +25,11 @@ SHAPES = {
 
 
 def describe(result: Result) -> list[str]:
-    """List what a person is told: notes, what is to be pasted, or the error."""
+    """List notes and what is to be pasted, or the error."""
     if result.code or not result.out:
         return result.err.splitlines()
     (outcome,) = result.json
-    return [*outcome["notes"], *(outcome[key] for key in ("paste", "link") if outcome[key])]
+    return [*outcome["notes"], *filter(None, [outcome["paste"]])]
 
 
 def test_entries_of_every_client(

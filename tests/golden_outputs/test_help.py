@@ -19,6 +19,7 @@ def walk_commands(
     yield words, command
     for item in command.shell_complete(context, ""):
         below = get_subcommand(command, context, item.value)
+        # With its parent, since commands remember the help option that they first had.
         inner = click.Context(below, context, item.value)
         yield from walk_commands(below, inner, *words, item.value)
 
@@ -28,7 +29,7 @@ def get_subcommand(command: click.Command, context: click.Context, word: str) ->
         found = command.get_command(context, word)
         assert found is not None
         return found
-    below = command.make_context(None, [word], context.parent, resilient_parsing=True).command
+    below = command.make_context(None, [word], context, resilient_parsing=True).command
     assert below is not command
     return below
 
@@ -54,7 +55,8 @@ def describe_parameter(parameter: click.Parameter) -> dict[str, Any]:
 def test_options_and_help_of_every_command(golden: GoldenFiles, paddock: Program) -> None:
     root = paddock.root_command()
     options, files = {}, {}
-    for words, command in walk_commands(root, click.Context(root, info_name="paddock")):
+    context = root.make_context("paddock", [], resilient_parsing=True)
+    for words, command in walk_commands(root, context):
         parameters = [describe_parameter(one) for one in command.params]
         options[" ".join(words)] = {
             # The name of an argument is ours; that of an option is what people type.

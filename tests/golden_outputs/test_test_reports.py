@@ -65,7 +65,7 @@ def test_reports_on_python_tests(
     golden: GoldenFiles, names: MachineNames, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Plugins that are installed beside pytest change the order of tests.
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    Path("pytest.ini").write_text("[pytest]\naddopts = -p no:randomly\n", encoding="utf-8")
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
     Path("test_numbers.py").write_text(PYTHON_TESTS, encoding="utf-8")
     Path("test_good.py").write_text("def test_good() -> None:\n    pass\n", encoding="utf-8")
