@@ -10,10 +10,12 @@ import difflib
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 RECORDED = Path(__file__).with_name("recorded")
 REPOSITORY = Path(__file__).parents[2]

@@ -8,12 +8,14 @@ import runpy
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import pytest
 
-from tests.golden_outputs.golden_files import MachineNames
+if TYPE_CHECKING:
+    import pytest
+
+    from tests.golden_outputs.golden_files import MachineNames
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,9 @@ class Program:
             except SystemExit as stop:
                 code = stop.code
         hide = self.names.hide
-        return Result(code if isinstance(code, int) else 0, hide(out.getvalue()), hide(err.getvalue()))
+        return Result(
+            code if isinstance(code, int) else 0, hide(out.getvalue()), hide(err.getvalue())
+        )
 
     def root_command(self) -> click.Command:
         """Return the click command that the program runs."""

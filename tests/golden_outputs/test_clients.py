@@ -13,7 +13,13 @@ from pathlib import Path
 import pytest
 
 from paddock import supported_clients
-from tests.golden_outputs.golden_files import GoldenFiles, MachineNames, dump_json, format_texts, split_files
+from tests.golden_outputs.golden_files import (
+    GoldenFiles,
+    MachineNames,
+    dump_json,
+    format_texts,
+    split_files,
+)
 from tests.golden_outputs.program import Program, Result
 
 URL = "https://example.org/mcp"

@@ -9,9 +9,7 @@ def test_codes_of_errors(golden: GoldenFiles) -> None:
     codes = {
         error.code: {
             "caught_as": [
-                one.code
-                for one in error.__mro__[1:]
-                if issubclass(one, paddock.PaddockError)
+                one.code for one in error.__mro__[1:] if issubclass(one, paddock.PaddockError)
             ],
             "public_name": error.__name__ if error.__name__ in paddock.__all__ else None,
         }

@@ -19,7 +19,7 @@ RULES = REPOSITORY / "docs" / "reference" / "inspector-rules.md"
 SAMPLES = REPOSITORY / "tests" / "samples" / "inspection"
 ROW = re.compile(r"^\| `(\w+)` \| (\w+) \| (\d+%) \| (.+) \|$", re.M)
 EVERYTHING = {"severityExclusions": "", "confidenceLevel": 0, "limit": 1000}
-PYTHON_CODE = '''\
+PYTHON_CODE = """\
 import os
 
 
@@ -29,7 +29,7 @@ def total(numbers, found=[]):
 
 def size(text: str) -> int:
     return eval(text)
-'''
+"""
 WOLFRAM_CODE = """\
 f[x_] := Return[x];
 If[x = 1, a, b];
@@ -87,9 +87,7 @@ def test_reports_on_files(golden: GoldenFiles, names: MachineNames) -> None:
         reports["nothing given"] = peer.call("CodeInspector", {}).text
         reports["nothing found"] = peer.call("CodeInspector", {"code": "1 + 1"}).text
         reports["limit"] = inspect(peer, "CodeInspector", code=WOLFRAM_CODE, limit=1)
-    golden.check(
-        "inspection/wolfram_reports", {"reports.txt": names.hide(format_texts(reports))}
-    )
+    golden.check("inspection/wolfram_reports", {"reports.txt": names.hide(format_texts(reports))})
 
 
 def test_reports_on_python_code(golden: GoldenFiles, names: MachineNames) -> None:

@@ -14,6 +14,8 @@ import pytest
 from tests.golden_outputs.golden_files import GoldenFiles, MachineNames, dump_json, split_files
 
 TIMEOUT_SECONDS = 30.0
+MODULE = re.compile(r"paddock\.(?:\w+\.)+")
+"""In the name of a schema; modules may be renamed."""
 COMPONENT = "#/components/schemas/"
 METHODS = ("get", "put", "post", "delete", "patch")
 COMMAND = [sys.executable, "-m", "paddock", "up", "--no-browser", "--port", "0"]
@@ -66,7 +68,6 @@ class ComponentNames:
     def __init__(self, schemas: dict[str, Any]) -> None:
         self._schemas = schemas
         self.places: dict[str, str] = {}
-        self.titles: dict[str, str] = {}
         self.contents: dict[str, Any] = {}
 
     def rename(self, value: Any, place: str) -> Any:
@@ -78,23 +79,29 @@ class ComponentNames:
         reference = value.get("$ref", "")
         if reference.startswith(COMPONENT):
             return {**value, "$ref": COMPONENT + self._get_place(reference, place)}
-        return {
-            key: self.rename(one, f"{place} {key}" if key not in STRUCTURE else place)
-            for key, one in sorted(value.items())
-        }
+        # Sorted, so that places do not depend on the order in which routes were added.
+        renamed = {key: self._rename_below(key, value[key], place) for key in sorted(value)}
+        return {key: renamed[key] for key in value}
+
+    def _rename_below(self, key: str, value: Any, place: str) -> Any:
+        if key == "properties":
+            renamed = {name: self.rename(value[name], f"{place} {name}") for name in sorted(value)}
+            return {name: renamed[name] for name in value}
+        return self.rename(value, place if key in STRUCTURE else f"{place} {key}")
 
     def _get_place(self, reference: str, place: str) -> str:
         name = reference.removeprefix(COMPONENT)
         if name not in self.places:
+            assert place not in self.contents
             self.places[name] = place
             schema = dict(self._schemas[name])
-            self.titles[name] = schema.pop("title", "")
+            schema.pop("title", None)  # the name of a class again
             self.contents[place] = self.rename(schema, place)
         return self.places[name]
 
 
 STRUCTURE = {
-    *("content", "application/json", "schema", "properties", "items", "responses", "oneOf"),
+    *("content", "application/json", "schema", "items", "responses", "oneOf"),
     *("anyOf", "allOf", "additionalProperties", "requestBody"),
 }
 """Keys that say nothing about where a schema is used."""
@@ -115,11 +122,12 @@ def test_description_of_the_rest_api(
                 methods[method] = components.rename(operation, f"{method} {path}")
         paths[path] = methods
     assert set(components.places) == set(schemas)
+    places = {MODULE.sub("", name): place for name, place in components.places.items()}
     files = {
         **split_files("openapi", {**document, "paths": paths}),
         **split_files("schemas", components.contents),
         # Of use to programs that generate code from the description.
-        "names.json": dump_json({"operations": operations, "schemas": components.places}),
+        "names.json": dump_json({"operations": operations, "schemas": places}),
     }
     golden.check("rest/description", files)
 
@@ -127,7 +135,7 @@ def test_description_of_the_rest_api(
 def test_answers_of_the_rest_api(
     golden: GoldenFiles, server: httpx.Client, names: MachineNames
 ) -> None:
-    files = {}
+    files: dict[str, str] = {}
     for route in SIMPLE_ROUTES:
         answer = names.hide_in(server.get(f"/api/{route}").json())
         files |= split_files(route.replace("/", "."), answer)

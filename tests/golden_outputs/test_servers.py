@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from paddock import Peer, PeerError, list_servers
@@ -39,7 +38,9 @@ def split_by_era(name: str, results: dict[str, Any]) -> dict[str, str]:
         files[f"{name}.{era}.json"] = dump_json(contract)
         wording[era] = texts
     merged = {
-        path if wording[SESSION].get(path) == wording[STATELESS].get(path) else f"{era} {path}": text
+        path
+        if wording[SESSION].get(path) == wording[STATELESS].get(path)
+        else f"{era} {path}": text
         for era in ERAS
         for path, text in wording[era].items()
     }
@@ -64,7 +65,7 @@ def load(name: str, era: str) -> Peer:
 
 
 def test_greeting_and_lists_of_every_server(golden: GoldenFiles, names: MachineNames) -> None:
-    files = {}
+    files: dict[str, str] = {}
     for name in built_in_servers():
         results: dict[str, Any] = {}
         for era in ERAS:
@@ -77,7 +78,7 @@ def test_greeting_and_lists_of_every_server(golden: GoldenFiles, names: MachineN
 
 def test_prompts_with_sample_arguments(golden: GoldenFiles, names: MachineNames) -> None:
     shutil.copy(SAMPLE, SAMPLE.name)
-    files = {}
+    files: dict[str, str] = {}
     for name in built_in_servers():
         results: dict[str, Any] = {era: {} for era in ERAS}
         texts: dict[str, set[str]] = {}
