@@ -41,17 +41,19 @@ def describe(result: Result) -> list[str]:
 def test_entries_of_every_client(
     golden: GoldenFiles, paddock: Program, names: MachineNames, user: Path
 ) -> None:
-    files, notes = {}, {}
+    files, codes, notes = {}, {}, {}
     for name, client in supported_clients().items():
         for shape, options in SHAPES.items():
             file = Path(f"{name}.{shape}.{client.format}")
             words = ("--no-check", "--json", "--file", str(file), *options)
             result = paddock("install", name, "Demo", *words)
-            notes[f"{name} {shape}"] = [f"exit code {result.code}", *describe(result)]
+            codes[f"{name} {shape}"] = result.code
+            notes[f"{name} {shape}"] = describe(result)
             if file.exists():
                 files[file.name] = names.hide(file.read_text(encoding="utf-8"))
             # A long record of installations makes every command slower.
             shutil.rmtree(user / "data", ignore_errors=True)
+    files["exit_codes.json"] = dump_json(codes)
     golden.check("clients/entries", {**files, "notes.wording.json": dump_json(notes)})
 
 
