@@ -14,12 +14,12 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from paddock.docsearch.corpora.standard_library import OWN, StandardLibrary
+from paddock.docsearch.corpora.standard_library import DESCRIPTIONS_SOURCE, StandardLibrary
 from paddock.docsearch.corpora.symbol_descriptions import SymbolDescriptions
-from paddock.docsearch.database import Database
-from paddock.docsearch.indexing import update
-from paddock.docsearch.queries import read_query
-from paddock.docsearch.ranking import Ranking
+from paddock.docsearch.database import IndexStore
+from paddock.docsearch.indexing import update_index
+from paddock.docsearch.queries import parse_query
+from paddock.docsearch.ranking import Ranker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -71,18 +71,18 @@ def quality(asked: Sequence[Question], titles: Callable[[str], list[str]]) -> Qu
     return Quality(first / len(asked), early / len(asked), tuple(missed))
 
 
-def ours(database: Database, corpus: str) -> Callable[[str], list[str]]:
+def ours(database: IndexStore, corpus: str) -> Callable[[str], list[str]]:
     """Our search."""
-    ranking = Ranking(database)
+    ranking = Ranker(database)
 
     def titles(question: str) -> list[str]:
-        return [hit.title for hit in ranking.best(read_query(question), [corpus], DEPTH)]
+        return [hit.title for hit in ranking.rank(parse_query(question), [corpus], DEPTH)]
 
     return titles
 
 
 def plain(
-    database: Database, corpus: str, *, with_our_words: bool = True
+    database: IndexStore, corpus: str, *, with_our_words: bool = True
 ) -> Callable[[str], list[str]]:
     """FTS5 as it comes, over the same titles and texts: any word of the question, by bm25.
 
@@ -90,7 +90,7 @@ def plain(
     """
     table = sqlite3.connect(":memory:")
     table.execute("CREATE VIRTUAL TABLE pages USING fts5 (title, text)")
-    rows: list[tuple[Any, ...]] = database.rows(
+    rows: list[tuple[Any, ...]] = database.fetch_rows(
         "SELECT title, text, key FROM pages JOIN sources ON sources.id = pages.source"
         " WHERE pages.corpus = ?",
         corpus,
@@ -98,7 +98,7 @@ def plain(
     for title, text, key in rows:
         if with_our_words:
             table.execute("INSERT INTO pages VALUES (?, ?)", (title, text))
-        elif key != OWN:
+        elif key != DESCRIPTIONS_SOURCE:
             bare = re.split(r"\n\n(?:In other|Related) words: ", text)[0]
             table.execute("INSERT INTO pages VALUES (?, ?)", (title, bare))
 
@@ -112,11 +112,11 @@ def plain(
     return titles
 
 
-def indexed(file: Path, corpus: Corpus) -> tuple[Database, float]:
+def indexed(file: Path, corpus: Corpus) -> tuple[IndexStore, float]:
     """An index with one corpus, and the seconds that it took."""
     start = perf_counter()
-    database = Database(file)
-    update(database, [corpus])
+    database = IndexStore(file)
+    update_index(database, [corpus])
     return database, perf_counter() - start
 
 
@@ -125,7 +125,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for corpus, kind in (("wolfram", SymbolDescriptions()), ("python", StandardLibrary())):
             database, seconds = indexed(Path(folder) / f"{corpus}.db", kind)
-            pages = int(str(database.rows("SELECT count(*) FROM pages")[0][0]))
+            pages = int(str(database.fetch_rows("SELECT count(*) FROM pages")[0][0]))
             rate = seconds / pages * 1e6
             print(f"{corpus}: {pages} pages in {seconds:.2f} s, {rate:.0f} ms for 1000")
             searches = {

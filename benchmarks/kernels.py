@@ -16,15 +16,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from paddock.directories import DATA_VARIABLE
-from paddock.kernels.engines.woxi import Woxi, find_woxi
-from paddock.kernels.limits import Limits
-from paddock.kernels.sessions import Sessions
+from paddock.directories import DATA_DIRECTORY_VARIABLE
+from paddock.kernels.engines.woxi import WoxiEngine, find_woxi
+from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.sessions import SessionManager
 
 CALLS = 300
 STARTS = 10
 PAUSE = 0.005
-LIMITS = Limits()
+LIMITS = EvaluationLimits()
 ENGINE_ALONE = """
 import sys, time, woxi
 times = []
@@ -69,30 +69,30 @@ def run_alone(program: str) -> str:
     ).stdout
 
 
-def start_and_close(engine: Woxi) -> None:
+def start_and_close(engine: WoxiEngine) -> None:
     """A kernel from nothing to its first answer."""
     kernel = engine.start(LIMITS)
     kernel.evaluate("1 + 1", LIMITS)
     kernel.close()
 
 
-def measure_sessions(engine: Woxi, directory: Path) -> dict[str, float]:
+def measure_sessions(engine: WoxiEngine, directory: Path) -> dict[str, float]:
     """Calls of a session, and its resumption by another server."""
-    sessions = Sessions(directory)
-    with sessions.using("benchmark", engine) as session:
+    sessions = SessionManager(directory)
+    with sessions.open_session("benchmark", engine) as session:
         session.evaluate('values = Range[10000]; f[x_] := x^2; text = "a";', LIMITS)
 
     def call() -> None:
-        with sessions.using("benchmark", engine) as session:
+        with sessions.open_session("benchmark", engine) as session:
             session.evaluate("1 + 1", LIMITS)
 
     found = {"call of a session": median(call, count=CALLS)}
     sessions.close()
     times = []
     for _ in range(STARTS):
-        sessions = Sessions(directory)
+        sessions = SessionManager(directory)
         begun = time.perf_counter()
-        with sessions.using("benchmark", engine) as session:
+        with sessions.open_session("benchmark", engine) as session:
             outcome = session.evaluate("Length[values]", LIMITS)
         times.append(time.perf_counter() - begun)
         if outcome.result != "10000":
@@ -102,7 +102,7 @@ def measure_sessions(engine: Woxi, directory: Path) -> dict[str, float]:
     return found
 
 
-def measure(engine: Woxi, directory: Path) -> dict[str, float]:
+def measure(engine: WoxiEngine, directory: Path) -> dict[str, float]:
     """All times in seconds."""
     found = {"the engine alone": float(run_alone(ENGINE_ALONE))}
     kernel = engine.start(LIMITS)
@@ -136,10 +136,10 @@ def main() -> None:
     options.add_argument("--check", action="store_true", help="fail unless targets are met")
     chosen = options.parse_args()
     engine = find_woxi()
-    if not engine.found:
+    if not engine.location:
         raise SystemExit("woxi is not installed")
     with tempfile.TemporaryDirectory() as directory:
-        os.environ[DATA_VARIABLE] = directory
+        os.environ[DATA_DIRECTORY_VARIABLE] = directory
         found = measure(engine, Path(directory, "sessions"))
     print("| what | ms |\n| --- | --- |")
     for name, seconds in found.items():

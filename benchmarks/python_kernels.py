@@ -20,15 +20,15 @@ from pathlib import Path
 from jupyter_client.manager import start_new_kernel
 
 from paddock import Peer, connect
-from paddock.directories import DATA_VARIABLE
+from paddock.directories import DATA_DIRECTORY_VARIABLE
 from paddock.kernels.engines.python import PythonEngine
-from paddock.kernels.limits import Limits
-from paddock.kernels.sessions import Sessions
+from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.sessions import SessionManager
 
 CALLS = 300
 STARTS = 15
 PAUSE = 0.005
-LIMITS = Limits()
+LIMITS = EvaluationLimits()
 CODE = "1 + 1"
 OVERHEAD_TARGET = 0.002
 START_TARGET = 8
@@ -102,10 +102,10 @@ def measure(engine: PythonEngine, directory: Path) -> dict[str, float]:
     }
     with connect([sys.executable, "-m", "paddock", "serve", "Python"]) as peer:
         found["call of the tool"] = measure_tool(peer)
-    sessions = Sessions(directory)
+    sessions = SessionManager(directory)
 
     def call() -> None:
-        with sessions.using("benchmark", engine) as session:
+        with sessions.open_session("benchmark", engine) as session:
             session.evaluate(CODE, LIMITS)
 
     found["call of a session"] = median(call)
@@ -134,7 +134,7 @@ def main() -> None:
     options.add_argument("--check", action="store_true", help="fail unless targets are met")
     chosen = options.parse_args()
     with tempfile.TemporaryDirectory() as directory:
-        os.environ[DATA_VARIABLE] = directory
+        os.environ[DATA_DIRECTORY_VARIABLE] = directory
         engine = PythonEngine(sys.executable, ".".join(map(str, sys.version_info[:3])), directory)
         found = measure(engine, Path(directory, "sessions"))
     print("| what | ms |\n| --- | --- |")

@@ -21,13 +21,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from paddock.zoo.model import Agent, Skill, general_category
+from paddock.zoo.model import Agent, Skill, make_general_category
 from paddock.zoo.opening import open_zoo
 from paddock.zoo.service import Zoo
 from paddock.zoo.store import copying
-from paddock.zoo.store.columns import SEPARATOR
-from paddock.zoo.store.database import Database
-from paddock.zoo.words import index_text
+from paddock.zoo.store.columns import TAG_SEPARATOR
+from paddock.zoo.store.database import ZooDatabase
+from paddock.zoo.words import make_index_text
 from tests.zoo.postgresql import running_postgresql
 
 SMALL, LARGE = 100, 10_000
@@ -59,9 +59,9 @@ def agent_rows(count: int) -> Iterator[tuple[str, Row]]:
         agent = Agent(id=f"agent-{number}", name=f"Agent {number}")
         plain = {
             "skills": msgspec.json.encode(skills).decode(),
-            "skill_categories": msgspec.json.encode([general_category()]).decode(),
+            "skill_categories": msgspec.json.encode([make_general_category()]).decode(),
             "skill_names": msgspec.json.encode([skill.name for skill in skills]).decode(),
-            "tags": f"{SEPARATOR}team-{number % 10}{SEPARATOR}",
+            "tags": f"{TAG_SEPARATOR}team-{number % 10}{TAG_SEPARATOR}",
         }
         at = "2026-01-01T00:00:00.000Z"
         yield (
@@ -109,18 +109,18 @@ def entry_rows(count: int) -> Iterator[tuple[str, Row]]:
                 "tags": "",
                 "metadata": "{}",
                 "content": content,
-                "words": index_text([content]),
+                "words": make_index_text([content]),
             },
         )
 
 
 def fill(address: str, count: int) -> None:
     """Put agents with their brains into a new zoo."""
-    database = Database(address)
-    with database.writing("") as connection:
-        copying.put_back(connection, "", chain(agent_rows(count), entry_rows(count)))
+    database = ZooDatabase(address)
+    with database.write_transaction("") as connection:
+        copying.insert_rows(connection, "", chain(agent_rows(count), entry_rows(count)))
     if not database.is_sqlite:
-        with database.writing("") as connection:
+        with database.write_transaction("") as connection:
             connection.exec_driver_sql("ANALYZE")  # PostgreSQL does so by itself, after a minute
     database.close()
     os.sync()  # what is still on its way to the disk would slow down what is measured

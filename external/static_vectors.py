@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from paddock.docsearch.meaning.minilm import MiniLM
-from paddock.docsearch.meaning.static_vectors import PIECES
+from paddock.docsearch.meaning.static_vectors import VOCABULARY_FILE
 
 DIMENSIONS = 192
 SHARD = 48
@@ -41,7 +41,7 @@ def main(directory: Path) -> None:
     scale = HEADROOM * 127 / np.abs(table).max()
     rounded = np.rint(table * scale).clip(-127, 127).astype(np.int8)
     TARGET.mkdir(parents=True, exist_ok=True)
-    (TARGET / PIECES).write_text("\n".join(kept) + "\n", encoding="utf-8")
+    (TARGET / VOCABULARY_FILE).write_text("\n".join(kept) + "\n", encoding="utf-8")
     for first in range(0, DIMENSIONS, SHARD):
         rounded[:, first : first + SHARD].tofile(TARGET / f"dimensions-{first:03d}.i1")
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import Phase, settings
 
 from paddock import Server
-from paddock.directories import DATA_VARIABLE
+from paddock.directories import DATA_DIRECTORY_VARIABLE
 from paddock.serving.memory import serve_in_memory
 from paddock.toolkits.alpha.options import APP_ID_VARIABLE
 from tests.behaviour.line import Line
@@ -31,7 +31,7 @@ settings.load_profile("paddock")
 def no_data_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep tests, and the programs that they start, away from what belongs to the user."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(DATA_VARIABLE, str(tmp_path_factory.mktemp("data")))
+        patch.setenv(DATA_DIRECTORY_VARIABLE, str(tmp_path_factory.mktemp("data")))
         patch.delenv(APP_ID_VARIABLE, raising=False)
         yield
 
@@ -41,7 +41,7 @@ def servers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The directory of definitions of a new user, also for the processes that are started."""
     place = tmp_path / "data" / "servers"
     place.mkdir(parents=True)
-    monkeypatch.setenv(DATA_VARIABLE, str(place.parent))
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(place.parent))
     return place
 
 

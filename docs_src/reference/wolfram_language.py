@@ -6,7 +6,7 @@ broken = {1, 2
 next = f /@ {3}
 """)
 for problem in source.problems:
-    line, column = source.position(problem.start)
+    line, column = source.get_position(problem.start)
     print(f"{line}:{column}: {problem.message}")
 for expression in source.expressions:
     print(input_form(expression))

@@ -103,7 +103,7 @@ if TYPE_CHECKING:
     from paddock.validation.validate import validate as validate
     from paddock.version import __version__ as __version__
 
-_HOMES = {
+_NAMES_BY_MODULE = {
     "paddock.authoring.app_view": ("AppView",),
     "paddock.authoring.asks": (
         "Elicited",
@@ -189,13 +189,13 @@ _HOMES = {
     "paddock.validation.validate": ("validate",),
     "paddock.version": ("__version__",),
 }
-_MODULES = {name: module for module, names in _HOMES.items() for name in names}
+_MODULE_BY_NAME = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names}
 
-__all__ = sorted(name for name in _MODULES if not name.startswith("_"))  # noqa: PLE0605 - names are loaded on first use
+__all__ = sorted(name for name in _MODULE_BY_NAME if not name.startswith("_"))  # noqa: PLE0605 - names are loaded on first use
 
 
 def __getattr__(name: str) -> object:
-    module = _MODULES.get(name)
+    module = _MODULE_BY_NAME.get(name)
     if module is None:
         raise AttributeError(f"module 'paddock' has no attribute {name!r}")
     value: object = getattr(__import__(module, fromlist=[name]), name)
@@ -204,4 +204,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_MODULES]
+    return [*globals(), *_MODULE_BY_NAME]

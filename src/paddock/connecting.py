@@ -8,27 +8,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from paddock.authoring.offering import Offering
+from paddock.authoring.offering import BaseServer
 from paddock.peer import connect as elsewhere
-from paddock.peer.settings import Options, Settings
+from paddock.peer.settings import ConnectOptions, ConnectSettings
 from paddock.serving.memory import serve_in_memory
 
 if TYPE_CHECKING:
-    from paddock.peer.connect import Command
+    from paddock.peer.connect import ServerCommand
     from paddock.peer.peer import Peer
 
-    Target = Offering | Command
+    ConnectTarget = BaseServer | ServerCommand
 
 
-def connect(target: Target, **options: Unpack[Options]) -> Peer:
+def connect(target: ConnectTarget, **options: Unpack[ConnectOptions]) -> Peer:
     """Connect to a server: a `Server` object, a command, a Python file or a directory.
 
-    The keyword arguments are those of `paddock.peer.settings.Options`. Close the peer, or use it
+    The keyword arguments are those of `paddock.peer.settings.ConnectOptions`. Close the peer, or use it
     in a `with` statement.
 
     Raises:
         ConnectError: when the server cannot be started or does not answer.
     """
-    if isinstance(target, Offering):
-        return elsewhere.connect_channel(serve_in_memory(target), Settings(**options))
+    if isinstance(target, BaseServer):
+        return elsewhere.connect_channel(serve_in_memory(target), ConnectSettings(**options))
     return elsewhere.connect(target, **options)

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from urllib.request import BaseHandler, Request
 
 
-class Deadline:
+class ConnectionDeadline:
     """Ends its connections when the time is over; as a context manager, from its start on."""
 
     def __init__(self, seconds: float) -> None:
-        self.is_over = False
+        self.has_expired = False
         self._sockets: list[socket.socket] = []
-        self._timer = Timer(seconds, self.end)
+        self._timer = Timer(seconds, self.end_connections)
         self._timer.daemon = True
 
     def __enter__(self) -> Self:
@@ -34,7 +34,7 @@ class Deadline:
     def __exit__(self, *_: object) -> None:
         self._timer.cancel()
 
-    def handlers(self, check: Callable[[socket.socket], None] | None = None) -> list[BaseHandler]:
+    def make_handlers(self, check: Callable[[socket.socket], None] | None = None) -> list[BaseHandler]:
         """What makes the connections of an opener, each of which ends in time.
 
         `check` sees each connection before anything is sent, and raises what refuses it.
@@ -43,7 +43,7 @@ class Deadline:
         def watch(connection: Any) -> None:
             if check is not None:
                 check(connection)
-            self._watch(connection)
+            self._track_socket(connection)
 
         class Plain(HTTPConnection):
             def connect(self) -> None:
@@ -65,15 +65,15 @@ class Deadline:
 
         return [PlainHandler(), SecureHandler()]
 
-    def end(self) -> None:
+    def end_connections(self) -> None:
         """End all connections now, and those that are still to come."""
-        self.is_over = True
+        self.has_expired = True
         for one in self._sockets:
             with suppress(OSError):
                 # Below the encryption, which another thread is in the middle of.
                 socket.socket.shutdown(one, socket.SHUT_RDWR)
 
-    def _watch(self, connection: Any) -> None:
+    def _track_socket(self, connection: Any) -> None:
         self._sockets.append(connection)
-        if self.is_over:
-            self.end()
+        if self.has_expired:
+            self.end_connections()

@@ -9,24 +9,24 @@ from __future__ import annotations
 import os
 import sys
 
-DATA_VARIABLE = "PADDOCK_DATA_DIR"
+DATA_DIRECTORY_VARIABLE = "PADDOCK_DATA_DIR"
 
 
-def data_directory() -> str:
+def get_data_directory() -> str:
     """The directory for servers, records and backups; it need not exist yet."""
-    given = os.environ.get(DATA_VARIABLE)
+    given = os.environ.get(DATA_DIRECTORY_VARIABLE)
     if given:
         return os.path.abspath(os.path.expanduser(given))
-    return os.path.join(_set_for_user() or _usual_for_user(), "paddock")
+    return os.path.join(_get_configured_base() or _get_default_base(), "paddock")
 
 
-def is_usual() -> bool:
+def is_default_data_directory() -> bool:
     """Whether the directory is where it is without any variable but that of the home directory."""
-    is_set = os.environ.get(DATA_VARIABLE) or _set_for_user() not in ("", _usual_for_user())
+    is_set = os.environ.get(DATA_DIRECTORY_VARIABLE) or _get_configured_base() not in ("", _get_default_base())
     return not is_set
 
 
-def _set_for_user() -> str:
+def _get_configured_base() -> str:
     if sys.platform == "win32":
         return os.environ.get("LOCALAPPDATA", "")
     if sys.platform == "darwin":
@@ -36,7 +36,7 @@ def _set_for_user() -> str:
     return given if os.path.isabs(given) else ""
 
 
-def _usual_for_user() -> str:
+def _get_default_base() -> str:
     if sys.platform == "win32":
         return os.path.expanduser(os.path.join("~", "AppData", "Local"))
     if sys.platform == "darwin":

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from paddock.directories import DATA_VARIABLE, data_directory
+from paddock.directories import DATA_DIRECTORY_VARIABLE, get_data_directory
 from paddock.errors import PaddockError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-LOCK_SECONDS = 20.0
-PRIVATE = 0o600
+LOCK_TIMEOUT_SECONDS = 20.0
+PRIVATE_MODE = 0o600
 
 
 class DataDirectoryError(PaddockError):
@@ -57,7 +57,7 @@ def write_atomically(
     kept: that is a FileExistsError.
     """
     target = path.resolve()
-    check_ordinary(target)
+    check_regular_file(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     temporary = Path(name)
@@ -66,12 +66,12 @@ def write_atomically(
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        _keep_owner(target, temporary)
-        temporary.chmod(_mode_of(target, mode))
+        _copy_owner(target, temporary)
+        temporary.chmod(_get_mode(target, mode))
         if before_replacing is not None:
             before_replacing()
         if is_new:
-            _put_new(temporary, target)
+            _create_exclusively(temporary, target)
         else:
             temporary.replace(target)
     except BaseException:
@@ -81,21 +81,21 @@ def write_atomically(
     _sync_directory(target.parent)
 
 
-def _put_new(temporary: Path, target: Path) -> None:
+def _create_exclusively(temporary: Path, target: Path) -> None:
     """Give a file its name unless something has it; where there are links, in one step."""
     try:
         target.hardlink_to(temporary)
     except FileExistsError:
         raise
     except OSError:
-        if is_there(target):
+        if path_exists(target):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target)) from None
         temporary.replace(target)
     else:
         temporary.unlink()
 
 
-def is_there(path: Path) -> bool:
+def path_exists(path: Path) -> bool:
     """Whether there is something that can be looked at; what may not be looked at is not there."""
     try:
         path.stat()
@@ -105,7 +105,7 @@ def is_there(path: Path) -> bool:
 
 
 @contextmanager
-def telling_faults(path: Path) -> Iterator[None]:
+def convert_os_errors(path: Path) -> Iterator[None]:
     """Tell what the system says about a file of Paddock's own as an error of ours.
 
     Raises:
@@ -117,12 +117,12 @@ def telling_faults(path: Path) -> Iterator[None]:
         raise DataDirectoryError(
             f"cannot be used: {error.strerror or error}",
             where=str(error.filename or path),
-            hint=f"set {DATA_VARIABLE} to a directory that you may write to",
+            hint=f"set {DATA_DIRECTORY_VARIABLE} to a directory that you may write to",
         ) from None
 
 
 @contextmanager
-def locked(path: Path, *, seconds: float = LOCK_SECONDS) -> Iterator[int | None]:
+def lock_file(path: Path, *, seconds: float = LOCK_TIMEOUT_SECONDS) -> Iterator[int | None]:
     """Be the only one of Paddock's processes that changes a file; wait for another so long.
 
     The value of the `with` statement is the descriptor that holds the lock. A child that inherits
@@ -132,9 +132,9 @@ def locked(path: Path, *, seconds: float = LOCK_SECONDS) -> Iterator[int | None]
         FileBusyError: when another one does not finish.
         DataDirectoryError: when there is no place for the lock.
     """
-    place = _lock_place(path)
-    lock = FileLock(place, timeout=seconds, mode=PRIVATE)
-    with telling_faults(place):
+    place = _get_lock_path(path)
+    lock = FileLock(place, timeout=seconds, mode=PRIVATE_MODE)
+    with convert_os_errors(place):
         place.parent.mkdir(parents=True, exist_ok=True)
         try:
             lock.acquire()
@@ -151,21 +151,21 @@ def locked(path: Path, *, seconds: float = LOCK_SECONDS) -> Iterator[int | None]
         lock.release()
 
 
-def forget_lock(path: Path) -> None:
+def delete_lock_file(path: Path) -> None:
     """Delete the file of a lock that the caller holds, of a file that is no more.
 
     Whoever has opened it meanwhile sees that it has no name any more, and makes another one.
     """
     with suppress(OSError):  # Windows does not delete what is open
-        _lock_place(path).unlink()
+        _get_lock_path(path).unlink()
 
 
-def _lock_place(path: Path) -> Path:
+def _get_lock_path(path: Path) -> Path:
     key = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
-    return Path(data_directory()) / "locks" / f"{key}.lock"
+    return Path(get_data_directory()) / "locks" / f"{key}.lock"
 
 
-def check_ordinary(path: Path) -> None:
+def check_regular_file(path: Path) -> None:
     """Make sure that a path leads to a file that can be read and written whole, or to nothing.
 
     Raises:
@@ -181,13 +181,13 @@ def check_ordinary(path: Path) -> None:
         raise OSError(errno.EINVAL, "It is no ordinary file", str(path))
 
 
-def read_ordinary(path: Path, most_bytes: int) -> bytes:
+def read_regular_file(path: Path, most_bytes: int) -> bytes:
     """The content of a file that somebody names, who may name anything.
 
     Raises:
         OSError: when it cannot be read, is no ordinary file, or is larger than that.
     """
-    check_ordinary(path)
+    check_regular_file(path)
     with path.open("rb") as file:
         data = file.read(most_bytes + 1)
     if len(data) > most_bytes:
@@ -196,7 +196,7 @@ def read_ordinary(path: Path, most_bytes: int) -> bytes:
     return data
 
 
-def _keep_owner(target: Path, temporary: Path) -> None:
+def _copy_owner(target: Path, temporary: Path) -> None:
     """Give a file to the owner of the one that it replaces; root writes the files of others."""
     if sys.platform == "win32":
         return
@@ -214,11 +214,11 @@ def _keep_owner(target: Path, temporary: Path) -> None:
         raise PermissionError(error.errno, text, str(target)) from None
 
 
-def _mode_of(target: Path, mode: int | None) -> int:
+def _get_mode(target: Path, mode: int | None) -> int:
     try:
         return stat.S_IMODE(target.stat().st_mode)
     except FileNotFoundError:
-        return PRIVATE if mode is None else mode
+        return PRIVATE_MODE if mode is None else mode
 
 
 def _sync_directory(directory: Path) -> None:

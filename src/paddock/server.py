@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from paddock.authoring.loading_files import is_loading
-from paddock.authoring.offering import Offering
+from paddock.authoring.loading_files import is_loading_author_code
+from paddock.authoring.offering import BaseServer
 from paddock.serving.stdio import serve_stdio
 
 TYPE_CHECKING = False
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     import ssl
     from typing import Self, Unpack
 
-    from paddock.mounting.composition import Target
-    from paddock.peer.settings import Options
+    from paddock.mounting.composition import MountTarget
+    from paddock.peer.settings import ConnectOptions
     from paddock.serving.http import HttpOptions
 
 
-class Server(Offering):
+class Server(BaseServer):
     """A server that MCP clients can connect to; `Offering` says what it takes."""
 
     def run(
@@ -32,7 +32,7 @@ class Server(Offering):
         further arguments are those of `HttpOptions`. Does nothing while the file that calls it is
         loaded for what it defines.
         """
-        if is_loading():
+        if is_loading_author_code():
             return
         if http is None:
             serve_stdio(self)
@@ -43,13 +43,13 @@ class Server(Offering):
 
     def mount(
         self,
-        target: Target,
+        target: MountTarget,
         prefix: str | None = None,
         *,
         separator: str = "_",
         list_timeout: float = 2.0,
         call_timeout: float = 300.0,
-        **options: Unpack[Options],
+        **options: Unpack[ConnectOptions],
     ) -> Self:
         """Offer everything that another server has as well; the server itself.
 
@@ -65,15 +65,15 @@ class Server(Offering):
         Raises:
             DefinitionError: when names would collide, or the server would be mounted in itself.
         """
-        from paddock.mounting.composition import mount  # noqa: PLC0415 - most servers mount nothing
+        from paddock.mounting.composition import mount_server  # noqa: PLC0415 - most servers mount nothing
 
         limits = {"list_timeout": list_timeout, "call_timeout": call_timeout}
-        mount(self, target, prefix, separator=separator, **limits, **options)
+        mount_server(self, target, prefix, separator=separator, **limits, **options)
         return self
 
-    def unmount(self, mounted: str | Target) -> Self:
+    def unmount(self, mounted: str | MountTarget) -> Self:
         """Undo `mount`, by the prefix or the target; the server itself."""
-        from paddock.mounting.composition import unmount  # noqa: PLC0415 - as above
+        from paddock.mounting.composition import unmount_server  # noqa: PLC0415 - as above
 
-        unmount(self, mounted)
+        unmount_server(self, mounted)
         return self

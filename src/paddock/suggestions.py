@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-LIKENESS = 0.7
+MIN_LIKENESS = 0.7
 """How like a word has to be, from 0 to 1."""
 
 
-def near(
-    word: str, known: Iterable[str], *, most: int = 3, likeness: float = LIKENESS
+def find_similar(
+    word: str, known: Iterable[str], *, most: int = 3, likeness: float = MIN_LIKENESS
 ) -> list[str]:
     """The known words that are most like one, compared without case."""
     lower = {name.casefold(): name for name in known}
@@ -22,8 +22,8 @@ def near(
 
 
 def did_you_mean(
-    word: str, known: Iterable[str], *, most: int = 3, likeness: float = LIKENESS
+    word: str, known: Iterable[str], *, most: int = 3, likeness: float = MIN_LIKENESS
 ) -> str | None:
     """A hint that offers the nearest words, when there are any."""
-    found = near(word, known, most=most, likeness=likeness)
+    found = find_similar(word, known, most=most, likeness=likeness)
     return f"did you mean {' or '.join(found)}?" if found else None

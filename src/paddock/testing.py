@@ -18,9 +18,9 @@ from paddock.errors import PaddockError
 from paddock.protocol.versions import SUPPORTED_VERSIONS
 
 if TYPE_CHECKING:
-    from paddock.connecting import Target
+    from paddock.connecting import ConnectTarget
     from paddock.peer.peer import Peer
-    from paddock.peer.settings import Json, Options
+    from paddock.peer.settings import Json, ConnectOptions
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ ERAS = SUPPORTED_VERSIONS
 """Every protocol version that a server can be tested in: pass one as `era=`."""
 
 
-def connect(target: Target, **options: Unpack[Options]) -> Peer:
+def connect(target: ConnectTarget, **options: Unpack[ConnectOptions]) -> Peer:
     """Connect as `paddock.connect` does, recording every message."""
     options.setdefault("record", True)
     return connecting.connect(target, **options)
@@ -59,14 +59,14 @@ class Answers(Generic[T]):
     """A callback for `on_elicit` or `on_sample` that gives these answers, one after the other."""
 
     def __init__(self, *replies: T) -> None:
-        self._replies = list(replies)
+        self._remaining_replies = list(replies)
         self.asked: list[Json] = []
 
     def __call__(self, params: Json) -> T:
         """The next answer."""
         self.asked.append(params)
-        if not self._replies:
+        if not self._remaining_replies:
             raise UnexpectedQuestionError(
                 f"The server asked a question that no answer was given for: {params!r:.200}"
             )
-        return self._replies.pop(0)
+        return self._remaining_replies.pop(0)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.directories import DATA_VARIABLE
+from paddock.directories import DATA_DIRECTORY_VARIABLE
 from paddock.toolkits.alpha.options import APP_ID_VARIABLE
 from tests.alpha.stand_in import StandIn, running
 
@@ -21,5 +21,5 @@ def service() -> Iterator[StandIn]:
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The data directory of a user without an AppID."""
     monkeypatch.delenv(APP_ID_VARIABLE, raising=False)
-    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(tmp_path))
     return tmp_path

@@ -6,11 +6,11 @@ import sys
 import pytest
 
 from paddock import ImageContent, Server, TextContent, connect, get_server
-from paddock.directories import DATA_VARIABLE
+from paddock.directories import DATA_DIRECTORY_VARIABLE
 from paddock.servers.variables import OPTIONS_VARIABLE
-from paddock.toolkits.alpha.combining import HEADER as PAGES
-from paddock.toolkits.alpha.contexts import HEADER as RESULTS
-from paddock.toolkits.alpha.contexts import HINT
+from paddock.toolkits.alpha.combining import DOCUMENTATION_HEADER as PAGES
+from paddock.toolkits.alpha.contexts import ALPHA_HEADER as RESULTS
+from paddock.toolkits.alpha.contexts import IMAGE_HINT
 from paddock.toolkits.alpha.options import APP_ID_VARIABLE
 from tests.alpha.stand_in import APP_ID, FULL, LLM, StandIn
 
@@ -39,7 +39,7 @@ def test_results_come_first_and_documentation_after_them(service: StandIn) -> No
     assert first.text.startswith(f"{RESULTS}\n\n======\n\n<result query='sort a list by")
     assert isinstance(picture, ImageContent)
     assert isinstance(last, TextContent)
-    assert last.text.startswith(f"\n\n</result>\n\n{HINT}\n\n======\n\n{PAGES}\n\n<result url=")
+    assert last.text.startswith(f"\n\n</result>\n\n{IMAGE_HINT}\n\n======\n\n{PAGES}\n\n<result url=")
     assert SORT in last.text
 
 
@@ -48,7 +48,7 @@ def test_each_part_has_a_limit_of_its_own(service: StandIn) -> None:
     text = asked(service, context, WolframAlphaMaxItems=1, WolframLanguageMaxItems=2)
     assert text.count("<result query=") == 1
     assert text.count("<result url=") == 2
-    assert "======" not in asked(service, context, WolframLanguageMaxItems=0).split(HINT)[1]
+    assert "======" not in asked(service, context, WolframLanguageMaxItems=0).split(IMAGE_HINT)[1]
 
 
 def test_without_an_app_id_there_is_documentation_and_a_warning(service: StandIn) -> None:
@@ -100,7 +100,7 @@ def test_a_program_that_serves_them_is_told_the_app_id_by_its_environment(
 ) -> None:
     options = f'{{"WolframAlpha": {{"BaseURL": "{service.url}"}}}}'
     env = {
-        DATA_VARIABLE: os.environ[DATA_VARIABLE],
+        DATA_DIRECTORY_VARIABLE: os.environ[DATA_DIRECTORY_VARIABLE],
         OPTIONS_VARIABLE: options,
         APP_ID_VARIABLE: APP_ID,
     }

@@ -9,7 +9,7 @@ import paddock
 from paddock import Server, TextContent, connect, get_server
 from paddock.clients.checking import CheckFailedError
 from paddock.toolkits.alpha.context import wolfram_alpha_context_tool
-from paddock.toolkits.alpha.contexts import HEADER, HINT, queries_in
+from paddock.toolkits.alpha.contexts import ALPHA_HEADER, IMAGE_HINT, extract_queries
 from paddock.toolkits.alpha.options import APP_ID_VARIABLE
 from tests.alpha.stand_in import APP_ID, LLM, PNG, StandIn, running
 
@@ -35,13 +35,13 @@ def test_every_sentence_of_a_context_is_a_query(service: StandIn) -> None:
     assert isinstance(first, TextContent)
     assert isinstance(second, TextContent)
     assert first.text.startswith(
-        f"{HEADER}\n\n======\n\n<result query='The population of France' "
+        f"{ALPHA_HEADER}\n\n======\n\n<result query='The population of France' "
         "url='https://www.wolframalpha.com/input?i=The+population+of+France'>\n\n"
         "# Input interpretation"
     )
     assert "<result query='How old is the Eiffel Tower?' " in second.text
     assert [getattr(one, "data", None) for one in (picture, other)] == [PNG, PNG]
-    assert last == TextContent(f"\n\n</result>\n\n{HINT}")
+    assert last == TextContent(f"\n\n</result>\n\n{IMAGE_HINT}")
     asked = sorted(given["input"] for path, given, _ in service.requests if path == LLM)
     assert asked == ["How old is the Eiffel Tower?", "The population of France"]
 
@@ -66,7 +66,7 @@ def test_no_more_is_asked_than_is_allowed(service: StandIn) -> None:
     ],
 )
 def test_a_context_is_read_as_sentences(context: str, queries: list[str]) -> None:
-    assert queries_in(context) == queries
+    assert extract_queries(context) == queries
 
 
 def test_nothing_to_ask_is_an_empty_answer(service: StandIn) -> None:
@@ -107,10 +107,10 @@ def test_the_prompt_has_what_was_found_between_its_tags(service: StandIn) -> Non
     assert lines[:3] == [
         "<search-query>population of France</search-query>",
         "<search-results>",
-        HEADER,
+        ALPHA_HEADER,
     ]
     assert lines[-4:] == [
-        HINT,
+        IMAGE_HINT,
         "</search-results>",
         "Use the above search results to answer the user's query below.",
         "<user-query>population of France</user-query>",

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from paddock.kernels.engines.woxi import find_woxi
 from paddock.kernels.kernel import Kernel
-from paddock.kernels.limits import Limits
-from paddock.toolkits.alpha.offline import Evaluated, answer_offline
+from paddock.kernels.limits import EvaluationLimits
+from paddock.toolkits.alpha.offline import EngineResult, answer_offline
 from tests.alpha.phrases import ANSWERED, REFUSED, WITH_AN_ENGINE
 
-LIMITS = Limits(seconds=10)
+LIMITS = EvaluationLimits(seconds=10)
 
 
 @pytest.fixture(scope="module")
@@ -28,12 +28,12 @@ def kernel() -> Iterator[Kernel]:
 def result(kernel: Kernel | None, query: str) -> str | None:
     """The result for a question; without a kernel, no engine is there."""
 
-    def evaluate(code: str) -> Evaluated | None:
+    def evaluate(code: str) -> EngineResult | None:
         if kernel is None:
             return None
         outcome = kernel.evaluate(code, LIMITS)
         is_fine = outcome.status == "done" and outcome.result and not outcome.outputs
-        return Evaluated(outcome.result or "", "Woxi") if is_fine else None
+        return EngineResult(outcome.result or "", "Woxi") if is_fine else None
 
     found = answer_offline(query, evaluate)
     return None if found is None else found.result
@@ -80,17 +80,17 @@ def test_what_is_not_sure_is_not_answered(kernel: Kernel, query: str) -> None:
     ],
 )
 def test_a_wrong_answer_of_an_engine_is_not_passed_on(query: str, lie: str) -> None:
-    assert answer_offline(query, lambda _: Evaluated(lie, "Liar")) is None
+    assert answer_offline(query, lambda _: EngineResult(lie, "Liar")) is None
 
 
 def test_an_answer_says_how_it_was_understood_and_what_was_taken_for_granted() -> None:
     found = answer_offline("sin(1)", lambda _: None)
     assert found is not None
-    assert found.pieces == (
+    assert found.markdown_pieces == (
         *("# Input interpretation", "sin(1)", "# Result", "≈ 0.8414709848", "# Notes"),
         "Angles without a degree sign are taken to be in radians.",
     )
-    assert found.label == "Offline: worked out by Paddock, not by Wolfram|Alpha."
+    assert found.attribution == "Offline: worked out by Paddock, not by Wolfram|Alpha."
 
 
 def test_today_is_the_day_of_this_machine() -> None:

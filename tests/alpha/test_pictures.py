@@ -3,10 +3,10 @@
 import pytest
 
 from paddock import ImageContent
-from paddock.toolkits.alpha.fetching import Allowance, Answer, Failure, Wanted, fetch_all
-from paddock.toolkits.alpha.pictures import fetch_pictures
-from paddock.toolkits.alpha.pieces import Picture
-from paddock.toolkits.alpha.places import Places, places
+from paddock.toolkits.alpha.fetching import ByteBudget, FetchResponse, FetchFailure, FetchRequest, fetch_all
+from paddock.toolkits.alpha.pictures import fetch_images
+from paddock.toolkits.alpha.pieces import RemoteImage
+from paddock.toolkits.alpha.places import ServiceUrls, create_service_urls
 from tests.alpha.stand_in import PNG, StandIn, running
 
 LIMITS = {"MaxImageCount": 10, "MaxImageBytes": 100_000, "ImageTimeConstraint": 0.5}
@@ -18,8 +18,8 @@ def never() -> bool:
 
 def fetched(service: StandIn, *names: str, **limits: object) -> list[str]:
     """The names of those pictures that could be had."""
-    pieces = [Picture(f"{service.url}/files/{name}", "") for name in names]
-    found = fetch_pictures(pieces, places(service.url), {**LIMITS, **limits}, never)
+    pieces = [RemoteImage(f"{service.url}/files/{name}", "") for name in names]
+    found = fetch_images(pieces, create_service_urls(service.url), {**LIMITS, **limits}, never)
     assert all(picture == ImageContent(PNG, "image/png") for picture in found.values())
     return [url.rpartition("/")[2] for url in found]
 
@@ -56,9 +56,9 @@ def test_a_redirection_is_followed_within_the_place_and_not_out_of_it(service: S
 
 
 def test_pictures_elsewhere_are_not_fetched(service: StandIn) -> None:
-    pieces = [Picture(f"{service.url}/files/history.png", "")]
-    assert fetch_pictures(pieces, places("https://example.org"), LIMITS, never) == {}
-    assert fetch_pictures(pieces, Places(), LIMITS, never) == {}
+    pieces = [RemoteImage(f"{service.url}/files/history.png", "")]
+    assert fetch_images(pieces, create_service_urls("https://example.org"), LIMITS, never) == {}
+    assert fetch_images(pieces, ServiceUrls(), LIMITS, never) == {}
     assert service.requests == []
 
 
@@ -72,7 +72,7 @@ def test_pictures_elsewhere_are_not_fetched(service: StandIn) -> None:
     ],
 )
 def test_pictures_of_wolfram_are_fetched(url: str) -> None:
-    assert Places().may_have_picture(url)
+    assert ServiceUrls().allows_image(url)
 
 
 @pytest.mark.parametrize(
@@ -95,25 +95,25 @@ def test_pictures_of_wolfram_are_fetched(url: str) -> None:
     ],
 )
 def test_other_addresses_are_not(url: str) -> None:
-    assert not Places().may_have_picture(url)
-    assert not places("https://alpha.example").may_have_picture(url)
+    assert not ServiceUrls().allows_image(url)
+    assert not create_service_urls("https://alpha.example").allows_image(url)
 
 
-def one(service: StandIn, path: str, place: str = "") -> Answer | Failure:
+def one(service: StandIn, path: str, place: str = "") -> FetchResponse | FetchFailure:
     """What comes of fetching one thing."""
-    wanted = Wanted(f"{service.url}{path}", Allowance(100_000), is_own=places(place).is_own)
+    wanted = FetchRequest(f"{service.url}{path}", ByteBudget(100_000), is_configured_url=create_service_urls(place).is_configured_url)
     return fetch_all([wanted], 5, never)[0]
 
 
 def test_a_private_address_is_refused_before_anything_is_sent(service: StandIn) -> None:
     found = one(service, "/files/history.png")
-    assert found == Failure("address", "its address is not a public one")
+    assert found == FetchFailure("address", "its address is not a public one")
     assert service.requests == []
 
 
 def test_the_place_that_the_user_has_configured_may_be_private(service: StandIn) -> None:
     found = one(service, "/files/history.png", service.url)
-    assert found == Answer(200, "image/png", PNG)
+    assert found == FetchResponse(200, "image/png", PNG)
 
 
 def test_the_proxy_of_the_user_may_be_on_this_machine(
@@ -122,24 +122,24 @@ def test_the_proxy_of_the_user_may_be_on_this_machine(
     monkeypatch.setenv("http_proxy", service.url)
     monkeypatch.delenv("no_proxy", raising=False)
     url = "http://public6.wolframalpha.com/files/history.png"
-    found = fetch_pictures(
-        [Picture(url, "")], Places(), {**LIMITS, "ImageTimeConstraint": 30}, never
+    found = fetch_images(
+        [RemoteImage(url, "")], ServiceUrls(), {**LIMITS, "ImageTimeConstraint": 30}, never
     )
     assert found == {url: ImageContent(PNG, "image/png")}
     assert service.paths == ["/files/history.png"]
 
 
 def test_a_name_that_does_not_exist_is_told() -> None:
-    wanted = Wanted("https://nowhere.invalid/x", Allowance(1))
+    wanted = FetchRequest("https://nowhere.invalid/x", ByteBudget(1))
     found = fetch_all([wanted], 20, never)[0]
-    assert isinstance(found, Failure)
+    assert isinstance(found, FetchFailure)
     assert found.reason in ("unreachable", "timeout")
 
 
 def test_nothing_is_waited_for_when_the_call_is_cancelled(service: StandIn) -> None:
-    wanted = Wanted(
-        f"{service.url}/files/slow.png", Allowance(100_000), is_own=places(service.url).is_own
+    wanted = FetchRequest(
+        f"{service.url}/files/slow.png", ByteBudget(100_000), is_configured_url=create_service_urls(service.url).is_configured_url
     )
     found = fetch_all([wanted], 300, service.is_asked.is_set)[0]
-    assert isinstance(found, Failure)
+    assert isinstance(found, FetchFailure)
     assert found.reason == "timeout"

@@ -11,11 +11,11 @@ import httpx
 from litestar.testing import TestClient
 
 from paddock.app.application import Application
-from paddock.app.doors import OpenDoor
-from paddock.app.hosting import load_named
-from paddock.app.identity import identity_of
-from paddock.app.ports import listen
-from paddock.app.running import make_server
+from paddock.app.doors import LocalAuthenticator
+from paddock.app.hosting import load_named_server
+from paddock.app.identity import make_instance_info
+from paddock.app.ports import open_listening_socket
+from paddock.app.running import create_app_server
 from paddock.zoo.service import Zoo
 
 Client = httpx.Client
@@ -26,9 +26,9 @@ HERE = "http://127.0.0.1:3912"
 def make_application(zoo: Zoo, **options: Any) -> Application:
     """The application as `paddock up` makes it, on a zoo."""
     given: dict[str, Any] = {
-        "door": OpenDoor(),
-        "identity": identity_of(zoo),
-        "load": load_named,
+        "door": LocalAuthenticator(),
+        "identity": make_instance_info(zoo),
+        "load": load_named_server,
         "web_directory": Path("/nowhere"),
         **options,
     }
@@ -62,9 +62,9 @@ class Served:
 @contextmanager
 def served(application: Application) -> Iterator[Served]:
     """The application on uvicorn, in a thread."""
-    listening = listen("127.0.0.1", 0)
+    listening = open_listening_socket("127.0.0.1", 0)
     started = Event()
-    server = make_server(application, started.set)
+    server = create_app_server(application, started.set)
     thread = Thread(target=server.run, args=([listening],), daemon=True)
     url = f"http://127.0.0.1:{listening.getsockname()[1]}"
     thread.start()

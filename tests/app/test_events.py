@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 
 from paddock import connect
-from paddock.clients.checking import CHECKER
+from paddock.clients.checking import CHECK_CLIENT_NAME
 from paddock.zoo.service import Zoo
 from tests.app.events import Heard, listening
 from tests.app.serving import PATIENCE, Served, make_application, served
@@ -28,7 +28,7 @@ def kinds(heard: list[Heard]) -> list[tuple[str, str]]:
 
 def test_changes_of_another_process_are_heard(server: Served, zoo: Zoo) -> None:
     with listening(server.http) as events:
-        subprocess.run([sys.executable, "-c", WRITER, zoo.place], check=True, timeout=PATIENCE)
+        subprocess.run([sys.executable, "-c", WRITER, zoo.location], check=True, timeout=PATIENCE)
         heard = list(islice(events, 3))
     assert kinds(heard) == [
         ("agent:created", "cli"),
@@ -90,7 +90,7 @@ def test_client_of_an_endpoint_shows_up_live(server: Served) -> None:
 
 
 def test_an_installation_that_tries_an_endpoint_is_no_client(server: Served) -> None:
-    for name in (CHECKER, "editor"):
+    for name in (CHECK_CLIENT_NAME, "editor"):
         with connect(f"{server.url}/mcp/Demo", client_info={"name": name, "version": "2"}) as peer:
             assert peer.tools()
     assert [one["client"] for one in server.http.get("/api/connections").json()] == ["editor"]

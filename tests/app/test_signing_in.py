@@ -9,9 +9,9 @@ import httpx
 import pytest
 
 from paddock import AccessRefusedError, PeerError, connect
-from paddock.app.doors import TokenDoor
-from paddock.app.hosting import lent
-from paddock.app.team import TeamDoor
+from paddock.app.doors import TokenAuthenticator
+from paddock.app.hosting import share_open_zoo
+from paddock.app.team import TeamAuthenticator
 from paddock.zoo.opening import open_zoo
 from paddock.zoo.service import Zoo
 from tests.app.events import listening
@@ -32,7 +32,7 @@ def code_of(answer: Any) -> tuple[int, str]:
 @pytest.fixture
 def guarded(zoo: Zoo) -> Iterator[Client]:
     """The application behind a token."""
-    with client_of(make_application(zoo, door=TokenDoor(TOKEN))) as client:
+    with client_of(make_application(zoo, door=TokenAuthenticator(TOKEN))) as client:
         yield client
 
 
@@ -110,12 +110,12 @@ def test_client_with_too_many_requests_has_to_wait(zoo: Zoo) -> None:
 def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A team of two on a socket; Ada looks after it."""
     path = tmp_path_factory.mktemp("team") / "zoo.db"
-    with open_zoo(str(path)) as zoo, lent(zoo):
+    with open_zoo(str(path)) as zoo, share_open_zoo(zoo):
         zoo.create_agent({"name": "From before"})
         accounts = zoo.accounts()
         accounts.add_user("ada", ADA, is_admin=True)
         accounts.add_user("eve", EVE)
-        with served(make_application(zoo, door=TeamDoor(accounts))) as server:
+        with served(make_application(zoo, door=TeamAuthenticator(accounts))) as server:
             yield server
 
 
@@ -238,8 +238,8 @@ def test_chats_of_a_team_reach_no_folder_of_the_machine(
 def test_stream_ends_for_whom_is_let_in_no_more(zoo: Zoo) -> None:
     accounts = zoo.accounts()
     accounts.add_user("leaving", "a password of theirs")
-    _, secret = accounts.make_token("leaving", "chat")
-    application = make_application(zoo, door=TeamDoor(accounts), look_again_seconds=0.1)
+    _, secret = accounts.create_token("leaving", "chat")
+    application = make_application(zoo, door=TeamAuthenticator(accounts), look_again_seconds=0.1)
     with served(application) as server:
         told: list[str] = []
         with (
@@ -309,8 +309,8 @@ def test_neither_passwords_nor_tokens_stand_in_the_database(tmp_path: Path) -> N
     with open_zoo(str(path)) as zoo:
         accounts = zoo.accounts()
         accounts.add_user("ada", ADA)
-        _, token = accounts.make_token("ada", "editor")
-        session = accounts.open_session("ada")
+        _, token = accounts.create_token("ada", "editor")
+        session = accounts.create_session("ada")
     content = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     for secret in (ADA, token, session):
         assert secret.encode() not in content

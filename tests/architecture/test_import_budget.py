@@ -13,7 +13,7 @@ import pytest
 
 import paddock
 from paddock import create_server
-from paddock.directories import DATA_VARIABLE
+from paddock.directories import DATA_DIRECTORY_VARIABLE
 
 SOURCES = Path(paddock.__file__).parents[1]
 
@@ -141,7 +141,7 @@ os.write(2, " ".join(sys.modules).encode())
 def test_a_named_server_answers_the_handshake_before_anything_heavy_is_loaded(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(tmp_path))
     create_server("two words", tools=["DemoGreet"], instructions="One.\nTwo.", title="Words")
     ended = subprocess.run(
         [sys.executable, "-S", "-P", "-c", GREETED.replace("NAME", repr(name))],
@@ -160,7 +160,7 @@ def test_the_command_that_serves_a_name_loads_nothing_it_does_not_use(
     arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Told by the interpreter itself: what was imported before the first answer was written."""
-    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(tmp_path))
     command = [sys.executable, "-X", "importtime", "-m", "paddock", "serve", *arguments]
     hello = {
         "jsonrpc": "2.0",
@@ -185,7 +185,7 @@ def test_the_command_that_serves_a_name_loads_nothing_it_does_not_use(
 def test_listing_the_wolfram_tools_loads_neither_kernels_nor_the_parser_nor_the_network(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(tmp_path))
     loaded = modules_after(
         f"import sys; sys.path.insert(0, {str(SOURCES)!r}); "
         "from paddock import connect, get_server; "

@@ -7,17 +7,17 @@ import pytest
 
 from paddock import Context, Server, Tool
 from paddock.testing import connect
-from paddock.toolkits.paths import ALLOWED_FOLDERS, VARIABLE, resolve
+from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION, ALLOWED_FOLDERS_VARIABLE, resolve_path
 from tests.http.hosting import Host
 
 
 def where(path: str, ctx: Context) -> str:
-    return str(resolve(path, ctx))
+    return str(resolve_path(path, ctx))
 
 
 @pytest.fixture
 def server() -> Server:
-    return Server("s", tools=[Tool("where", where, options={"AllowedFolders": ALLOWED_FOLDERS})])
+    return Server("s", tools=[Tool("where", where, options={"AllowedFolders": ALLOWED_FOLDERS_OPTION})])
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +27,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name).mkdir()
     monkeypatch.chdir(tmp_path / "work")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv(ALLOWED_FOLDERS_VARIABLE, raising=False)
     return tmp_path
 
 
@@ -65,17 +65,17 @@ def test_what_lies_elsewhere_is_refused_and_the_answer_says_how_to_allow_it(
     assert answer.is_error
     assert "is outside the folders that this tool may touch" in answer.text
     assert "AllowedFolders" in answer.text
-    assert VARIABLE in answer.text
+    assert ALLOWED_FOLDERS_VARIABLE in answer.text
 
 
 def test_the_user_allows_more_by_a_variable_or_an_option(
     server: Server, places: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = str(places / "else" / "b.nb")
-    monkeypatch.setenv(VARIABLE, str(places / "else"))
+    monkeypatch.setenv(ALLOWED_FOLDERS_VARIABLE, str(places / "else"))
     with connect(server) as peer:
         assert peer.call("where", path=path).text == path
-    monkeypatch.delenv(VARIABLE)
+    monkeypatch.delenv(ALLOWED_FOLDERS_VARIABLE)
     server.set_tool_options({"where": {"AllowedFolders": [str(places / "else")]}})
     with connect(server) as peer:
         assert peer.call("where", path=path).text == path
@@ -112,7 +112,7 @@ def test_over_http_a_client_does_not_choose_the_folders(
 def test_over_http_the_user_allows_folders_all_the_same(
     address: str, places: Path, monkeypatch: pytest.MonkeyPatch, era: str
 ) -> None:
-    monkeypatch.setenv(VARIABLE, str(places / "else"))
+    monkeypatch.setenv(ALLOWED_FOLDERS_VARIABLE, str(places / "else"))
     path = str(places / "else" / "b.nb")
     with connect(address, era=era) as peer:
         assert peer.call("where", path=path).text == path

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from paddock import Server, TextContent, connect, get_server
-from paddock.directories import DATA_VARIABLE
-from paddock.docsearch.background import SWITCH
+from paddock.directories import DATA_DIRECTORY_VARIABLE
+from paddock.docsearch.background import BACKGROUND_INDEX_VARIABLE
 from paddock.docsearch.corpora.markdown_folders import add_folder
 from paddock.peer.results import PromptResult
 from paddock.toolkits.documentation.contexts import docs_context_tool, python_context_tool
@@ -22,8 +22,8 @@ REPEATED = (
 @pytest.fixture(autouse=True, scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(DATA_VARIABLE, str(tmp_path_factory.mktemp("data")))
-        patch.setenv(SWITCH, "0")
+        patch.setenv(DATA_DIRECTORY_VARIABLE, str(tmp_path_factory.mktemp("data")))
+        patch.setenv(BACKGROUND_INDEX_VARIABLE, "0")
         yield
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from paddock import Context, Server, Tool
 from paddock.testing import connect
-from paddock.toolkits.paths import ALLOWED_FOLDERS, VARIABLE
-from paddock.toolkits.python.interpreters import ACTIVATED, choose_interpreter
-from paddock.toolkits.python.options import INTERPRETER, INTERPRETER_OPTION
+from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION, ALLOWED_FOLDERS_VARIABLE
+from paddock.toolkits.python.interpreters import ACTIVE_ENVIRONMENT_VARIABLES, choose_interpreter
+from paddock.toolkits.python.options import INTERPRETER_OPTION, INTERPRETER_OPTION_NAME
 
 Choose = Callable[..., str]
 OWN = f"{sys.executable} {platform.python_version()}: "
@@ -33,7 +33,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "temporary").mkdir()
     monkeypatch.chdir(place)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
-    for variable in (VARIABLE, *ACTIVATED):
+    for variable in (ALLOWED_FOLDERS_VARIABLE, *ACTIVE_ENVIRONMENT_VARIABLES):
         monkeypatch.delenv(variable, raising=False)
     return place
 
@@ -41,9 +41,9 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def choose(era: str, work: Path) -> Choose:
     def call(option: str | None = None, **arguments: str) -> str:
-        options = {INTERPRETER_OPTION: INTERPRETER, "AllowedFolders": ALLOWED_FOLDERS}
+        options = {INTERPRETER_OPTION_NAME: INTERPRETER_OPTION, "AllowedFolders": ALLOWED_FOLDERS_OPTION}
         server = Server("s", tools=[Tool("chosen", chosen, options=options)])
-        server.set_tool_options({"chosen": {INTERPRETER_OPTION: option}})
+        server.set_tool_options({"chosen": {INTERPRETER_OPTION_NAME: option}})
         with connect(server, era=era) as peer:
             return peer.call("chosen", **arguments).text
 

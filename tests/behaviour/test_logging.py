@@ -97,7 +97,7 @@ def test_a_level_that_does_not_exist_is_the_handlers_mistake(connect: Connect, e
 
 def test_without_the_capability_nothing_is_logged(connect: Connect, era: str) -> None:
     server = chatty()
-    del server.facts.capabilities["logging"]
+    del server.metadata.capabilities["logging"]
     line = connect(server, era)
     meta: Json = {f"{META_KEY}logLevel": "debug"} if era == STATELESS else {}
     line.call("chat", **meta)

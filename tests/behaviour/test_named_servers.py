@@ -29,7 +29,7 @@ from paddock import (
     get_server,
     list_servers,
 )
-from paddock.directories import DATA_VARIABLE
+from paddock.directories import DATA_DIRECTORY_VARIABLE
 from paddock.servers.api import rewrite_server
 from paddock.servers.store import delete_definition
 from paddock.servers.variables import OPTIONS_VARIABLE
@@ -78,7 +78,7 @@ tour = Prompt("tour", "Show the garden.")
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A data directory of its own, also for the processes that are started."""
     place = tmp_path / "data"
-    monkeypatch.setenv(DATA_VARIABLE, str(place))
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(place))
     return place
 
 
@@ -160,7 +160,7 @@ def test_properties_of_a_server(garden: str, data: Path) -> None:
         server["Nothing"]
     entry = json.loads(server.json_configuration)["mcpServers"]["Tools"]
     assert entry == server.configuration["mcpServers"]["Tools"]
-    assert entry["env"] == {DATA_VARIABLE: str(data)}
+    assert entry["env"] == {DATA_DIRECTORY_VARIABLE: str(data)}
     command = [entry["command"], *entry["args"]]
     with connect(command) as peer:
         assert peer.server_info["name"] == "acme/Tools"

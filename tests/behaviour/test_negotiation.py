@@ -246,7 +246,7 @@ def test_a_session_can_be_opened_anew(connect: Connect) -> None:
 def test_a_server_that_is_loaded_anew_says_what_it_is_now(connect: Connect, era: str) -> None:
     server = Server("s", version="1", instructions="Old")
     line = connect(server, era)
-    server.adopt(Server("s", version="2", instructions="New"))
+    server.update_from(Server("s", version="2", instructions="New"))
     if era == SESSION:
         result = line.open(SESSION)["result"]
         assert (result["serverInfo"]["version"], result["instructions"]) == ("2", "New")

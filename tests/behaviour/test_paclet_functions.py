@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from paddock import ImageContent, Peer, TextContent, connect, create_server, get_server
-from paddock.extensions.paclets.search_paths import PATH_VARIABLE
+from paddock.extensions.paclets.search_paths import PACLET_PATH_VARIABLE
 from paddock.kernels.engines.detection import ENGINE_VARIABLE
 from tests.behaviour.line import PATIENCE
 from tests.extensions.test_validate_paclets import archive
@@ -19,7 +19,7 @@ SAMPLES = Path(__file__).parents[1] / "samples" / "paclets"
 def sample_paclets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PADDOCK_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setenv(PATH_VARIABLE, str(SAMPLES))
+    monkeypatch.setenv(PACLET_PATH_VARIABLE, str(SAMPLES))
     monkeypatch.setenv(ENGINE_VARIABLE, "woxi")
 
 
@@ -107,7 +107,7 @@ def test_a_cancelled_function_is_stopped_and_the_next_one_runs() -> None:
 
 def test_a_paclet_in_an_archive_works_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     packed = archive(SAMPLES / "Counting", tmp_path / "Counting.paclet")
-    monkeypatch.setenv(PATH_VARIABLE, str(packed))
+    monkeypatch.setenv(PACLET_PATH_VARIABLE, str(packed))
     create_server("Mine", tools=["Counting/Add"])
     with connect(get_server("Mine").load()) as peer:
         assert peer.call("add", {"x": 20, "y": 22}).text == "42"
@@ -142,7 +142,7 @@ def test_expressions_in_templates_are_evaluated(
         ' "Content" -> StringTemplate[ "`a` has <* StringLength[#a] *> letters" ] |> |>',
         encoding="utf-8",
     )
-    monkeypatch.setenv(PATH_VARIABLE, str(tmp_path / "P"))
+    monkeypatch.setenv(PACLET_PATH_VARIABLE, str(tmp_path / "P"))
     create_server("Mine", prompts=["P/Sum"])
     with connect(get_server("Mine").load()) as peer:
         (message,) = peer.prompt("Sum", {"a": "abc"}).messages

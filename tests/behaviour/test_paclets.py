@@ -21,11 +21,11 @@ from paddock import (
     list_servers,
     validate,
 )
-from paddock.authoring.offering import Offering
+from paddock.authoring.offering import BaseServer
 from paddock.extensions.errors import SpecificationError
-from paddock.extensions.paclets.search_paths import PATH_VARIABLE
+from paddock.extensions.paclets.search_paths import PACLET_PATH_VARIABLE
 from paddock.kernels.engines.detection import ENGINE_VARIABLE
-from paddock.servers.serving import Serving
+from paddock.servers.serving import NamedServerLoader
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "paclets"
 BENCH = "SamplePublisher/Sampler/Bench"
@@ -35,7 +35,7 @@ BENCH = "SamplePublisher/Sampler/Bench"
 def sample_paclets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PADDOCK_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setenv(PATH_VARIABLE, str(SAMPLES))
+    monkeypatch.setenv(PACLET_PATH_VARIABLE, str(SAMPLES))
     monkeypatch.setenv(ENGINE_VARIABLE, "none")
 
 
@@ -94,7 +94,7 @@ def test_prompts_that_need_an_engine_say_so(
         ' "Sum" -> <| "Name" -> "Sum", "Content" -> StringTemplate[ "It is <* 1 + 1 *>" ] |> |>',
         encoding="utf-8",
     )
-    monkeypatch.setenv(PATH_VARIABLE, str(place))
+    monkeypatch.setenv(PACLET_PATH_VARIABLE, str(place))
     create_server("Mine", prompts=["P/Ask", "P/Sum"])
     with connect(get_server("Mine").load()) as peer:
         assert [one.name for one in peer.prompts()] == ["Ask", "Sum"]
@@ -181,7 +181,7 @@ def test_no_python_that_a_server_of_a_paclet_leads_to_is_run(
         f"import pathlib\npathlib.Path({str(mark)!r}).touch()\ndef run(): ...\n", encoding="utf-8"
     )
     monkeypatch.syspath_prepend(servers)
-    monkeypatch.setenv(PATH_VARIABLE, str(home))
+    monkeypatch.setenv(PACLET_PATH_VARIABLE, str(home))
     with pytest.raises(SpecificationError):
         get_server("PyRef/S").load()
     with connect(serving("PyRef/S")) as peer:  # the rest is served
@@ -191,6 +191,6 @@ def test_no_python_that_a_server_of_a_paclet_leads_to_is_run(
     assert not mark.exists()
 
 
-def serving(name: str) -> Offering:
+def serving(name: str) -> BaseServer:
     """A named server as it is loaded when it is served."""
-    return Serving(name).load({}, Server(name).facts)
+    return NamedServerLoader(name).load({}, Server(name).metadata)

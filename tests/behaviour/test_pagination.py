@@ -94,7 +94,7 @@ def test_a_cursor_is_good_on_another_connection_and_in_the_other_era(connect: Co
 
 def test_every_page_has_the_same_cache_scope(connect: Connect) -> None:
     server = server_with(3, 2)
-    server.facts.cache_scope = "public"
+    server.metadata.cache_scope = "public"
     line = connect(server, STATELESS)
     first = line.ask("tools/list")["result"]
     second = line.ask("tools/list", {"cursor": first["nextCursor"]})["result"]

@@ -25,7 +25,7 @@ from paddock.extensions.errors import (
 )
 from paddock.extensions.prompt_definition import make_prompt
 from paddock.extensions.registry import resolve_prompt
-from paddock.extensions.specifications import refuse_prompt_data, specifications
+from paddock.extensions.specifications import reject_prompt_data, read_item_list
 from tests.conftest import Connect
 
 Json = dict[str, Any]
@@ -264,7 +264,7 @@ def test_an_invalid_prompt_is_told(definition: object, found: str) -> None:
 
 def test_an_invalid_list_of_prompts_is_told() -> None:
     with pytest.raises(PromptsSpecificationError) as raised:
-        specifications("prompts", {"Name": "Search"}, "here")
+        read_item_list("prompts", {"Name": "Search"}, "here")
     assert raised.value.code == "invalid-mcp-prompts-specification"
     assert raised.value.message == "Invalid MCP prompts specification: {'Name': 'Search'}"
 
@@ -280,7 +280,7 @@ def test_an_unknown_prompt_is_told_with_names_like_it() -> None:
 
 def test_prompt_data_is_refused() -> None:
     with pytest.raises(PromptDataError) as raised:
-        refuse_prompt_data({"PromptData": [{"Name": "Search"}]}, "here")
+        reject_prompt_data({"PromptData": [{"Name": "Search"}]}, "here")
     assert raised.value.code == "deprecated-prompt-data"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from paddock import Peer, Server, connect
-from paddock.toolkits.python.interpreters import ACTIVATED
+from paddock.toolkits.python.interpreters import ACTIVE_ENVIRONMENT_VARIABLES
 from paddock.toolkits.tools.PythonCodeInspector import tool
 
 FAULTY = """\
@@ -78,7 +78,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     place.mkdir()
     monkeypatch.chdir(place)
     monkeypatch.setattr("tempfile.tempdir", str(place))
-    for variable in ACTIVATED:
+    for variable in ACTIVE_ENVIRONMENT_VARIABLES:
         monkeypatch.delenv(variable, raising=False)
     return place
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from paddock import Peer, connect
-from paddock.directories import DATA_VARIABLE
-from paddock.toolkits.python.interpreters import ACTIVATED
+from paddock.directories import DATA_DIRECTORY_VARIABLE
+from paddock.toolkits.python.interpreters import ACTIVE_ENVIRONMENT_VARIABLES
 from tests.architecture.test_import_budget import among, modules_after
 from tests.kernels.test_python_test_report import BARE
 
@@ -56,8 +56,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def peer(project: Path) -> Iterator[Peer]:
     """The server, over the standard input and output of a process."""
-    environment = {key: value for key, value in os.environ.items() if key not in ACTIVATED}
-    environment[DATA_VARIABLE] = str(project.parent / "data")
+    environment = {key: value for key, value in os.environ.items() if key not in ACTIVE_ENVIRONMENT_VARIABLES}
+    environment[DATA_DIRECTORY_VARIABLE] = str(project.parent / "data")
     command = [sys.executable, "-m", "paddock", "serve", "PythonDevelopment"]
     with connect(command, env=environment, cwd=project) as connected:
         yield connected

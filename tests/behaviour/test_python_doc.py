@@ -8,7 +8,7 @@ from textwrap import indent
 import pytest
 
 from paddock import Server, connect
-from paddock.directories import DATA_VARIABLE
+from paddock.directories import DATA_DIRECTORY_VARIABLE
 from paddock.toolkits.tools.PythonDoc import tool
 
 SEAS = '''\
@@ -72,7 +72,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     place.mkdir()
     monkeypatch.chdir(place)
     monkeypatch.setattr("tempfile.tempdir", str(place))
-    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "data"))
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(tmp_path / "data"))
     (place / "seas.py").write_text(SEAS)
     return place
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from paddock import ImageContent, Peer, Server, TextContent, connect
-from paddock.directories import DATA_VARIABLE
-from paddock.toolkits.python.evaluator import evaluator_tool
+from paddock.directories import DATA_DIRECTORY_VARIABLE
+from paddock.toolkits.python.evaluator import python_evaluator_tool
 from tests.kernels.processes import watch
 
 NAME = "PythonEvaluator"
@@ -20,7 +20,7 @@ COMMAND = [sys.executable, "-m", "paddock", "serve", "Python"]
 @pytest.fixture(autouse=True)
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where sessions are kept, also by the processes that are started."""
-    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "data"))
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(tmp_path / "data"))
     return tmp_path / "data"
 
 
@@ -91,7 +91,7 @@ def test_what_is_stopped_is_taken_back_and_said(peer: Peer) -> None:
 
 
 def test_long_texts_are_cut_in_their_middle() -> None:
-    server = Server("s", tools=[evaluator_tool])
+    server = Server("s", tools=[python_evaluator_tool])
     server.set_tool_options({NAME: {"MaxCharacterCount": 40}})
     with connect(server) as peer:
         said, _ = answer(peer, "print('b' * 50)\n'a' * 100")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from paddock import Server, connect
-from paddock.directories import DATA_VARIABLE
-from paddock.toolkits.python.interpreters import ACTIVATED
+from paddock.directories import DATA_DIRECTORY_VARIABLE
+from paddock.toolkits.python.interpreters import ACTIVE_ENVIRONMENT_VARIABLES
 from paddock.toolkits.tools.PythonSymbolDefinition import tool
 
 SEAS = '''\
@@ -65,8 +65,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (place / "src/seas/tides.py").write_text(SEAS)
     (place / "src/seas/north/__init__.py").write_text("def strait(): pass\n")
     monkeypatch.chdir(place)
-    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "data"))
-    for variable in ACTIVATED:
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(tmp_path / "data"))
+    for variable in ACTIVE_ENVIRONMENT_VARIABLES:
         monkeypatch.delenv(variable, raising=False)
     return place
 

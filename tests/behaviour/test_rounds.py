@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from paddock import Context, PaddockError, Server
-from paddock.protocol.eras.v2026_07_28.input_required import Sealed, seal
+from paddock.protocol.eras.v2026_07_28.input_required import SealedState, seal_state
 from tests.behaviour.line import Json, Line, plain
 from tests.behaviour.wire import META_KEY, SESSION, STATELESS
 from tests.conftest import Connect
@@ -203,11 +203,11 @@ def test_a_state_that_has_expired_is_invalid_params(connect: Connect) -> None:
     line = connect(asking(), STATELESS, capabilities=CAPABILITIES)
     call, first = first_round(line)
     issued = json.loads(base64.b64decode(first["requestState"].rpartition(".")[0]))
-    old = Sealed(expires=1, digest=issued["digest"])
-    error = line.error("tools/call", {**call, "requestState": seal(old, KEY)})
+    old = SealedState(expires=1, digest=issued["digest"])
+    error = line.error("tools/call", {**call, "requestState": seal_state(old, KEY)})
     assert error["code"] == -32602
-    fresh = Sealed(expires=issued["expires"], digest=issued["digest"])
-    again = line.ask("tools/call", {**call, "requestState": seal(fresh, KEY)})["result"]
+    fresh = SealedState(expires=issued["expires"], digest=issued["digest"])
+    again = line.ask("tools/call", {**call, "requestState": seal_state(fresh, KEY)})["result"]
     assert again["resultType"] == "input_required"
 
 

@@ -18,7 +18,7 @@ from paddock import (
     get_server,
     list_servers,
 )
-from paddock.directories import DATA_VARIABLE
+from paddock.directories import DATA_DIRECTORY_VARIABLE
 from paddock.servers.store import delete_definition
 from paddock.servers.variables import OPTIONS_VARIABLE
 from paddock.testing import connect
@@ -251,10 +251,10 @@ def test_a_data_directory_that_cannot_be_used_is_told(
     place = tmp_path / "file" if is_file else Path("/proc/nope")
     if is_file:
         place.touch()
-    monkeypatch.setenv(DATA_VARIABLE, str(place))
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(place))
     with pytest.raises(PaddockError, match="cannot be used") as refusal:
         create_server("one", tools=["DemoGreet"])
-    assert DATA_VARIABLE in str(refusal.value.hint)
+    assert DATA_DIRECTORY_VARIABLE in str(refusal.value.hint)
     assert [server.name for server in list_servers()] == list(default_servers())
     assert get_server("Demo").installations == []
 

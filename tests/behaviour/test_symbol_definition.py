@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from paddock import Peer, Server, connect
-from paddock.toolkits.wolfram.evaluator import evaluator_tool
+from paddock.toolkits.wolfram.evaluator import wolfram_evaluator_tool
 from paddock.toolkits.wolfram.symbol_definition import symbol_definition_tool
 
 NAME = "SymbolDefinition"
@@ -28,7 +28,7 @@ hidden[x_] := x; SetAttributes[hidden, ReadProtected]
 
 def server(engine: str = "woxi") -> Server:
     """A server with the evaluator and the tool."""
-    made = Server("s", tools=[evaluator_tool, symbol_definition_tool])
+    made = Server("s", tools=[wolfram_evaluator_tool, symbol_definition_tool])
     return made.set_tool_options({EVALUATOR: {"Engine": engine}, NAME: {"Engine": engine}})
 
 

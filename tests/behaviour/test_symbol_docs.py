@@ -14,7 +14,7 @@ from paddock.toolkits.wolfram.symbol_docs import (
     edit_symbol_doc_examples_tool,
     edit_symbol_doc_tool,
 )
-from paddock.wolfram import evaluate, parse_strict, quoted
+from paddock.wolfram import evaluate, parse_strict, quote_string
 from paddock.wolfram.notebooks import notebook_to_markdown, read_notebook
 from tests.behaviour.line import PATIENCE
 
@@ -379,7 +379,7 @@ def test_a_wolfram_kernel_loads_the_paclet_first(
 
     assert found["generatedContent"].endswith("```wl-output\nGatherLot[{1}]\n```")
     said = heard.read_text()
-    for code in (f"PacletDirectoryLoad[{quoted(str(page.parents[4]))}]", 'Needs["Corner`Lots`"]'):
+    for code in (f"PacletDirectoryLoad[{quote_string(str(page.parents[4]))}]", 'Needs["Corner`Lots`"]'):
         assert code.replace('"', '\\"') in said
         assert said.index(code.replace('"', '\\"')) < said.index("GatherLot[{1}]")
 

@@ -15,7 +15,7 @@ import PIL.Image
 import pytest
 
 from paddock import ImageContent, Peer, Server, TextContent, connect
-from paddock.toolkits.wolfram.evaluator import evaluator_tool
+from paddock.toolkits.wolfram.evaluator import wolfram_evaluator_tool
 from tests.behaviour.line import PATIENCE
 
 NAME = "WolframLanguageEvaluator"
@@ -29,7 +29,7 @@ To go on in this session, with its definitions and history, use session="{id}".
 
 def server(**options: object) -> Server:
     """A server with the tool, and values for its options."""
-    made = Server("s", tools=[evaluator_tool])
+    made = Server("s", tools=[wolfram_evaluator_tool])
     return made.set_tool_options({NAME: {"Engine": "woxi", **options}})
 
 

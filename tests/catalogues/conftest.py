@@ -11,11 +11,11 @@ import pytest
 from uv import find_uv_bin
 
 import paddock
-from paddock.directories import DATA_VARIABLE
+from paddock.directories import DATA_DIRECTORY_VARIABLE
 from paddock.extensions.catalogue.building import build_catalogue
-from paddock.extensions.catalogue.document import catalogue_text
+from paddock.extensions.catalogue.document import format_catalogue
 from paddock.extensions.catalogue.settings import CATALOGUES_VARIABLE, NO_INSTALL_VARIABLE
-from paddock.extensions.discovery import forget_extensions
+from paddock.extensions.discovery import clear_extension_caches
 from tests.catalogues.web import Web, serving
 from tests.command_line.program import Program
 from tests.extensions import samples
@@ -63,7 +63,7 @@ def write_catalogue(directory: Path) -> Path:
     """The catalogue of what is in a directory, there."""
     built = build_catalogue([directory], beside=directory)
     file = directory / CATALOGUE
-    file.write_bytes(catalogue_text(built.entries))
+    file.write_bytes(format_catalogue(built.entries))
     return file
 
 
@@ -71,12 +71,12 @@ def write_catalogue(directory: Path) -> Path:
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A data directory in which nothing is, and no settings."""
     directory = tmp_path / "data"
-    monkeypatch.setenv(DATA_VARIABLE, str(directory))
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(directory))
     monkeypatch.delenv(CATALOGUES_VARIABLE, raising=False)
     monkeypatch.delenv(NO_INSTALL_VARIABLE, raising=False)
-    forget_extensions()
+    clear_extension_caches()
     yield directory
-    forget_extensions()
+    clear_extension_caches()
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from paddock.extensions.catalogue.building import build_catalogue
-from paddock.extensions.catalogue.document import catalogue_text, parse_catalogue
+from paddock.extensions.catalogue.document import format_catalogue, parse_catalogue
 from paddock.extensions.catalogue.errors import CatalogueError
 from tests.catalogues.conftest import wheel as by_hand
 
@@ -41,7 +41,7 @@ def test_wheels_and_paclets_are_listed_with_manifests_versions_and_hashes(shelf:
 
 def test_a_catalogue_that_was_written_says_the_same_when_it_is_read(shelf: Path) -> None:
     built = build_catalogue([shelf], "https://example.org/files/", beside=shelf).entries
-    read = parse_catalogue(catalogue_text(built), "here")
+    read = parse_catalogue(format_catalogue(built), "here")
     assert read.problems == ()
     assert [one._replace(catalogue="") for one in read.entries] == [
         one._replace(manifest=one.manifest._replace(extra={})) for one in built
@@ -106,5 +106,5 @@ def test_what_the_metadata_says_of_python_and_the_purpose_is_kept(tmp_path: Path
     by_hand(tmp_path, "words", said)
     (entry,) = build_catalogue([tmp_path], beside=tmp_path).entries
     assert (entry.requires_python, entry.description) == (">=3.11", "Draws things")
-    (read,) = parse_catalogue(catalogue_text([entry]), "here").entries
+    (read,) = parse_catalogue(format_catalogue([entry]), "here").entries
     assert read._replace(catalogue="") == entry

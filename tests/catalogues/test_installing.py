@@ -13,14 +13,14 @@ import pytest
 from paddock import get_server
 from paddock.errors import PaddockError
 from paddock.extensions.catalogue import settings
-from paddock.extensions.catalogue.document import Entry, parse_catalogue
+from paddock.extensions.catalogue.document import CatalogueEntry, parse_catalogue
 from paddock.extensions.catalogue.errors import (
     FetchError,
     HashMismatchError,
     InstallExtensionError,
 )
-from paddock.extensions.catalogue.installing import install_entry, plan_of
-from paddock.extensions.catalogue.remote import find_remote
+from paddock.extensions.catalogue.installing import install_entry, describe_installation
+from paddock.extensions.catalogue.remote import find_remote_extension
 from paddock.extensions.paclets.archives import ArchiveError
 from tests.catalogues.conftest import CATALOGUE, wheel, write_catalogue
 from tests.catalogues.web import Web
@@ -30,8 +30,8 @@ from tests.unit.extensions.paclets.making import info
 SAMPLER = "SamplePublisher/Sampler"
 
 
-def entry(name: str) -> Entry:
-    found = find_remote(name)
+def entry(name: str) -> CatalogueEntry:
+    found = find_remote_extension(name)
     assert found is not None
     return found.entry
 
@@ -42,7 +42,7 @@ def left_in(data: Path) -> list[str]:
     return [file for file in files if not file.startswith("locks")]
 
 
-def relisted(archive: Path, *, by: Entry, **changes: object) -> Entry:
+def relisted(archive: Path, *, by: CatalogueEntry, **changes: object) -> CatalogueEntry:
     """An archive with the description of another."""
     data = archive.read_bytes()
     return by._replace(
@@ -54,7 +54,7 @@ def relisted(archive: Path, *, by: Entry, **changes: object) -> Entry:
 
 
 def test_a_paclet_is_unpacked_and_found(known: Path, data: Path) -> None:
-    assert plan_of(entry(SAMPLER))[-1] == (
+    assert describe_installation(entry(SAMPLER))[-1] == (
         f"unpack it into {data / 'paclets' / 'SamplePublisher__Sampler-1.2.0'}"
     )
     assert install_entry(entry(SAMPLER))
@@ -181,7 +181,7 @@ def test_the_plan_names_what_will_be_installed_and_nothing_else(known: Path) -> 
         "direct @ https://example.org/direct.whl",
         "what is this",
     )
-    lines = plan_of(entry("acme/charts")._replace(requires=requires))
+    lines = describe_installation(entry("acme/charts")._replace(requires=requires))
     assert lines[3:] == [
         "and from pip's index, unless they are there: plain>=1, here>2, what is this",
         "and, unless it is there, direct from https://example.org/direct.whl",
@@ -194,7 +194,7 @@ def test_a_setting_forbids_it(known: Path, data: Path, monkeypatch: pytest.Monke
         install_entry(entry(SAMPLER))
     monkeypatch.delenv(settings.NO_INSTALL_VARIABLE)
     data.mkdir()
-    settings.settings_file().write_text('install = "never"\n')
+    settings.get_settings_file().write_text('install = "never"\n')
     with pytest.raises(InstallExtensionError, match="install = 'never' in"):
         install_entry(entry(SAMPLER))
 

@@ -17,8 +17,8 @@ from paddock.errors import PaddockError
 from paddock.extensions.catalogue import cache, document, settings
 from paddock.extensions.catalogue.document import parse_catalogue
 from paddock.extensions.catalogue.errors import CatalogueError, FetchError
-from paddock.extensions.catalogue.fetching import Limit, fetch_bytes, normal_location, resolved
-from paddock.extensions.catalogue.remote import best, find_remote
+from paddock.extensions.catalogue.fetching import DownloadLimit, fetch_bytes, normalize_location, resolve_location
+from paddock.extensions.catalogue.remote import select_best_entries, find_remote_extension
 from tests.catalogues.conftest import CATALOGUE
 from tests.catalogues.web import Answer, Web
 
@@ -60,7 +60,7 @@ def text(*entries: dict[str, Any]) -> bytes:
         {"sha256": ""},
         {"sha256": "z" * 64},
         {"size": 0},
-        {"size": document.MAX_FILE + 1},
+        {"size": document.MAX_EXTENSION_FILE_BYTES + 1},
         {"size": "many"},
         {"manifest": None},
         {"manifest": {"publisher": "acme", "tools": ["../Plot"]}},
@@ -100,7 +100,7 @@ def test_what_is_no_catalogue_is_refused(data: bytes) -> None:
 )
 def test_a_catalogue_is_at_https_or_on_this_machine(location: str) -> None:
     with pytest.raises(CatalogueError, match="is not to be fetched"):
-        normal_location(location)
+        normalize_location(location)
 
 
 @pytest.mark.parametrize(
@@ -108,12 +108,12 @@ def test_a_catalogue_is_at_https_or_on_this_machine(location: str) -> None:
 )
 def test_what_came_over_https_leads_nowhere_else(url: str) -> None:
     with pytest.raises(CatalogueError):
-        resolved(url, "https://example.org/c.json")
+        resolve_location(url, "https://example.org/c.json")
 
 
 def test_files_are_named_relative_to_the_catalogue(tmp_path: Path) -> None:
-    assert resolved("a/b.whl", "https://example.org/x/c.json") == "https://example.org/x/a/b.whl"
-    assert resolved("a%20b.whl", str(tmp_path / "c.json")) == str(tmp_path / "a b.whl")
+    assert resolve_location("a/b.whl", "https://example.org/x/c.json") == "https://example.org/x/a/b.whl"
+    assert resolve_location("a%20b.whl", str(tmp_path / "c.json")) == str(tmp_path / "a b.whl")
 
 
 def test_a_redirection_out_of_the_web_is_not_followed(web: Web, tmp_path: Path) -> None:
@@ -121,20 +121,20 @@ def test_a_redirection_out_of_the_web_is_not_followed(web: Web, tmp_path: Path) 
     secret.write_text("secret")
     for target in (secret.as_uri(), "http://example.org/", "ftp://example.org/"):
         with pytest.raises(FetchError, match=r"[Rr]edirect"):
-            fetch_bytes(web.redirect("/away", target), Limit(1000, 10))
+            fetch_bytes(web.redirect("/away", target), DownloadLimit(1000, 10))
     web.put("/here", b"content")
-    assert fetch_bytes(web.redirect("/on", "/here"), Limit(1000, 10)) == b"content"
+    assert fetch_bytes(web.redirect("/on", "/here"), DownloadLimit(1000, 10)) == b"content"
 
 
 def test_no_more_is_fetched_than_is_allowed(web: Web) -> None:
     url = web.put("/large", b"x" * 100_001)
     with pytest.raises(FetchError, match="is longer than 100,000 bytes"):
-        fetch_bytes(url, Limit(100_000, 10))
+        fetch_bytes(url, DownloadLimit(100_000, 10))
     web.answers["/endless"] = Answer(b"x", is_endless=True)
     with pytest.raises(FetchError, match="takes longer than"):
-        fetch_bytes(f"{web.url}/endless", Limit(10**12, 0.1))
+        fetch_bytes(f"{web.url}/endless", DownloadLimit(10**12, 0.1))
     with pytest.raises(FetchError, match="cannot be fetched"):
-        fetch_bytes(f"{web.url}/nothing", Limit(100_000, 10))
+        fetch_bytes(f"{web.url}/nothing", DownloadLimit(100_000, 10))
 
 
 def test_a_server_that_answers_byte_by_byte_is_left_in_time() -> None:
@@ -152,7 +152,7 @@ def test_a_server_that_answers_byte_by_byte_is_left_in_time() -> None:
         thread.start()
         try:
             with pytest.raises(FetchError, match="takes longer than"):
-                fetch_bytes(f"http://127.0.0.1:{listening.getsockname()[1]}/", Limit(1000, 0.2))
+                fetch_bytes(f"http://127.0.0.1:{listening.getsockname()[1]}/", DownloadLimit(1000, 0.2))
         finally:
             gone.set()
             thread.join()
@@ -161,11 +161,11 @@ def test_a_server_that_answers_byte_by_byte_is_left_in_time() -> None:
 def test_a_catalogue_is_fetched_once_and_kept(web: Web, shelf: Path, monkeypatch: Any) -> None:
     url = web.put("/c.json", (shelf / CATALOGUE).read_bytes())
     monkeypatch.setenv(settings.CATALOGUES_VARIABLE, url)
-    assert find_remote("acme/charts") is None, "nothing is fetched to look at a name"
+    assert find_remote_extension("acme/charts") is None, "nothing is fetched to look at a name"
     assert web.asked == []
-    assert len(cache.known_entries(may_fetch=True)) == 3
-    assert len(cache.known_entries(may_fetch=True)) == 3
-    assert find_remote("acme/charts") is not None
+    assert len(cache.load_entries(may_fetch=True)) == 3
+    assert len(cache.load_entries(may_fetch=True)) == 3
+    assert find_remote_extension("acme/charts") is not None
     assert web.asked == ["/c.json"]
 
 
@@ -173,28 +173,28 @@ def test_an_old_copy_is_fetched_anew_and_stays_when_that_fails(
     web: Web, shelf: Path, data: Path
 ) -> None:
     url = web.put("/c.json", (shelf / CATALOGUE).read_bytes())
-    cache.refresh(url)
-    settings.add_location(url)
-    (copy,) = (data / cache.FOLDER).iterdir()
+    cache.refresh_catalogue(url)
+    settings.add_catalogue(url)
+    (copy,) = (data / cache.COPY_FOLDER).iterdir()
     os.utime(copy, (1, 1))
     for broken in (b"no catalogue", None):
         if broken is None:
             del web.answers["/c.json"]
         else:
             web.put("/c.json", broken)
-        (known,) = cache.known_catalogues(may_fetch=True)
+        (known,) = cache.load_catalogues(may_fetch=True)
         assert known.catalogue is not None
         assert len(known.catalogue.entries) == 3
         assert isinstance(known.problem, PaddockError)
     web.put("/c.json", text(GOOD))
-    assert [one.version for one in cache.known_entries(may_fetch=True)] == ["1.0"]
+    assert [one.version for one in cache.load_entries(may_fetch=True)] == ["1.0"]
 
 
 def test_the_highest_version_counts_and_the_first_catalogue_decides() -> None:
     several = [{**GOOD, "version": version} for version in ("1.9", "1.10", "1.2")]
     first = parse_catalogue(text(*several), "first").entries
     second = parse_catalogue(text({**GOOD, "version": "99"}), "second").entries
-    (found,) = best([*first, *second])
+    (found,) = select_best_entries([*first, *second])
     assert (found.version, found.catalogue) == ("1.10", "first")
 
 
@@ -209,7 +209,7 @@ def test_the_highest_version_counts_and_the_first_catalogue_decides() -> None:
 )
 def test_a_file_for_another_machine_is_not_chosen(file: str) -> None:
     foreign = {**GOOD, "version": "2.0", "url": file}
-    (found,) = best(parse_catalogue(text(foreign, GOOD), "first").entries)
+    (found,) = select_best_entries(parse_catalogue(text(foreign, GOOD), "first").entries)
     assert found.version == "1.0"
 
 
@@ -220,7 +220,7 @@ def test_of_several_files_of_a_version_one_for_this_machine_is_chosen() -> None:
         "acme_charts-1.0-cp37-cp37m-atari_st.whl",
         f"acme_charts-1.0-cp3{minor}-cp3{minor}-{tag}.whl",
     ]
-    (found,) = best(parse_catalogue(text(*({**GOOD, "url": one} for one in files)), "it").entries)
+    (found,) = select_best_entries(parse_catalogue(text(*({**GOOD, "url": one} for one in files)), "it").entries)
     assert found.file == files[1]
 
 
@@ -240,7 +240,7 @@ def test_versions_of_distributions_are_ordered_as_pip_does(
 ) -> None:
     for several in (versions, versions[::-1]):
         listed = [{**GOOD, "version": version} for version in several]
-        (found,) = best(parse_catalogue(text(*listed), "first").entries)
+        (found,) = select_best_entries(parse_catalogue(text(*listed), "first").entries)
         assert found.version == chosen
 
 
@@ -249,7 +249,7 @@ def test_a_distribution_for_another_python_is_not_chosen() -> None:
     foreign = {**GOOD, "version": "2.0", "requires_python": later}
     fine = {**GOOD, "version": "1.0", "requires_python": ">=3.11"}
     odd = {**GOOD, "version": "0.9", "requires_python": "three"}
-    (found,) = best(parse_catalogue(text(foreign, fine, odd), "first").entries)
+    (found,) = select_best_entries(parse_catalogue(text(foreign, fine, odd), "first").entries)
     assert found.version == "1.0"
 
 
@@ -259,32 +259,32 @@ def test_a_wheel_for_another_c_library_is_not_chosen() -> None:
     if any("musl" in tag.platform for tag in sys_tags()):
         linux[0] = linux[0].replace("musllinux_1_2", "manylinux_2_17")
     listed = [{**GOOD, "version": "2.0", "url": one} for one in linux]
-    (found,) = best(parse_catalogue(text(*listed, GOOD), "first").entries)
+    (found,) = select_best_entries(parse_catalogue(text(*listed, GOOD), "first").entries)
     assert found.version == "1.0"
 
 
 def test_a_distribution_and_a_paclet_of_one_name_can_be_compared() -> None:
     paclet = {**GOOD, "kind": "paclet", "version": "9.0", "url": "Charts-9.0.paclet"}
     for listed in ((GOOD, paclet), (paclet, GOOD)):
-        (found,) = best(parse_catalogue(text(*listed), "first").entries)
+        (found,) = select_best_entries(parse_catalogue(text(*listed), "first").entries)
         assert found.kind == "distribution"
 
 
 def test_paths_of_catalogues_are_made_plain(tmp_path: Path, monkeypatch: Any) -> None:
     (tmp_path / "a").mkdir()
     monkeypatch.chdir(tmp_path / "a")
-    assert normal_location("../b/./c.json") == str(tmp_path / "b" / "c.json")
+    assert normalize_location("../b/./c.json") == str(tmp_path / "b" / "c.json")
 
 
 def test_local_urls_are_decoded_once(tmp_path: Path) -> None:
     file = tmp_path / "100%25.json"
-    assert normal_location(file.as_uri()) == str(file)
-    assert resolved("100%2525.whl", str(file)) == str(tmp_path / "100%25.whl")
+    assert normalize_location(file.as_uri()) == str(file)
+    assert resolve_location("100%2525.whl", str(file)) == str(tmp_path / "100%25.whl")
 
 
 def test_a_directory_is_no_catalogue(tmp_path: Path) -> None:
     with pytest.raises(FetchError, match="is no file"):
-        cache.refresh(str(tmp_path))
+        cache.refresh_catalogue(str(tmp_path))
 
 
 def test_a_location_that_cannot_be_hides_no_other(
@@ -292,30 +292,30 @@ def test_a_location_that_cannot_be_hides_no_other(
 ) -> None:
     data.mkdir()
     bad = "http://example.org/c.json"
-    settings.settings_file().write_text(f'catalogues = ["{bad}"]\n')
+    settings.get_settings_file().write_text(f'catalogues = ["{bad}"]\n')
     monkeypatch.setenv(
         settings.CATALOGUES_VARIABLE, f"{shelf / CATALOGUE} ftp://example.org/c.json"
     )
-    first, good, second = cache.known_catalogues(may_fetch=False)
+    first, good, second = cache.load_catalogues(may_fetch=False)
     assert good.catalogue is not None
     assert first.problem is not None
-    assert first.problem.where == str(settings.settings_file())
+    assert first.problem.where == str(settings.get_settings_file())
     assert second.problem is not None
     assert second.problem.where == f"the variable {settings.CATALOGUES_VARIABLE}"
-    assert find_remote("acme/charts") is not None
-    assert settings.remove_location(bad) == bad
+    assert find_remote_extension("acme/charts") is not None
+    assert settings.remove_catalogue(bad) == bad
     assert settings.read_settings().catalogues == ()
 
 
 def test_settings_keep_what_else_stands_in_their_file(data: Path, tmp_path: Path) -> None:
     data.mkdir()
-    settings.settings_file().write_text('# mine\ninstall = "never"\n')
-    settings.add_location(str(tmp_path / "c.json"))
-    settings.add_location("https://example.org/c.json")
-    assert settings.remove_location("https://example.org/c.json") is not None
-    assert settings.remove_location("https://example.org/c.json") is None
+    settings.get_settings_file().write_text('# mine\ninstall = "never"\n')
+    settings.add_catalogue(str(tmp_path / "c.json"))
+    settings.add_catalogue("https://example.org/c.json")
+    assert settings.remove_catalogue("https://example.org/c.json") is not None
+    assert settings.remove_catalogue("https://example.org/c.json") is None
     assert settings.read_settings() == ((str(tmp_path / "c.json"),), "never")
-    assert settings.settings_file().read_text().startswith("# mine\n")
+    assert settings.get_settings_file().read_text().startswith("# mine\n")
 
 
 @pytest.mark.parametrize(
@@ -323,7 +323,7 @@ def test_settings_keep_what_else_stands_in_their_file(data: Path, tmp_path: Path
 )
 def test_settings_that_cannot_be_are_refused(data: Path, content: str) -> None:
     data.mkdir()
-    settings.settings_file().write_text(content)
+    settings.get_settings_file().write_text(content)
     with pytest.raises(CatalogueError) as caught:
         settings.read_settings()
-    assert caught.value.where == str(settings.settings_file())
+    assert caught.value.where == str(settings.get_settings_file())

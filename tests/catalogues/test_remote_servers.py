@@ -12,7 +12,7 @@ from paddock.extensions.catalogue.errors import CatalogueError
 from paddock.extensions.catalogue.settings import CATALOGUES_VARIABLE
 from paddock.extensions.errors import ExtensionNotInstalledError, ItemNotDeclaredError
 from paddock.servers.errors import BuiltInServerError
-from paddock.servers.needed import missing_extensions
+from paddock.servers.needed import find_missing_extensions
 from tests.catalogues.conftest import CATALOGUE
 from tests.catalogues.web import Web
 from tests.extensions import samples
@@ -91,11 +91,11 @@ def test_a_definition_of_ones_own_tells_which_extensions_it_needs(
 ) -> None:
     file = tmp_path / "mine.toml"
     file.write_text('tools = ["acme/charts/Plot", "DemoDice", "nowhere/Thing"]\n')
-    assert missing_extensions(str(file)) == ["acme/charts"]
-    assert missing_extensions("acme/charts/Charts") == ["acme/charts"]
-    assert missing_extensions("acme/charts/Nothing") == []
-    assert missing_extensions("Demo") == []
-    assert missing_extensions("NoServer") == []
+    assert find_missing_extensions(str(file)) == ["acme/charts"]
+    assert find_missing_extensions("acme/charts/Charts") == ["acme/charts"]
+    assert find_missing_extensions("acme/charts/Nothing") == []
+    assert find_missing_extensions("Demo") == []
+    assert find_missing_extensions("NoServer") == []
 
 
 def test_a_catalogue_is_fetched_when_something_is_missing_and_only_then(
@@ -103,10 +103,10 @@ def test_a_catalogue_is_fetched_when_something_is_missing_and_only_then(
 ) -> None:
     web.put_directory(shelf)
     monkeypatch.setenv(CATALOGUES_VARIABLE, f"{web.url}/{CATALOGUE} {web.url}/away.json")
-    assert missing_extensions("Demo") == []
+    assert find_missing_extensions("Demo") == []
     assert web.asked == []
     problems: list[PaddockError] = []
-    assert missing_extensions("acme/charts/Charts", problems.append) == ["acme/charts"]
+    assert find_missing_extensions("acme/charts/Charts", problems.append) == ["acme/charts"]
     assert [one.where for one in problems] == [f"{web.url}/away.json"]
 
 
@@ -119,7 +119,7 @@ def test_what_a_definition_in_python_names_is_found_out(
     }
     samples.put(tmp_path / "site", "python_ext", files)
     put_on_path(monkeypatch, tmp_path / "site")
-    assert missing_extensions("python_ext/S") == ["acme/charts"]
+    assert find_missing_extensions("python_ext/S") == ["acme/charts"]
 
 
 def test_settings_that_cannot_be_read_are_told_when_something_is_to_be_installed(
@@ -128,7 +128,7 @@ def test_settings_that_cannot_be_read_are_told_when_something_is_to_be_installed
     data.mkdir()
     (data / "catalogues.toml").write_text("= broken")
     with pytest.raises(CatalogueError):
-        missing_extensions("acme/charts/Charts")
+        find_missing_extensions("acme/charts/Charts")
 
 
 def test_settings_that_cannot_be_read_do_not_hide_what_is_wrong_with_a_name(data: Path) -> None:

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from paddock.zoo.formats.personas import persona_of
-from paddock.zoo.formats.sections import compose
-from paddock.zoo.starting import starters
+from paddock.zoo.formats.personas import make_persona
+from paddock.zoo.formats.sections import format_persona
+from paddock.zoo.starting import load_starters
 from tests.clients import environments as installed
 from tests.clients import own_settings, starts
 from tests.clients.household import Household, household
 from tests.clients.starts import Place, Start, Starting, simply
 
-BRAMBLE = starters()[0].agent
+BRAMBLE = load_starters()[0].agent
 
 
 def claude_as(agent_id: str) -> Starting:
@@ -69,7 +69,7 @@ def test_a_client_tells_its_model_what_the_agent_is(
 ) -> None:
     home.paddock("zoo", "export", BRAMBLE.id, "--format", kind)
     ended = home.start(starting)
-    text = written(compose(persona_of(BRAMBLE)))
+    text = written(format_persona(make_persona(BRAMBLE)))
     assert any(text in told for told in home.model.told), ended.output + ended.errors
 
 

@@ -3,7 +3,7 @@
 import click
 import pytest
 
-from paddock.cli.commands import COMMANDS, GROUPS, commands
+from paddock.cli.commands import COMMANDS, COMMAND_GROUPS, root_command
 from tests.command_line.program import Program
 
 
@@ -11,13 +11,13 @@ def test_the_name_alone_prints_the_commands_in_groups(paddock: Program) -> None:
     said = paddock()
     assert (said.code, said.err) == (0, "")
     headings = [line for line in said.out.splitlines() if line.endswith(":") and line[0] != " "]
-    assert headings == ["Options:", *(f"{title}:" for title in GROUPS), "First steps:"]
+    assert headings == ["Options:", *(f"{title}:" for title in COMMAND_GROUPS), "First steps:"]
     assert paddock("--help").out == said.out
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_table_says_of_a_command_what_it_says_itself(name: str) -> None:
-    command = commands.get_command(click.Context(commands), name)
+    command = root_command.get_command(click.Context(root_command), name)
     assert command is not None
     assert command.name == name
     assert command.help

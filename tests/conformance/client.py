@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from paddock import Peer, connect
 from paddock.peer.errors import AnswerError
-from paddock.peer.settings import Json, Options
+from paddock.peer.settings import Json, ConnectOptions
 
 CONTEXT = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
 ERA = os.environ.get("MCP_CONFORMANCE_PROTOCOL_VERSION")
@@ -93,7 +93,7 @@ SCENARIOS: dict[str, Callable[[Peer], None]] = {
 
 def main() -> None:
     """Play the scenario."""
-    options: Options = {
+    options: ConnectOptions = {
         "era": ERA,
         "on_elicit": fill_in,
         "on_sample": lambda _: "sampled",

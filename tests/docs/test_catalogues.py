@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from paddock.directories import DATA_VARIABLE
-from paddock.extensions.catalogue.cache import MAX_AGE
-from paddock.extensions.catalogue.document import MAX_DOCUMENT, Entry
+from paddock.directories import DATA_DIRECTORY_VARIABLE
+from paddock.extensions.catalogue.cache import MAX_COPY_AGE_SECONDS
+from paddock.extensions.catalogue.document import MAX_CATALOGUE_BYTES, CatalogueEntry
 from tests.docs.pages import ROOT
 
 PAGE = (ROOT / "docs" / "how-to" / "catalogues.md").read_text(encoding="utf-8")
@@ -16,16 +16,16 @@ PAGE = (ROOT / "docs" / "how-to" / "catalogues.md").read_text(encoding="utf-8")
 def test_the_program_lists_servers(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(tmp_path))
     runpy.run_path(str(ROOT / "docs_src" / "how_to" / "catalogues.py"))
     assert capsys.readouterr().out.startswith("AgentZoo ")
 
 
 def test_every_key_of_an_entry_is_described() -> None:
-    assert [key for key in Entry._fields if f"`{key}`" not in PAGE and key != "catalogue"] == []
+    assert [key for key in CatalogueEntry._fields if f"`{key}`" not in PAGE and key != "catalogue"] == []
 
 
 def test_the_limits_are_those_of_the_page() -> None:
-    assert f"a catalogue of more than {MAX_DOCUMENT // 10**6} MB" in PAGE
-    assert MAX_AGE == 24 * 60 * 60
+    assert f"a catalogue of more than {MAX_CATALOGUE_BYTES // 10**6} MB" in PAGE
+    assert MAX_COPY_AGE_SECONDS == 24 * 60 * 60
     assert "older than a day" in " ".join(PAGE.split())

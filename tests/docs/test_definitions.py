@@ -8,11 +8,11 @@ import pytest
 
 from docs_src.how_to.prompt_definitions import greet, poem
 from paddock import Server, TextContent
-from paddock.extensions.definition_files import find_definition
+from paddock.extensions.definition_files import find_definition_file
 from paddock.extensions.errors import SpecificationError
-from paddock.extensions.extension import built_in, read_extension
+from paddock.extensions.extension import get_built_in_extension, read_extension
 from paddock.extensions.prompt_definition import make_prompt
-from paddock.extensions.registry import Registry
+from paddock.extensions.registry import ItemRegistry
 from paddock.extensions.resource_definition import make_resource
 from paddock.extensions.tool_definition import make_tool
 from paddock.testing import connect
@@ -24,12 +24,12 @@ PAGE = (ROOT / "docs" / "reference" / "definitions.md").read_text(encoding="utf-
 
 def served() -> Server:
     """All items of the manifest that the reference shows, in one server."""
-    registry = Registry([built_in(), GAMES])
+    registry = ItemRegistry([get_built_in_extension(), GAMES])
     server = Server("games")
     for kind in ("tools", "prompts", "resources"):
-        for one in registry.declared(kind):
+        for one in registry.list_items(kind):
             if one.extension is GAMES:
-                server.register(registry.resolve(kind, one.name, where="the page"))
+                server.register(registry.resolve_item(kind, one.name, where="the page"))
     return server
 
 
@@ -61,14 +61,14 @@ def test_the_resource_of_the_manifest_can_be_read() -> None:
 
 
 def test_the_names_in_the_server_of_the_manifest_lead_to_items() -> None:
-    file = find_definition(GAMES.root, "servers", "Games")
+    file = find_definition_file(GAMES.root, "servers", "Games")
     assert file is not None
     definition = file.load()
     assert isinstance(definition, dict)
-    registry = Registry([built_in(), GAMES])
+    registry = ItemRegistry([get_built_in_extension(), GAMES])
     for kind in ("tools", "prompts", "resources"):
         for name in definition[kind]:
-            assert registry.resolve(kind, name, owner=GAMES, where="the page")
+            assert registry.resolve_item(kind, name, owner=GAMES, where="the page")
 
 
 def test_the_prompts_of_the_how_to_can_be_used() -> None:
@@ -78,10 +78,10 @@ def test_the_prompts_of_the_how_to_can_be_used() -> None:
 
 
 def test_the_prompt_in_toml_is_the_one_in_python() -> None:
-    registry = Registry([])
+    registry = ItemRegistry([])
     file = ROOT / "docs_src" / "how_to" / "prompt_definition.toml"
     table = tomllib.loads(file.read_text(encoding="utf-8"))
-    server = Server("zoo", prompts=registry.resolve("prompts", table, where="the page"))
+    server = Server("zoo", prompts=registry.resolve_item("prompts", table, where="the page"))
     again = Server("zoo", prompts=make_prompt(greet, where="the page"))
     with connect(server) as one, connect(again) as other:
         assert one.prompts() == other.prompts()

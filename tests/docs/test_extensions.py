@@ -5,7 +5,7 @@ import runpy
 
 import pytest
 
-from paddock.validation.codes import SEVERITIES
+from paddock.validation.codes import SEVERITY_BY_CODE
 from tests.docs.pages import ROOT
 
 
@@ -33,4 +33,4 @@ def test_every_code_of_a_finding_is_described_with_its_severity() -> None:
     page = (ROOT / "docs" / "reference" / "findings.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `([a-z-]+)` \| (error|warning) \| \S", page, flags=re.M)
     assert len(rows) == len(dict(rows))
-    assert dict(rows) == SEVERITIES
+    assert dict(rows) == SEVERITY_BY_CODE

@@ -250,7 +250,7 @@ def test_listeners_of_the_stateless_era_are_told_of_changes() -> None:
         connect(changes, era=STATELESS, on_notification=heard) as peer,
         peer.listen(tools=True, uris=["note://today"]) as listening,
     ):
-        assert listening.honoured == {
+        assert listening.acknowledged_filter == {
             "toolsListChanged": True,
             "resourceSubscriptions": ["note://today"],
         }

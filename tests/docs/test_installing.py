@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.directories import DATA_VARIABLE
+from paddock.directories import DATA_DIRECTORY_VARIABLE
 from tests.docs.pages import ROOT
 
 
@@ -14,7 +14,7 @@ def test_a_server_is_installed_examined_and_taken_out(
 ) -> None:
     monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "data"))
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(tmp_path / "data"))
     runpy.run_path(str(ROOT / "docs_src" / "how_to" / "installing.py"))
     shown = capsys.readouterr().out
     assert '+        "CITY": "•••"' in shown

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from paddock import get_server
-from paddock.directories import DATA_VARIABLE
+from paddock.directories import DATA_DIRECTORY_VARIABLE
 from paddock.servers.definition import ServerDefinition
-from paddock.servers.file_names import MAX_STEM
+from paddock.servers.file_names import MAX_STEM_CHARACTERS
 from paddock.testing import connect
 from tests.docs.pages import ROOT
 
@@ -20,7 +20,7 @@ PAGE = (ROOT / "docs" / "reference" / "server-definition.md").read_text(encoding
 
 @pytest.fixture(autouse=True)
 def _own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(tmp_path))
 
 
 def serve(target: str) -> list[str]:
@@ -63,4 +63,4 @@ def test_the_page_lists_every_key() -> None:
 
 
 def test_the_page_gives_the_limit_of_a_name() -> None:
-    assert f"no more than {MAX_STEM} bytes" in PAGE
+    assert f"no more than {MAX_STEM_CHARACTERS} bytes" in PAGE

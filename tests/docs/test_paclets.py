@@ -3,13 +3,13 @@
 import pytest
 
 from paddock import connect, get_server
-from paddock.extensions.paclets.search_paths import PATH_VARIABLE
+from paddock.extensions.paclets.search_paths import PACLET_PATH_VARIABLE
 from tests.docs.pages import ROOT
 
 
 @pytest.fixture(autouse=True)
 def weather(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(PATH_VARIABLE, str(ROOT / "docs_src" / "paclets" / "Weather"))
+    monkeypatch.setenv(PACLET_PATH_VARIABLE, str(ROOT / "docs_src" / "paclets" / "Weather"))
 
 
 def test_the_paclet_on_the_page_is_served() -> None:

@@ -18,19 +18,19 @@ from paddock.authoring import (
     skill_files,
 )
 from paddock.authoring import tool as tools
-from paddock.cli.commands import commands
+from paddock.cli.commands import root_command
 from paddock.cli.subcommands import CommandWithSubcommands
 from paddock.errors import PaddockError
 from paddock.peer import calls
 from paddock.peer.http import channel, client, exchange
-from paddock.peer.settings import Options
+from paddock.peer.settings import ConnectOptions
 from paddock.protocol import dispatch, interruption, tasks, versions
 from paddock.protocol import errors as rpc
 from paddock.protocol.eras.v2025_11_25.codec import RESOURCE_NOT_FOUND, SessionEra
 from paddock.protocol.eras.v2026_07_28 import input_required, listening
 from paddock.protocol.eras.v2026_07_28.codec import StatelessEra
 from paddock.serving import departure, stdio
-from paddock.serving.session import Unavailable
+from paddock.serving.session import UnavailableOperations
 from paddock.transports import stream, workers
 from paddock.transports.http import lane, sessions
 from tests.all_errors import all_errors
@@ -109,7 +109,7 @@ def test_every_parameter_of_a_method_is_described(name: str) -> None:
 
 
 def test_every_option_of_connect_is_described() -> None:
-    assert set(Options.__annotations__) - words(API["connect"]) == set()
+    assert set(ConnectOptions.__annotations__) - words(API["connect"]) == set()
 
 
 def test_every_name_of_the_testing_module_is_described() -> None:
@@ -125,13 +125,13 @@ def test_every_name_of_the_testing_module_is_described() -> None:
 
 
 def every_command() -> Iterator[tuple[str, click.Command]]:
-    context = click.Context(commands)
-    for name in commands.list_commands(context):
-        command = commands.get_command(context, name)
+    context = click.Context(root_command)
+    for name in root_command.list_commands(context):
+        command = root_command.get_command(context, name)
         assert command is not None
         yield name, command
         further = getattr(command, "commands", {}) | {
-            word: command.subcommand(word)
+            word: command.load_subcommand(word)
             for word in getattr(command, "subcommands", {})
             if isinstance(command, CommandWithSubcommands)
         }
@@ -154,7 +154,7 @@ def test_every_command_has_a_trust_level() -> None:
         r"^\| [^|]+ \| (`.+) \|$", sections(page("cli.md"))["Trust levels"], flags=re.M
     )
     told = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
-    assert sorted(told) == sorted(commands.list_commands(click.Context(commands)))
+    assert sorted(told) == sorted(root_command.list_commands(click.Context(root_command)))
 
 
 def test_every_error_is_listed_with_its_code_and_its_home() -> None:
@@ -191,45 +191,45 @@ def test_every_version_and_method_is_listed() -> None:
         }
         for era in (0, 1)
     }
-    offered = Unavailable(paddock.Server("any").facts, RuntimeError())
+    offered = UnavailableOperations(paddock.Server("any").metadata, RuntimeError())
     assert listed[0] == set(SessionEra(offered).methods)
-    assert listed[1] == set(StatelessEra(offered, listening.Listeners()).methods)
+    assert listed[1] == set(StatelessEra(offered, listening.SubscriptionRegistry()).methods)
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        f"| length of a line | {offering.MAX_MESSAGE // 2**20} MiB, or",
+        f"| length of a line | {offering.MAX_MESSAGE_BYTES // 2**20} MiB, or",
         f"| plain handlers at a time | {workers.MAX_THREADS} threads",
-        f"and `async def` calls under way | {workers.MAX_WAITING} |",
-        f"| requests waiting for a server that is being loaded | {dispatch.MAX_HELD} |",
-        f"| a plain handler in the reading thread | {stream.TICK * 1000:g} ms |",
-        f"| open `subscriptions/listen` | {listening.MAX_LISTENERS} for each connection;",
-        f"| a plain handler for which the event loop waits (HTTP) | {lane.MOMENT * 1000:g} ms |",
-        f"| a handler that goes on after it was cancelled | {interruption.PATIENCE:g} s |",
+        f"and `async def` calls under way | {workers.MAX_QUEUED_REQUESTS} |",
+        f"| requests waiting for a server that is being loaded | {dispatch.MAX_DEFERRED_REQUESTS} |",
+        f"| a plain handler in the reading thread | {stream.WATCHDOG_TICK_SECONDS * 1000:g} ms |",
+        f"| open `subscriptions/listen` | {listening.MAX_STREAMS} for each connection;",
+        f"| a plain handler for which the event loop waits (HTTP) | {lane.BRIEF_WAIT_SECONDS * 1000:g} ms |",
+        f"| a handler that goes on after it was cancelled | {interruption.RETRY_SECONDS:g} s |",
         f"| tasks that a server keeps | {tasks.MAX_TASKS} |",
         f"| how long a task is kept | {tasks.DEFAULT_TTL_MS} ms, at the most {tasks.MAX_TTL_MS} ms",
-        f"| GET streams of a session | {sessions.MAX_STANDALONE} |",
-        f"| URIs of one of them | {listening.MAX_URIS} |",
-        f"| values of a completion | {completion.MAX_VALUES} |",
-        f"| name of a tool | {tools.MAX_NAME} characters |",
-        f"| name of a skill | {skill.MAX_NAME} characters |",
-        f"| description of a skill | {frontmatter.MAX_DESCRIPTION} characters |",
-        f"| {frontmatter_yaml.MAX_BLOCK} characters, {frontmatter_yaml.MAX_DEPTH} levels |",
-        f"| files, and directories, of a skill | {skill_files.MAX_FILES} |",
-        f"| size of a skill | {skill_files.MAX_BYTES // 2**20} MiB |",
-        f"| validity of a `requestState` | {input_required.LIFETIME} s |",
-        f"that only the author's code knows | {stdio.PATIENCE:g} s |",
-        f"that our own peer answers for one request | {calls.MAX_ROUNDS} |",
-        f"that our own peer takes over HTTP | {client.MAX_BODY // 2**20} MiB |",
-        f"requests of our own peer under way over HTTP | {channel.MAX_EXCHANGES} |",
-        f"| requests waiting in that line | {channel.MAX_WAITING} |",
-        f"| repetitions of a request of our own peer | {exchange.MAX_REPEATS} |",
-        f"| work under way may finish | {stream.GRACE:g} s |",
-        f"| it is cancelled, and may clean up | {stream.GRACE:g} s |",
-        f"| whatever still runs is left behind | {departure.STREAM_LIMIT:g} s",
-        f"| a server that is still being imported is given up | {departure.LOAD_GRACE:g} s",
-        f"| leaving the lifespan | {departure.LIFESPAN_LIMIT:g} s |",
+        f"| GET streams of a session | {sessions.MAX_STANDALONE_READERS} |",
+        f"| URIs of one of them | {listening.MAX_STREAM_URIS} |",
+        f"| values of a completion | {completion.MAX_COMPLETION_VALUES} |",
+        f"| name of a tool | {tools.MAX_TOOL_NAME_CHARACTERS} characters |",
+        f"| name of a skill | {skill.MAX_SKILL_NAME_CHARACTERS} characters |",
+        f"| description of a skill | {frontmatter.MAX_DESCRIPTION_CHARACTERS} characters |",
+        f"| {frontmatter_yaml.MAX_FRONTMATTER_CHARACTERS} characters, {frontmatter_yaml.MAX_NESTING_DEPTH} levels |",
+        f"| files, and directories, of a skill | {skill_files.MAX_SKILL_FILES} |",
+        f"| size of a skill | {skill_files.MAX_SKILL_BYTES // 2**20} MiB |",
+        f"| validity of a `requestState` | {input_required.STATE_LIFETIME_SECONDS} s |",
+        f"that only the author's code knows | {stdio.METADATA_WAIT_SECONDS:g} s |",
+        f"that our own peer answers for one request | {calls.MAX_INPUT_ROUNDS} |",
+        f"that our own peer takes over HTTP | {client.MAX_BODY_BYTES // 2**20} MiB |",
+        f"requests of our own peer under way over HTTP | {channel.MAX_OPEN_EXCHANGES} |",
+        f"| requests waiting in that line | {channel.MAX_QUEUED_REQUESTS} |",
+        f"| repetitions of a request of our own peer | {exchange.MAX_RETRIES} |",
+        f"| work under way may finish | {stream.DRAIN_SECONDS:g} s |",
+        f"| it is cancelled, and may clean up | {stream.DRAIN_SECONDS:g} s |",
+        f"| whatever still runs is left behind | {departure.STREAM_DRAIN_SECONDS:g} s",
+        f"| a server that is still being imported is given up | {departure.LOAD_GRACE_SECONDS:g} s",
+        f"| leaving the lifespan | {departure.LIFESPAN_EXIT_SECONDS:g} s |",
     ],
 )
 def test_every_limit_has_the_value_that_the_page_gives(text: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from paddock import wolfram
 from paddock.wolfram import notebooks
-from paddock.wolfram.operators import NAMED
+from paddock.wolfram.operators import NAMED_SIGNS
 from tests.docs.pages import ROOT
 
 PAGE = (ROOT / "docs" / "reference" / "wolfram-language.md").read_text(encoding="utf-8")
@@ -21,7 +21,7 @@ def test_the_page_names_everything_that_is_public() -> None:
 
 
 def test_the_page_counts_the_characters_that_are_operators() -> None:
-    assert f"the {len(NAMED)} characters" in PAGE
+    assert f"the {len(NAMED_SIGNS)} characters" in PAGE
 
 
 def test_the_program_prints_what_the_page_shows(capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,10 +29,10 @@ def test_the_limits_are_those_that_are_kept() -> None:
     rows = {
         row[0]: row[1] for row in re.findall(r"^\| `(\w+)`.*\| ([^|]*) \|$", PAGE, re.MULTILINE)
     }
-    assert rows["systemPrompt"] == f"{limits.SYSTEM_PROMPT:,} characters"
-    assert rows["content"].startswith(f"1 to {limits.ENTRY_CONTENT:,} characters")
-    assert rows["skills"].startswith(f"{limits.SKILLS:,}")
-    assert rows["contextRefs"] == f"{limits.REFERENCES} of {limits.REFERENCE:,} characters"
-    assert f"{limits.VERSIONS}\nversions" in PAGE
-    assert f"budget of {limits.MEMORY_TOKENS:,} tokens" in PAGE
-    assert f"in the bin for {limits.BIN_DAYS} days" in PAGE
+    assert rows["systemPrompt"] == f"{limits.MAX_SYSTEM_PROMPT_CHARACTERS:,} characters"
+    assert rows["content"].startswith(f"1 to {limits.MAX_ENTRY_CHARACTERS:,} characters")
+    assert rows["skills"].startswith(f"{limits.MAX_SKILLS:,}")
+    assert rows["contextRefs"] == f"{limits.MAX_REFERENCES} of {limits.MAX_REFERENCE_CHARACTERS:,} characters"
+    assert f"{limits.MAX_AGENT_VERSIONS}\nversions" in PAGE
+    assert f"budget of {limits.DEFAULT_MEMORY_TOKENS:,} tokens" in PAGE
+    assert f"in the bin for {limits.DELETED_RETENTION_DAYS} days" in PAGE

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from math import isclose
 from pathlib import Path
 
-from paddock.kernels.wolfram_session import Evaluation
-from paddock.wolfram import Atom, Expression, has_head, number_value, parse, same
+from paddock.kernels.wolfram_session import LineEvaluation
+from paddock.wolfram import Atom, Expression, has_head, parse_number, parse, are_equal
 
 HERE = Path(__file__).parent
 ENGINES = ("woxi", "mathics")
@@ -37,7 +37,7 @@ class Entry:
         """The code on one line, as lists of gaps have it."""
         return " ⏎ ".join(line.strip() for line in self.code.split("\n"))
 
-    def fault(self, evaluation: Evaluation) -> str | None:
+    def fault(self, evaluation: LineEvaluation) -> str | None:
         """What is wrong with an answer; None if it is right."""
         for found, expected, what in (
             (_status(evaluation), self._expected_status(), "ended as"),
@@ -101,11 +101,11 @@ def read_gaps(engine: str) -> dict[str, list[str]]:
     return gaps
 
 
-def _status(evaluation: Evaluation) -> str:
+def _status(evaluation: LineEvaluation) -> str:
     return evaluation.status
 
 
-def _names(evaluation: Evaluation) -> list[str]:
+def _names(evaluation: LineEvaluation) -> list[str]:
     """The names of messages, each once: engines differ in how often they say a thing."""
     ours = ("General::quit",)
     names = {text.partition(": ")[0].strip() for text in evaluation.messages}
@@ -124,10 +124,10 @@ def _is_same(found: Expression, expected: str) -> bool:
     if right is None:
         return False
     if has_head(right, "Failure") and has_head(found, "Failure"):
-        return same(right.args[0], found.args[0])  # type: ignore[union-attr]  # both are nodes
+        return are_equal(right.args[0], found.args[0])  # type: ignore[union-attr]  # both are nodes
     _normalise(found)
     _normalise(right)
-    return same(found, right)
+    return are_equal(found, right)
 
 
 def _normalise(expression: Expression) -> None:
@@ -159,6 +159,6 @@ def _is_near(found: Expression, expected: Expression | None) -> bool:
 
 def _is_near_atom(one: Atom, other: Atom) -> bool:
     if one.kind == other.kind == "number":
-        left, right = number_value(one.text), number_value(other.text)
+        left, right = parse_number(one.text), parse_number(other.text)
         return left is not None and right is not None and isclose(left, right, rel_tol=_TOLERANCE)
     return (one.kind, one.text) == (other.kind, other.text)

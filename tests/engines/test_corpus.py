@@ -10,8 +10,8 @@ import pytest
 
 from paddock.kernels.engines.detection import choose_engine
 from paddock.kernels.kernel import Kernel
-from paddock.kernels.limits import Limits
-from paddock.kernels.wolfram_session import Evaluation, History, evaluate_code
+from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.wolfram_session import LineEvaluation, LineHistory, evaluate_code
 from tests.engines.corpus import ENGINES, Entry, read_corpus, read_gaps
 
 CORPUS = read_corpus()
@@ -38,9 +38,9 @@ def give_kernel() -> Iterator[GiveKernel]:
         if found is not None and engine not in SLOW_TO_START:
             found.close()
         if found is None or not found.is_alive:
-            found = choose_engine(engine).engine.start(Limits())
+            found = choose_engine(engine).engine.start(EvaluationLimits())
         else:
-            assert found.evaluate(FORGET, Limits()).status == "done"
+            assert found.evaluate(FORGET, EvaluationLimits()).status == "done"
         kernels[engine] = found
         return found
 
@@ -49,15 +49,15 @@ def give_kernel() -> Iterator[GiveKernel]:
         kernel.close()
 
 
-def answered(kernel: Kernel, entries: list[Entry], gaps: list[str]) -> list[Evaluation]:
+def answered(kernel: Kernel, entries: list[Entry], gaps: list[str]) -> list[LineEvaluation]:
     """The answers to a section, which is one session."""
-    history = History({}, {})
-    answers: list[Evaluation] = []
+    history = LineHistory({}, {})
+    answers: list[LineEvaluation] = []
     for entry in entries:
-        limits = Limits(seconds=_seconds(entry, gaps), memory_bytes=MEMORY)
+        limits = EvaluationLimits(seconds=_seconds(entry, gaps), memory_bytes=MEMORY)
         evaluation = evaluate_code(kernel.evaluate, entry.code, history, limits)
         answers.append(evaluation)
-        history = History(
+        history = LineHistory(
             {**history.inputs, history.line: entry.code},
             {**history.results, history.line: evaluation.result or "Null"},
             history.line + 1,

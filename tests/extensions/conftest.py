@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from paddock.directories import DATA_VARIABLE
-from paddock.extensions.discovery import forget_extensions
+from paddock.directories import DATA_DIRECTORY_VARIABLE
+from paddock.extensions.discovery import clear_extension_caches
 from tests.command_line.program import Program
 from tests.extensions import samples
 
@@ -32,7 +32,7 @@ def broken_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def put_on_path(monkeypatch: pytest.MonkeyPatch, *sites: Path) -> None:
     """Have directories on the path of this process and of those that it starts."""
-    forget_extensions()
+    clear_extension_caches()
     places = [str(site) for site in sites]
     for place in reversed(places):
         monkeypatch.syspath_prepend(place)
@@ -43,7 +43,7 @@ def put_on_path(monkeypatch: pytest.MonkeyPatch, *sites: Path) -> None:
 @pytest.fixture(autouse=True)
 def own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Servers that a test creates are seen by no other."""
-    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "data"))
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(tmp_path / "data"))
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from paddock import DefinitionError
-from paddock.extensions.discovery import discover, find_extension, find_extensions
+from paddock.extensions.discovery import discover, discover_extension, list_extensions
 from paddock.extensions.distributions import is_installed, parse_entry_points
 from paddock.extensions.errors import ExtensionNotFoundError, ManifestError
 from tests.extensions import samples
@@ -16,7 +16,7 @@ WORKING = ["paddock", "acme/charts", "deep", "mines", "plain"]
 def test_distributions_are_found_with_their_kind_version_and_place(installed: Path) -> None:
     found = [
         (one.name, one.kind, one.version, one.distribution, one.directory)
-        for one in find_extensions()[1:]
+        for one in list_extensions()[1:]
     ]
     assert found == [
         ("acme/charts", "distribution", "1.2.3", "acme-charts", installed / "acme_charts"),
@@ -63,12 +63,12 @@ def test_what_is_broken_says_why(name: str, kind: type[DefinitionError], message
 
 @pytest.mark.usefixtures("all_installed")
 def test_one_extension_is_found_without_the_others() -> None:
-    found = find_extension("acme/charts")
+    found = discover_extension("acme/charts")
     assert [one.name for one in found.extensions] == ["acme/charts"]
-    assert find_extension("no-toml").extensions == ()
-    assert [one.name for one in find_extension("no-toml").broken] == ["no-toml"]
-    assert find_extension("charts").extensions == ()
-    assert find_extension("nobody/nothing") == ((), ())
+    assert discover_extension("no-toml").extensions == ()
+    assert [one.name for one in discover_extension("no-toml").broken] == ["no-toml"]
+    assert discover_extension("charts").extensions == ()
+    assert discover_extension("nobody/nothing") == ((), ())
 
 
 @pytest.mark.usefixtures("installed")
@@ -84,16 +84,16 @@ def test_what_is_installed_later_is_found_at_once(
     site = tmp_path / "site"
     site.mkdir()
     monkeypatch.syspath_prepend(site)
-    assert len(find_extensions()) == len(WORKING)
+    assert len(list_extensions()) == len(WORKING)
     wheels = (installed.parent).glob("plain-*.whl")
     samples.install(wheels, site)
     (site / "plain-1.2.3.dist-info").rename(site / "other-1.dist-info")
     points = site / "other-1.dist-info" / "entry_points.txt"
     points.write_text("[paddock.extensions]\nlater = plain_tools\n", encoding="utf-8")
-    assert "later" in [one.name for one in find_extensions()]
+    assert "later" in [one.name for one in list_extensions()]
     manifest = site / "plain_tools" / "paddock.toml"
     manifest.write_text('publisher = "sooner"', encoding="utf-8")
-    assert "sooner/later" in [one.name for one in find_extensions()]
+    assert "sooner/later" in [one.name for one in list_extensions()]
 
 
 def test_of_one_distribution_installed_twice_the_first_on_the_path_counts(
@@ -102,9 +102,9 @@ def test_of_one_distribution_installed_twice_the_first_on_the_path_counts(
     metadata = tmp_path / "acme_charts-9.dist-info"
     metadata.mkdir()
     monkeypatch.syspath_prepend(tmp_path)
-    assert "acme/charts" not in [one.name for one in find_extensions()]
+    assert "acme/charts" not in [one.name for one in list_extensions()]
     monkeypatch.syspath_prepend(installed)
-    assert "acme/charts" in [one.name for one in find_extensions()]
+    assert "acme/charts" in [one.name for one in list_extensions()]
 
 
 @pytest.mark.usefixtures("installed")
@@ -128,7 +128,7 @@ def test_what_is_no_directory_on_the_path_is_passed_over(
     (tmp_path / "archive.zip").touch()
     for place in (tmp_path / "archive.zip", tmp_path / "nothing", "a\0b", ""):
         monkeypatch.syspath_prepend(place)
-    assert [one.name for one in find_extensions()] == WORKING
+    assert [one.name for one in list_extensions()] == WORKING
 
 
 def test_entry_points_are_read_as_python_reads_them() -> None:

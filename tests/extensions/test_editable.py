@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.extensions.discovery import discover, find_extension
+from paddock.extensions.discovery import discover, discover_extension
 from tests.extensions import samples
 from tests.extensions.conftest import put_on_path
 
@@ -33,7 +33,7 @@ def metadata(site: Path, files: dict[str, str], points: str = POINTS) -> None:
 
 def found(site: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     put_on_path(monkeypatch, site)
-    return [one.directory for one in find_extension("acme/charts").extensions]
+    return [one.directory for one in discover_extension("acme/charts").extensions]
 
 
 def test_an_editable_install_by_pip_is_found(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from paddock import list_servers
-from paddock.cli.describing import summary
+from paddock.cli.describing import summarize_server
 from paddock.errors import PaddockError
 from paddock.extensions.discovery import discover
 from paddock.extensions.registry import resolve_tool
@@ -68,7 +68,7 @@ def test_a_server_that_cannot_be_read_hides_no_other(
     site: Path, files: dict[str, str | bytes]
 ) -> None:
     samples.put(site, "broken", {"paddock.toml": 'servers = ["S"]', **files})
-    found = {one.name: summary(one)["problem"] for one in list_servers("*/S")}
+    found = {one.name: summarize_server(one)["problem"] for one in list_servers("*/S")}
     assert set(found) == {"broken/S", "zz_fine/S"}
     assert found["zz_fine/S"] is None
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from paddock.errors import PaddockError
-from paddock.servers.needed import missing_extensions
-from paddock.servers.paths import means_file
-from paddock.servers.target import NamedTarget, find_target
-from paddock.serving.target import Target
+from paddock.servers.needed import find_missing_extensions
+from paddock.servers.paths import is_path_target
+from paddock.servers.target import ServerRef, find_target
+from paddock.serving.target import PathTarget
 from tests.command_line.program import Program
 
 OTHER = """
@@ -30,9 +30,9 @@ def there(paddock: Program, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_qualified_name_is_the_server_though_there_is_such_a_path(there: Path) -> None:
-    assert isinstance(find_target("acme/charts/Charts"), NamedTarget)
-    assert not means_file("acme/charts/Charts")
-    assert missing_extensions("acme/charts/Charts") == []
+    assert isinstance(find_target("acme/charts/Charts"), ServerRef)
+    assert not is_path_target("acme/charts/Charts")
+    assert find_missing_extensions("acme/charts/Charts") == []
 
 
 @pytest.mark.parametrize(
@@ -46,8 +46,8 @@ def test_a_qualified_name_is_the_server_though_there_is_such_a_path(there: Path)
     ],
 )
 def test_what_is_written_as_a_path_or_is_no_server_is_the_path(there: Path, text: str) -> None:
-    assert means_file(text)
-    assert isinstance(find_target(text), Target)
+    assert is_path_target(text)
+    assert isinstance(find_target(text), PathTarget)
 
 
 def test_a_program_of_that_name_is_not_started(there: Path, paddock: Program) -> None:

@@ -7,7 +7,7 @@ from queue import SimpleQueue
 
 import pytest
 
-from paddock.extensions.starting import start_extension
+from paddock.extensions.starting import create_extension
 from paddock.testing import connect
 from tests.behaviour.line import PATIENCE
 
@@ -16,7 +16,7 @@ def test_the_server_of_an_extension_is_loaded_anew_with_its_manifest_and_its_cod
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sources = tmp_path / "words" / "src"
-    started = start_extension(tmp_path / "words")
+    started = create_extension(tmp_path / "words")
     points = sources / "words.egg-info" / "entry_points.txt"
     points.parent.mkdir()
     points.write_text("[paddock.extensions]\nwords = words\n", encoding="utf-8")

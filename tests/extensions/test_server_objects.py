@@ -69,9 +69,9 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_all_that_the_object_says_holds(site: Path) -> None:
     server = get_server("acme/objects/SO").load()
-    assert (server.name, server.facts.version) == ("acme/objects/SO", "2.5")
-    assert (server.facts.website_url, server.page_size) == ("https://example.org", 1)
-    assert server.facts.capabilities == {"tools": {}}
+    assert (server.name, server.metadata.version) == ("acme/objects/SO", "2.5")
+    assert (server.metadata.website_url, server.page_size) == ("https://example.org", 1)
+    assert server.metadata.capabilities == {"tools": {}}
     with connect(server) as peer:
         assert peer.call("state").text == "{'opened': 'acme/objects/SO'}"
         assert "a secret" not in str(peer.call("fail"))
@@ -79,7 +79,7 @@ def test_all_that_the_object_says_holds(site: Path) -> None:
 
 def test_a_version_of_its_own_counts(site: Path) -> None:
     assert get_server("acme/objects/Versioned").version == "7.1"
-    assert get_server("acme/objects/Versioned").load().facts.version == "7.1"
+    assert get_server("acme/objects/Versioned").load().metadata.version == "7.1"
 
 
 def test_clients_of_the_program_are_told_the_same(site: Path, tmp_path: Path) -> None:

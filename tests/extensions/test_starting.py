@@ -14,8 +14,8 @@ from packaging.requirements import Requirement
 
 import paddock as package
 from paddock.extensions.manifest import read_manifest
-from paddock.extensions.names import normal_distribution
-from paddock.extensions.starting import TAKEN, StartError, module_name, start_extension
+from paddock.extensions.names import normalize_distribution_name
+from paddock.extensions.starting import RESERVED_NAMES, ScaffoldError, make_module_name, create_extension
 from tests.command_line.program import Program
 from tests.extensions import samples
 
@@ -70,7 +70,7 @@ def test_a_new_extension_can_be_built_installed_tested_and_used(
 
 
 def test_the_tutorial_shows_the_files_that_are_there(tmp_path: Path) -> None:
-    started = start_extension(tmp_path / "words")
+    started = create_extension(tmp_path / "words")
     text = (tmp_path / "words" / "README.md").read_text(encoding="utf-8")
     told = set(re.findall(r"^\| `(.+?)` \|", text, flags=re.M))
     assert told == {file.as_posix() for file in started.files} - {
@@ -84,7 +84,7 @@ def test_the_tutorial_shows_the_files_that_are_there(tmp_path: Path) -> None:
 
 def test_the_steps_of_the_tutorial_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project = tmp_path / "tutorial-words"
-    start_extension(project)
+    create_extension(project)
     module = project / "src" / "tutorial_words"
     text = (project / "README.md").read_text(encoding="utf-8")
     blocks = [
@@ -109,15 +109,15 @@ def test_the_steps_of_the_tutorial_work(tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("name", ["a/b", "-x", "", "two words", "ü", "x\ny"])
 def test_a_name_that_cannot_be_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(StartError):
-        start_extension(tmp_path / "new", name=name or "/")
+    with pytest.raises(ScaffoldError):
+        create_extension(tmp_path / "new", name=name or "/")
     assert not (tmp_path / "new").exists()
 
 
 @pytest.mark.parametrize("name", ["paddock", "Paddock", "msgspec", "ruamel.yaml", "PyJWT", "jwt"])
 def test_no_extension_takes_the_place_of_what_paddock_needs(tmp_path: Path, name: str) -> None:
-    with pytest.raises(StartError, match="Paddock needs the distribution of that name"):
-        start_extension(tmp_path / "new", name=name)
+    with pytest.raises(ScaffoldError, match="Paddock needs the distribution of that name"):
+        create_extension(tmp_path / "new", name=name)
     assert not (tmp_path / "new").exists()
 
 
@@ -125,13 +125,13 @@ def test_all_that_paddock_needs_is_known() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     needed = [*project["dependencies"], *extras["http"], *extras["pickle"]]
-    assert {normal_distribution(Requirement(one).name) for one in needed} <= TAKEN
+    assert {normalize_distribution_name(Requirement(one).name) for one in needed} <= RESERVED_NAMES
 
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "afile").touch()
-    with pytest.raises(StartError, match="cannot be written: Not a directory"):
-        start_extension(tmp_path / "afile" / "new")
+    with pytest.raises(ScaffoldError, match="cannot be written: Not a directory"):
+        create_extension(tmp_path / "afile" / "new")
 
 
 def test_what_is_to_be_typed_next_can_be_typed(tmp_path: Path) -> None:
@@ -148,14 +148,14 @@ def test_what_is_to_be_typed_next_can_be_typed(tmp_path: Path) -> None:
 def test_nothing_is_written_where_something_is(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for place in (tmp_path, tmp_path / "file"):
-        with pytest.raises(StartError):
-            start_extension(place, name="fine")
+        with pytest.raises(ScaffoldError):
+            create_extension(place, name="fine")
     assert [one.name for one in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_directory_with_nothing_but_a_repository_will_do(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
-    assert start_extension(tmp_path, name="fine").server == "fine/Writing"
+    assert create_extension(tmp_path, name="fine").server == "fine/Writing"
 
 
 @pytest.mark.parametrize(
@@ -170,4 +170,4 @@ def test_a_directory_with_nothing_but_a_repository_will_do(tmp_path: Path) -> No
     ],
 )
 def test_the_package_has_a_name_that_python_can_import(name: str, module: str) -> None:
-    assert module_name(name) == module
+    assert make_module_name(name) == module

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from paddock import PaddockError, Server, Validation, connect, get_server, validate
-from paddock.extensions.discovery import find_extension
-from paddock.extensions.registry import Registry
-from paddock.extensions.starting import start_extension
-from paddock.validation.finding import Finding, Place
+from paddock.extensions.discovery import discover_extension
+from paddock.extensions.registry import ItemRegistry
+from paddock.extensions.starting import create_extension
+from paddock.validation.finding import ValidationFinding, FindingLocation
 from tests.extensions import samples
 from tests.extensions.conftest import put_on_path
 from tests.extensions.faulty import FAULTY, files_of
@@ -76,15 +76,15 @@ SEEN_IN_CALLS = {"f_arguments"}
 
 def is_served(package: str) -> bool:
     """Whether everything that an extension declares can be served."""
-    found = find_extension(package)
+    found = discover_extension(package)
     if not found.extensions:
         return False
     (extension,) = found.extensions
     scratch = Server("scratch")
     try:
         for kind in ("tools", "prompts", "resources"):
-            for item in extension.manifest.items(kind):
-                one = Registry([extension]).resolve(kind, f"{package}/{item.name}", where="here")
+            for item in extension.manifest.get_items(kind):
+                one = ItemRegistry([extension]).resolve_item(kind, f"{package}/{item.name}", where="here")
                 scratch.register(one)
                 is_listed(scratch, {kind: 1})
                 scratch = Server("scratch")
@@ -129,10 +129,10 @@ def test_a_finding_says_where_it_is_and_what_to_do(projects: Path) -> None:
     project = projects / "f_names"
     definition = project / "src" / "f_names" / "agenttools" / "servers" / "A.toml"
     first = validate(project).findings[0]
-    assert first == Finding(
+    assert first == ValidationFinding(
         "unknown-tool",
         "error",
-        Place(str(definition), 4, key="tools[4]"),
+        FindingLocation(str(definition), 4, key="tools[4]"),
         "there is no tool named 'Owns', declared here or built in",
         "did you mean Own?",
     )
@@ -152,7 +152,7 @@ def test_a_fault_in_a_file_has_its_line(projects: Path) -> None:
 def test_a_new_extension_is_valid_to_the_last_warning(
     tmp_path: Path, options: dict[str, str]
 ) -> None:
-    started = start_extension(tmp_path / "some-words", **options)
+    started = create_extension(tmp_path / "some-words", **options)
     (wheel,) = samples.build([tmp_path / "some-words"], tmp_path)
     for target in (tmp_path / "some-words", wheel):
         found = validate(target)

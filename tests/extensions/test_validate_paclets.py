@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from paddock import Validation, validate
-from paddock.extensions.discovery import forget_extensions
-from paddock.validation.codes import SEVERITIES
+from paddock.extensions.discovery import clear_extension_caches
+from paddock.validation.codes import SEVERITY_BY_CODE
 from tests.extensions.faulty import FAULTY
 
 PACLETS = Path(__file__).parents[1] / "samples" / "paclets"
@@ -101,7 +101,7 @@ def test_every_sample_is_validated() -> None:
 def test_faults_are_found_in_the_directory_of_a_paclet(name: str) -> None:
     found = validate(PACLETS / name)
     assert sorted(codes(found)) == sorted(FOUND[name])
-    assert found.is_valid == all(SEVERITIES[one] == "warning" for one in FOUND[name])
+    assert found.is_valid == all(SEVERITY_BY_CODE[one] == "warning" for one in FOUND[name])
 
 
 @pytest.mark.parametrize("folder", ["", "Folder/"])
@@ -161,7 +161,7 @@ def test_the_paclet_in_the_documentation_has_no_faults() -> None:
 
 def test_a_paclet_on_the_path_is_known_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PADDOCK_PACLET_PATH", str(PACLETS / "Sampler"))
-    forget_extensions()
+    clear_extension_caches()
     found = validate("SamplePublisher/Sampler")
     assert found.is_valid
     assert found.kind == "paclet"
@@ -209,4 +209,4 @@ def test_an_archive_that_is_none_or_holds_no_paclet_is_told_of(tmp_path: Path) -
 def test_every_code_is_found_in_some_sample() -> None:
     distributions = {code for one in FAULTY.values() for code in (*one.codes, *one.read)}
     paclets = {code for one in FOUND.values() for code in one}
-    assert distributions | paclets | ELSEWHERE == set(SEVERITIES)
+    assert distributions | paclets | ELSEWHERE == set(SEVERITY_BY_CODE)

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from paddock import Authorization, Context, Limits, Server, StaticTokens
-from paddock.transports.http.lane import MOMENT
+from paddock.transports.http.lane import BRIEF_WAIT_SECONDS
 from tests.behaviour.wire import META_KEY, SESSION
 from tests.http.endpoint import Endpoint, call, mirrored, stateless
 from tests.http.hosting import Host
@@ -170,7 +170,7 @@ def test_threads_do_not_pile_up_behind_handlers_that_are_nearly_slow(host: Host)
     @server.tool
     def doze() -> str:
         """Take about as long as the event loop waits."""
-        nap.wait(MOMENT)
+        nap.wait(BRIEF_WAIT_SECONDS)
         return "awake"
 
     endpoint = host(server)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from paddock import Server, create_server, get_server
-from paddock.directories import DATA_VARIABLE
+from paddock.directories import DATA_DIRECTORY_VARIABLE
 from paddock.testing import connect
 from tests.http.endpoint import call, stateless
 from tests.http.hosting import PADDOCK, UVICORN, Host
@@ -36,7 +36,7 @@ def is_open() -> bool:
 @pytest.fixture
 def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The file that the initialization waits for."""
-    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "data"))
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(tmp_path / "data"))
     (tmp_path / "slow.py").write_text(PROGRAM, encoding="utf-8")
     return tmp_path / "gate"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.directories import DATA_VARIABLE
+from paddock.directories import DATA_DIRECTORY_VARIABLE
 
 FOREIGN = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "KIMI_CODE_HOME", "GROK_HOME")
 
@@ -19,5 +19,5 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(directory))
     monkeypatch.setenv("USERPROFILE", str(directory))
-    monkeypatch.setenv(DATA_VARIABLE, str(directory / ".paddock"))
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(directory / ".paddock"))
     return directory

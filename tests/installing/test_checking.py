@@ -7,22 +7,22 @@ from pathlib import Path
 import pytest
 
 import paddock
-from paddock.clients.checking import CheckFailedError, check_entry, environment_for
-from paddock.clients.shapes import Entry
+from paddock.clients.checking import CheckFailedError, check_entry, build_client_environment
+from paddock.clients.shapes import ConfigEntry
 from paddock.clients.table import find_client
 
 DIES = "import sys\nprint('no licence found', file=sys.stderr)\nsys.exit(3)\n"
 SILENT = "import sys\nprint('starting up', file=sys.stderr, flush=True)\nsys.stdin.read()\n"
 
 
-def program(directory: Path, text: str) -> Entry:
+def program(directory: Path, text: str) -> ConfigEntry:
     file = directory / "program.py"
     file.write_text(text)
-    return Entry(command=sys.executable, args=(str(file),), env={"SECRET": "hunter22"})
+    return ConfigEntry(command=sys.executable, args=(str(file),), env={"SECRET": "hunter22"})
 
 
 def test_a_server_that_answers_is_known_by_name_and_tools(home: Path) -> None:
-    entry = Entry(command=sys.executable, args=("-m", "paddock", "serve", "--named", "Demo"))
+    entry = ConfigEntry(command=sys.executable, args=("-m", "paddock", "serve", "--named", "Demo"))
     answer = check_entry(find_client("claude-code"), entry)
     assert answer.server.startswith("Demo ")
     assert "greet" in answer.tools
@@ -49,7 +49,7 @@ def test_a_server_that_stays_silent_is_told_with_what_it_said_last(home: Path) -
 
 def test_a_command_that_does_not_exist_is_told(home: Path) -> None:
     with pytest.raises(CheckFailedError, match="No such file"):
-        check_entry(find_client("claude-code"), Entry(command="/nowhere/python"))
+        check_entry(find_client("claude-code"), ConfigEntry(command="/nowhere/python"))
 
 
 def test_secrets_are_not_in_the_message(home: Path) -> None:
@@ -73,11 +73,11 @@ def test_a_client_that_passes_few_variables_passes_few(
     monkeypatch.setenv("VIRTUAL_ENV", "/venv")
     monkeypatch.setenv("PATH", "/venv/bin:/usr/bin")
     few = replace(find_client("codex"), environment="few")
-    given = environment_for(few, Entry(command="/x", env={"OWN": "1"}))
+    given = build_client_environment(few, ConfigEntry(command="/x", env={"OWN": "1"}))
     assert given["PATH"] == "/usr/bin:/bin:/usr/sbin:/sbin"
     assert given["OWN"] == "1"
     assert given.keys() <= {"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "OWN"}
-    every = environment_for(replace(few, environment="all"), Entry(command="/x"))
+    every = build_client_environment(replace(few, environment="all"), ConfigEntry(command="/x"))
     assert every["MINE"] == "x"
 
 

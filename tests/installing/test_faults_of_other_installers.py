@@ -17,11 +17,11 @@ import pytest
 
 import paddock
 from paddock.clients.applying import WriteError
-from paddock.clients.backups import backups_of
+from paddock.clients.backups import list_backups
 from paddock.clients.checking import CheckFailedError
 from paddock.clients.editing.document import ConfigurationError
 from paddock.clients.insertion import ForeignEntryError
-from paddock.clients.paths import Machine, locate
+from paddock.clients.paths import HostMachine, locate_config_files
 from paddock.clients.table import find_client, supported_clients
 
 OTHER = '"other": {"command": "npx", "args": ["-y", "other"], "env": {"TOKEN": "${TOKEN}"}}'
@@ -110,12 +110,12 @@ def test_fastmcp_takes_a_name_with_a_blank(home: Path) -> None:
 
 @pytest.mark.parametrize("client", ["claude-code", "codex", "goose"])
 def test_fastmcp_and_add_mcp_keep_no_backup(home: Path, client: str) -> None:
-    (file,) = locate(find_client(client))
+    (file,) = locate_config_files(find_client(client))
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("")
     plan = install(client)
     assert plan.changes[0].backup is not None
-    assert [place.read_bytes() for place in backups_of(file)] == [b""]
+    assert [place.read_bytes() for place in list_backups(file)] == [b""]
 
 
 def test_mcp_install_wants_the_directory_to_exist(home: Path) -> None:
@@ -129,8 +129,8 @@ def test_mcp_install_misses_the_file_of_the_packaged_application_on_windows(home
     packaged.mkdir(parents=True)
     (home / "Roaming" / "Claude").mkdir(parents=True)
     environment = {"APPDATA": str(home / "Roaming"), "LOCALAPPDATA": str(local)}
-    machine = Machine("windows", environment, str(home))
-    files = locate(find_client("claude-desktop"), machine=machine)
+    machine = HostMachine("windows", environment, str(home))
+    files = locate_config_files(find_client("claude-desktop"), machine=machine)
     assert {file.parent for file in files} == {packaged, home / "Roaming" / "Claude"}
 
 
@@ -184,7 +184,7 @@ def test_add_mcp_and_install_mcp_lose_comments_in_yaml(home: Path) -> None:
 def test_add_mcp_and_install_mcp_overwrite_what_they_cannot_read(
     home: Path, client: str, broken: str
 ) -> None:
-    (file,) = locate(find_client(client))
+    (file,) = locate_config_files(find_client(client))
     file.parent.mkdir(parents=True)
     file.write_text(broken)
     with pytest.raises(ConfigurationError) as caught:

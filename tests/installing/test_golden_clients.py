@@ -18,7 +18,7 @@ import paddock
 from paddock.clients.client import Client
 from paddock.clients.editing.document import ConfigurationError
 from paddock.clients.paths import UnknownLocationError
-from paddock.directories import DATA_VARIABLE
+from paddock.directories import DATA_DIRECTORY_VARIABLE
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "clients"
 CLIENTS = [client for client in paddock.supported_clients().values() if client.has_file]
@@ -71,7 +71,7 @@ def as_on_windows(content: bytes) -> bytes:
 
 
 def ways(client: Client) -> list[str]:
-    return [way for way, url in WAYS.items() if client.http or url is None]
+    return [way for way, url in WAYS.items() if client.supports_http or url is None]
 
 
 CASES = [(client, way) for client in CLIENTS for way in ways(client) if client.starts_programs]
@@ -128,7 +128,7 @@ def _write_anew() -> None:
     os.environ.pop("PYTHONPATH", None)
     for client, way in CASES:
         with tempfile.TemporaryDirectory() as scratch:
-            os.environ.update(HOME=scratch, **{DATA_VARIABLE: f"{scratch}/.paddock"})
+            os.environ.update(HOME=scratch, **{DATA_DIRECTORY_VARIABLE: f"{scratch}/.paddock"})
             file = written(client, Path(scratch), golden(client, "before").read_bytes())
             after = installed(client, file, way, Path(scratch))
             golden(client, way).write_bytes(after)

@@ -11,7 +11,7 @@ import pytest
 
 import paddock
 from paddock import PaddockError
-from paddock.clients.backups import backups_of
+from paddock.clients.backups import list_backups
 from paddock.clients.entries import EntryError
 from paddock.clients.insertion import ForeignEntryError
 from paddock.clients.shapes import UnsupportedTransportError
@@ -245,7 +245,7 @@ def test_installing_twice_is_installing_once(home: Path) -> None:
     plan = paddock.install("claude-code", "Demo", check=False)
     assert (file.read_bytes(), plan.diff()) == (first, "")
     assert len(read_installations()) == 1
-    assert backups_of(file) == []
+    assert list_backups(file) == []
     paddock.uninstall("claude-code")
     assert not file.exists()
 

@@ -9,7 +9,7 @@ import pytest
 import paddock
 from paddock import PaddockError
 from paddock.clients.insertion import ForeignEntryError
-from paddock.clients.removal import FOREIGN, RESTORED
+from paddock.clients.removal import FOREIGN_ENTRY_NOTE, ENTRY_RESTORED_NOTE
 from paddock.servers.installations import read_installations
 
 MINE = {"command": "node", "args": ["mine.js"]}
@@ -40,7 +40,7 @@ def test_an_entry_that_the_user_put_in_the_place_of_ours_stays(home: Path) -> No
     before = written(file, "Demo", MINE)
     (outcome,) = paddock.uninstall("claude-code", "Demo")
     assert outcome.plan is not None
-    assert (outcome.plan.notes, outcome.plan.diff()) == ((FOREIGN,), "")
+    assert (outcome.plan.notes, outcome.plan.diff()) == ((FOREIGN_ENTRY_NOTE,), "")
     assert (file.read_bytes(), read_installations()) == (before, [])
 
 
@@ -119,7 +119,7 @@ def test_two_files_of_one_name_do_not_replace_each_other_unasked(home: Path) -> 
     assert "TOKEN" not in entries(file)["weather"]["env"]
     (outcome,) = paddock.uninstall("claude-code", second)
     assert outcome.plan is not None
-    assert outcome.plan.notes == (RESTORED,)
+    assert outcome.plan.notes == (ENTRY_RESTORED_NOTE,)
     assert file.read_bytes() == before
     assert [one.server for one in read_installations()] == [str(first)]
     paddock.uninstall("claude-code", first)

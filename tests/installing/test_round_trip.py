@@ -38,7 +38,7 @@ def files_for(client: Client) -> st.SearchStrategy[bytes | None]:
     if client.listed:
         lists = [b"[]", b"[ ]\n", b'[\n  {"name": "x", "command": "/x"}\n]\n']
         return blank | (st.sampled_from(lists) if not client.path else blank)
-    return blank | json_files(client.servers_path(), client.dialect)
+    return blank | json_files(client.get_servers_path(), client.dialect)
 
 
 @st.composite

@@ -8,7 +8,7 @@ import pytest
 
 import paddock
 from paddock import PaddockError
-from paddock.clients.removal import CHANGED, GONE
+from paddock.clients.removal import ENTRY_CHANGED_NOTE, ENTRY_GONE_NOTE
 from paddock.servers.installations import read_installations
 
 KEYS = ("One", "Two", "Three")
@@ -93,7 +93,7 @@ def test_an_entry_that_the_user_changed_goes_and_the_plan_says_so(home: Path) ->
     file.write_text(json.dumps(data))
     (outcome,) = paddock.uninstall("claude-code", "Demo")
     assert outcome.plan is not None
-    assert outcome.plan.notes == (CHANGED,)
+    assert outcome.plan.notes == (ENTRY_CHANGED_NOTE,)
     assert json.loads(file.read_text()) == {"a": 1}
     assert outcome.plan.changes[0].backup is not None
 
@@ -104,7 +104,7 @@ def test_an_entry_that_is_gone_is_forgotten(home: Path) -> None:
     file.write_text("{}")
     (outcome,) = paddock.uninstall("claude-code", "Demo")
     assert outcome.plan is not None
-    assert (outcome.plan.notes, outcome.plan.diff()) == ((GONE,), "")
+    assert (outcome.plan.notes, outcome.plan.diff()) == ((ENTRY_GONE_NOTE,), "")
     assert (file.read_text(), read_installations()) == ("{}", [])
 
 

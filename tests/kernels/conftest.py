@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from paddock.directories import DATA_VARIABLE
-from paddock.kernels.engines.woxi import Woxi, find_woxi
-from paddock.kernels.limits import Limits
-from paddock.kernels.sessions import Sessions
+from paddock.directories import DATA_DIRECTORY_VARIABLE
+from paddock.kernels.engines.woxi import WoxiEngine, find_woxi
+from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.sessions import SessionManager
 from paddock.kernels.worker_kernel import WorkerKernel
 
 
@@ -19,22 +19,22 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     place = tmp_path / "home"
     place.mkdir()
     monkeypatch.setenv("HOME", str(place))
-    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "data"))
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(tmp_path / "data"))
     return place
 
 
 @pytest.fixture
-def engine() -> Woxi:
+def engine() -> WoxiEngine:
     """The engine that is always there for tests."""
     return find_woxi()
 
 
 @pytest.fixture
-def start(engine: Woxi) -> Iterator[Callable[[Limits], WorkerKernel]]:
+def start(engine: WoxiEngine) -> Iterator[Callable[[EvaluationLimits], WorkerKernel]]:
     """Starts kernels, which are closed in the end."""
     kernels: list[WorkerKernel] = []
 
-    def begin(limits: Limits) -> WorkerKernel:
+    def begin(limits: EvaluationLimits) -> WorkerKernel:
         kernel = engine.start(limits)
         assert isinstance(kernel, WorkerKernel)
         kernels.append(kernel)
@@ -46,18 +46,18 @@ def start(engine: Woxi) -> Iterator[Callable[[Limits], WorkerKernel]]:
 
 
 @pytest.fixture
-def kernel(start: Callable[[Limits], WorkerKernel]) -> WorkerKernel:
+def kernel(start: Callable[[EvaluationLimits], WorkerKernel]) -> WorkerKernel:
     """A kernel with the usual limits."""
-    return start(Limits())
+    return start(EvaluationLimits())
 
 
 @pytest.fixture
-def open_sessions() -> Iterator[Callable[[], Sessions]]:
+def open_sessions() -> Iterator[Callable[[], SessionManager]]:
     """Opens the sessions of the user as another server would, several times if need be."""
-    opened: list[Sessions] = []
+    opened: list[SessionManager] = []
 
-    def begin() -> Sessions:
-        opened.append(Sessions())
+    def begin() -> SessionManager:
+        opened.append(SessionManager())
         return opened[-1]
 
     yield begin
@@ -67,6 +67,6 @@ def open_sessions() -> Iterator[Callable[[], Sessions]]:
 
 
 @pytest.fixture
-def sessions(open_sessions: Callable[[], Sessions]) -> Sessions:
+def sessions(open_sessions: Callable[[], SessionManager]) -> SessionManager:
     """The sessions of the user."""
     return open_sessions()

@@ -5,22 +5,22 @@ from collections.abc import Iterator
 
 import pytest
 
-from paddock.kernels.engines.printed import read_printed
-from paddock.kernels.engines.woxi import Woxi, find_woxi
-from paddock.kernels.limits import Limits
-from paddock.kernels.outcome import Output
-from paddock.kernels.sessions import Sessions
+from paddock.kernels.engines.printed import parse_printed_output
+from paddock.kernels.engines.woxi import WoxiEngine, find_woxi
+from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.outcome import EvaluationOutput
+from paddock.kernels.sessions import SessionManager
 from paddock.kernels.worker_kernel import WorkerKernel, start_worker
 
-LIMITS = Limits(seconds=30)
+LIMITS = EvaluationLimits(seconds=30)
 MODULE = "paddock.kernels.interpreters.woxi"
 
 
-class Alone(Woxi, frozen=True):
+class Alone(WoxiEngine, frozen=True):
     """woxi as it runs on such a system."""
 
-    def start(self, limits: Limits) -> WorkerKernel:
-        return start_worker("woxi", MODULE, limits, read_printed=read_printed, is_alone=True)
+    def start(self, limits: EvaluationLimits) -> WorkerKernel:
+        return start_worker("woxi", MODULE, limits, read_printed=parse_printed_output, is_alone=True)
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def alone() -> Alone:
 @pytest.fixture
 def kernel(alone: Alone) -> Iterator[WorkerKernel]:
     """A kernel in one process."""
-    kernel = alone.start(Limits())
+    kernel = alone.start(EvaluationLimits())
     yield kernel
     kernel.close()
 
@@ -42,22 +42,22 @@ def test_it_evaluates_and_tells_what_was_printed(kernel: WorkerKernel) -> None:
     outcome = kernel.evaluate('Print["a"]; 1/0; Run["echo c"]; x', LIMITS)
     assert (outcome.status, outcome.result) == ("done", "5")
     assert list(outcome.outputs) == [
-        Output("print", "a"),
-        Output("message", "Power::infy: Infinite expression 1/0 encountered."),
-        Output("print", "c"),
+        EvaluationOutput("print", "a"),
+        EvaluationOutput("message", "Power::infy: Infinite expression 1/0 encountered."),
+        EvaluationOutput("print", "c"),
     ]
     (picture,) = kernel.evaluate("Plot[z, {z, 0, 1}]", LIMITS).outputs
     assert picture.kind == "picture"
 
 
 def test_a_flood_is_cut(kernel: WorkerKernel) -> None:
-    outcome = kernel.evaluate('Run["head -c 1000000 /dev/zero"]', Limits(output_bytes=100))
+    outcome = kernel.evaluate('Run["head -c 1000000 /dev/zero"]', EvaluationLimits(output_bytes=100))
     assert (outcome.status, len(outcome.outputs[0].text)) == ("done", 100)
 
 
 def test_an_evaluation_that_is_stopped_ends_the_kernel(kernel: WorkerKernel) -> None:
-    outcome = kernel.evaluate('Print["a"]; While[True]', Limits(seconds=0.3))
-    assert (outcome.status, outcome.outputs) == ("timed-out", (Output("print", "a"),))
+    outcome = kernel.evaluate('Print["a"]; While[True]', EvaluationLimits(seconds=0.3))
+    assert (outcome.status, outcome.outputs) == ("timed-out", (EvaluationOutput("print", "a"),))
     assert outcome.note == (
         "The evaluation took longer than 0.3 s and was stopped. The kernel has ended."
     )
@@ -79,11 +79,11 @@ def test_a_cancelled_evaluation_ends_the_kernel(kernel: WorkerKernel) -> None:
 
 @pytest.mark.parametrize("code", ["x = 6; While[True]", "x = 6; Quit[]"])
 def test_its_session_has_the_definitions_from_before(alone: Alone, code: str) -> None:
-    sessions = Sessions()
+    sessions = SessionManager()
     try:
-        with sessions.using(None, alone) as session:
+        with sessions.open_session(None, alone) as session:
             session.evaluate("x = 5", LIMITS)
-            assert session.evaluate(code, Limits(seconds=0.3)).status in {"timed-out", "crashed"}
+            assert session.evaluate(code, EvaluationLimits(seconds=0.3)).status in {"timed-out", "crashed"}
             assert session.evaluate("x", LIMITS).result == "5"
     finally:
         sessions.close()

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from paddock.kernels.limits import Limits
+from paddock.kernels.limits import EvaluationLimits
 from paddock.kernels.worker_kernel import WorkerKernel
-from paddock.wolfram import quoted
+from paddock.wolfram import quote_string
 
-LIMITS = Limits(seconds=60)
+LIMITS = EvaluationLimits(seconds=60)
 REFUSED = "PermissionError: [Errno 13] Permission denied"
 ATTEMPT = """Run["{python} -c 'import socket; socket.create_connection(
 (\\"127.0.0.1\\", {port}), 10); print(\\"connected\\")' 2>&1 | tail -n 1"]"""
@@ -28,10 +28,10 @@ def has_landlock() -> bool:
     return version >= 2
 
 
-def run_python(kernel: WorkerKernel, program: str, limits: Limits = LIMITS) -> str:
+def run_python(kernel: WorkerKernel, program: str, limits: EvaluationLimits = LIMITS) -> str:
     """The last line of what a Python program says that the kernel starts."""
     command = shlex.join([sys.executable, "-c", program]) + " 2>&1 | tail -n 1"
-    outcome = kernel.evaluate(f"Run[{quoted(command)}]", limits)
+    outcome = kernel.evaluate(f"Run[{quote_string(command)}]", limits)
     assert outcome.status == "done"
     return outcome.outputs[0].text
 
@@ -43,7 +43,7 @@ def port() -> Iterator[int]:
         yield listener.getsockname()[1]
 
 
-def attempt(kernel: WorkerKernel, port: int, limits: Limits) -> str:
+def attempt(kernel: WorkerKernel, port: int, limits: EvaluationLimits) -> str:
     """What a program that the kernel starts says when it connects."""
     code = ATTEMPT.format(python=sys.executable, port=port).replace("\n", " ")
     outcome = kernel.evaluate(code, limits)
@@ -58,14 +58,14 @@ def test_a_kernel_has_no_network(kernel: WorkerKernel, port: int) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs seccomp")
 def test_an_engine_itself_has_no_network(kernel: WorkerKernel, port: int) -> None:
-    outcome = kernel.evaluate(f'Import["http://127.0.0.1:{port}/"]', Limits(seconds=20))
+    outcome = kernel.evaluate(f'Import["http://127.0.0.1:{port}/"]', EvaluationLimits(seconds=20))
     assert outcome.status == "failed"
 
 
 def test_a_kernel_has_the_network_when_that_is_allowed(
-    start: Callable[[Limits], WorkerKernel], port: int
+    start: Callable[[EvaluationLimits], WorkerKernel], port: int
 ) -> None:
-    limits = Limits(network=True)
+    limits = EvaluationLimits(network=True)
     kernel = start(limits)
     assert attempt(kernel, port, limits) == "connected"
     assert kernel.has_network
@@ -87,9 +87,9 @@ def test_a_kernel_says_how_it_is_confined(kernel: WorkerKernel) -> None:
 @pytest.mark.parametrize("file", ["environ", "mem"])
 @pytest.mark.parametrize("network", [False, True])
 def test_the_memory_of_the_server_cannot_be_read(
-    start: Callable[[Limits], WorkerKernel], file: str, network: bool
+    start: Callable[[EvaluationLimits], WorkerKernel], file: str, network: bool
 ) -> None:
-    limits = Limits(network=network)
+    limits = EvaluationLimits(network=network)
     said = run_python(start(limits), f"open('/proc/{os.getpid()}/{file}', 'rb').read(1)", limits)
     assert said.startswith(REFUSED)
 
@@ -118,9 +118,9 @@ print(os.wait()[1])
 @pytest.mark.skipif(sys.platform != "linux", reason="needs seccomp")
 @pytest.mark.parametrize("network", [False, True])
 def test_other_processes_cannot_be_traced(
-    start: Callable[[Limits], WorkerKernel], network: bool
+    start: Callable[[EvaluationLimits], WorkerKernel], network: bool
 ) -> None:
-    limits = Limits(network=network)
+    limits = EvaluationLimits(network=network)
     program = "import ctypes; print(ctypes.CDLL(None).ptrace(0, 0, 0, 0))"
     assert run_python(start(limits), program, limits) == "-1"
 
@@ -137,11 +137,11 @@ def test_a_kernel_reaches_no_socket_of_a_local_file(kernel: WorkerKernel, tmp_pa
 
 
 def test_the_environment_of_the_server_is_not_seen(
-    monkeypatch: pytest.MonkeyPatch, start: Callable[[Limits], WorkerKernel]
+    monkeypatch: pytest.MonkeyPatch, start: Callable[[EvaluationLimits], WorkerKernel]
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     monkeypatch.setenv("LC_NUMERIC", "C")
-    outcome = start(Limits()).evaluate('Run["env"]', LIMITS)
+    outcome = start(EvaluationLimits()).evaluate('Run["env"]', LIMITS)
     names = {line.partition("=")[0] for line in outcome.outputs[0].text.splitlines()}
     assert "OPENAI_API_KEY" not in names
     assert {"HOME", "LC_NUMERIC", "PATH"} <= names

@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 import pytest
 
-from paddock.kernels.limits import Limits
-from paddock.kernels.worker.orphans import descendants
+from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.worker.orphans import list_descendants
 from paddock.kernels.worker_kernel import WorkerKernel
 from tests.kernels.processes import Watched, next_line, run_program, watch
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
-LIMITS = Limits(seconds=60)
+LIMITS = EvaluationLimits(seconds=60)
 BACKGROUND = 'Run["sleep 1000 & setsid sleep 1001 & echo"]'
 SERVER = """
 import sys, threading
@@ -47,7 +47,7 @@ def pid_of(kernel: WorkerKernel, role: str) -> int:
 def all_of(kernel: WorkerKernel) -> list[Watched]:
     """The guard and everything below it."""
     guard = pid_of(kernel, "guard")
-    return watch([guard, *descendants(guard)])
+    return watch([guard, *list_descendants(guard)])
 
 
 def busy(kernel: WorkerKernel, act: Callable[[], None]) -> str:
@@ -88,10 +88,10 @@ def test_what_an_evaluation_left_running_ends_when_it_is_stopped(kernel: WorkerK
     def look(_seconds: float) -> None:
         guard = kernel.describe()["guard"]
         assert isinstance(guard, int)
-        started.extend(watch(pid for pid in descendants(guard) if pid not in before))
+        started.extend(watch(pid for pid in list_descendants(guard) if pid not in before))
 
     code = 'Run["sleep 1000 &"]; While[True]'
-    outcome = kernel.evaluate(code, Limits(seconds=2.5), on_wait=look)
+    outcome = kernel.evaluate(code, EvaluationLimits(seconds=2.5), on_wait=look)
     assert outcome.status == "timed-out"
     assert started
     assert all(process.is_gone() for process in started)
@@ -137,7 +137,7 @@ def test_the_checkpoint_killed_at_work_does_not_disturb_the_evaluation(
         on_wait=lambda _: checkpoint.kill() if checkpoint.is_running() else None,
     )
     assert (outcome.status, outcome.result) == ("done", "5")
-    assert kernel.evaluate("While[True]", Limits(seconds=0.2)).status == "timed-out"
+    assert kernel.evaluate("While[True]", EvaluationLimits(seconds=0.2)).status == "timed-out"
     assert kernel.evaluate("x", LIMITS).result == "5"
 
 
@@ -147,7 +147,7 @@ def test_a_time_limit_is_told_as_such_when_the_checkpoint_was_killed_before(
     checkpoint = Watched(pid_of(kernel, "checkpoint"))
     outcome = kernel.evaluate(
         "While[True]",
-        Limits(seconds=2.5),
+        EvaluationLimits(seconds=2.5),
         on_wait=lambda _: checkpoint.kill() if checkpoint.is_running() else None,
     )
     assert outcome.status == "timed-out"

@@ -5,12 +5,12 @@ import threading
 import pytest
 
 from paddock.kernels.kernel import Kernel
-from paddock.kernels.limits import Limits
-from paddock.kernels.outcome import Output
+from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.outcome import EvaluationOutput
 from paddock.kernels.worker_kernel import WorkerKernel
 
-LIMITS = Limits(seconds=20)
-SHORT = Limits(seconds=0.5)
+LIMITS = EvaluationLimits(seconds=20)
+SHORT = EvaluationLimits(seconds=0.5)
 
 
 def result(kernel: Kernel, code: str) -> str | None:
@@ -51,11 +51,11 @@ def test_prints_and_messages_come_in_the_order_in_which_they_appeared(
     outcome = kernel.evaluate('Print["a"]; 1/0; Print[b]; Run["echo c"]; Echo[0^0]', LIMITS)
     assert (outcome.status, outcome.result) == ("done", "Indeterminate")
     assert list(outcome.outputs) == [
-        Output("print", "a"),
-        Output("message", "Power::infy: Infinite expression 1/0 encountered."),
-        Output("print", "b\nc"),
-        Output("message", "Power::indet: Indeterminate expression 0^0 encountered."),
-        Output("print", ">> Indeterminate"),
+        EvaluationOutput("print", "a"),
+        EvaluationOutput("message", "Power::infy: Infinite expression 1/0 encountered."),
+        EvaluationOutput("print", "b\nc"),
+        EvaluationOutput("message", "Power::indet: Indeterminate expression 0^0 encountered."),
+        EvaluationOutput("print", ">> Indeterminate"),
     ]
 
 
@@ -99,7 +99,7 @@ def test_an_endless_loop_is_cut_at_its_limit_and_taken_back(kernel: WorkerKernel
     kernel.evaluate("x = 5", LIMITS)
     outcome = kernel.evaluate('x = 6; Print["before"]; While[True]', SHORT)
     assert (outcome.status, outcome.result) == ("timed-out", None)
-    assert outcome.outputs == (Output("print", "before"),)
+    assert outcome.outputs == (EvaluationOutput("print", "before"),)
     assert outcome.note == (
         "The evaluation took longer than 0.5 s and was stopped. "
         "The session is as it was before this evaluation."
@@ -109,9 +109,9 @@ def test_an_endless_loop_is_cut_at_its_limit_and_taken_back(kernel: WorkerKernel
 
 @pytest.mark.parametrize("seconds", [2_147_484.0, 1e12, float("inf")])
 def test_a_limit_of_time_may_be_very_long(kernel: WorkerKernel, seconds: float) -> None:
-    outcome = kernel.evaluate("1 + 1", Limits(seconds=seconds))
+    outcome = kernel.evaluate("1 + 1", EvaluationLimits(seconds=seconds))
     assert (outcome.status, outcome.result) == ("done", "2")
-    assert kernel.evaluate("2 + 2", Limits()).result == "4"
+    assert kernel.evaluate("2 + 2", EvaluationLimits()).result == "4"
 
 
 def test_messages_before_a_time_limit_are_told_as_such(kernel: WorkerKernel) -> None:
@@ -138,21 +138,21 @@ def test_a_crash_is_taken_back(kernel: WorkerKernel) -> None:
 
 def test_a_memory_hog_is_stopped(kernel: WorkerKernel) -> None:
     kernel.evaluate("x = 5", LIMITS)
-    small = Limits(seconds=60, memory_bytes=300 << 20)
+    small = EvaluationLimits(seconds=60, memory_bytes=300 << 20)
     outcome = kernel.evaluate("x = 6; y = 1; While[True, y = {y, y, y}]", small)
     assert (outcome.status, outcome.outputs) == ("out-of-memory", ())
     assert result(kernel, "x") == "5"
 
 
 def test_a_memory_limit_is_that_of_one_evaluation(kernel: WorkerKernel) -> None:
-    small = Limits(seconds=60, memory_bytes=200 << 20)
+    small = EvaluationLimits(seconds=60, memory_bytes=200 << 20)
     code = 'StringLength[StringRepeat["a", 3 10^8]]'
     assert kernel.evaluate(code, small).status == "out-of-memory"
     assert result(kernel, code) == "300000000"
 
 
 def test_a_flood_of_output_is_cut_and_the_time_limit_still_holds(kernel: WorkerKernel) -> None:
-    limits = Limits(seconds=1, output_bytes=1000)
+    limits = EvaluationLimits(seconds=1, output_bytes=1000)
     outcome = kernel.evaluate('Run["yes"]', limits)
     assert outcome.status == "timed-out"
     (shown,) = outcome.outputs
@@ -161,7 +161,7 @@ def test_a_flood_of_output_is_cut_and_the_time_limit_still_holds(kernel: WorkerK
 
 
 def test_a_result_that_is_too_long_is_cut_in_its_middle(kernel: WorkerKernel) -> None:
-    outcome = kernel.evaluate("Range[1000]", Limits(result_bytes=20))
+    outcome = kernel.evaluate("Range[1000]", EvaluationLimits(result_bytes=20))
     assert outcome.result == "{1, 2, 3,  ... 999, 1000}"
 
 
@@ -175,7 +175,7 @@ def test_a_cancelled_evaluation_is_stopped_and_taken_back(kernel: WorkerKernel) 
     is_cancelled = threading.Event()
     outcome = kernel.evaluate(
         "x = 6; While[True]",
-        Limits(seconds=600),
+        EvaluationLimits(seconds=600),
         is_cancelled=is_cancelled.is_set,
         on_wait=lambda _seconds: is_cancelled.set(),
     )
@@ -192,7 +192,7 @@ def test_it_is_told_how_long_an_evaluation_has_been_running(kernel: WorkerKernel
     told: list[float] = []
     kernel.evaluate(
         "While[True]",
-        Limits(seconds=600),
+        EvaluationLimits(seconds=600),
         is_cancelled=lambda: len(told) == 2,
         on_wait=told.append,
     )
@@ -217,7 +217,7 @@ def test_definitions_go_from_one_kernel_to_another(kernel: WorkerKernel, engine:
     kernel.restore(state)
     assert result(kernel, "{x, f[{3, 0}]}") == '{"a\\nb", {6, 7}}'
     (message,) = kernel.evaluate("Message[f::bad, 3]", LIMITS).outputs
-    assert message == Output("message", "f::bad: It is 3.")
+    assert message == EvaluationOutput("message", "f::bad: It is 3.")
     assert result(kernel, "p") == "p"
 
 
@@ -292,4 +292,4 @@ def test_tables_are_text(kernel: WorkerKernel, head: str) -> None:
 
 def test_a_symbol_that_stands_for_an_effect_has_it_once(kernel: WorkerKernel) -> None:
     kernel.evaluate('t := Print["TableForm"]', LIMITS)
-    assert kernel.evaluate("t", LIMITS).outputs == (Output("print", "TableForm"),)
+    assert kernel.evaluate("t", LIMITS).outputs == (EvaluationOutput("print", "TableForm"),)

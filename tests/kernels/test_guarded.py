@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.kernels.guarded import Ended, GuardedProgram
+from paddock.kernels.guarded import ProgramExit, SupervisedProgram
 from paddock.kernels.kernel import KernelError
 from tests.kernels.processes import next_line, run_program, watch
 
@@ -31,13 +31,13 @@ with GuardedProgram([sys.executable, "-c", {code!r}], Path({place!r})) as progra
     time.sleep(1000)
 """
 
-Start = Callable[..., GuardedProgram]
+Start = Callable[..., SupervisedProgram]
 
 
 @pytest.fixture
 def start(tmp_path: Path) -> Start:
-    def begin(code: str, **options: int) -> GuardedProgram:
-        return GuardedProgram([sys.executable, "-c", code], tmp_path, **options)  # type: ignore[arg-type]  # ints or bools
+    def begin(code: str, **options: int) -> SupervisedProgram:
+        return SupervisedProgram([sys.executable, "-c", code], tmp_path, **options)  # type: ignore[arg-type]  # ints or bools
 
     return begin
 
@@ -45,12 +45,12 @@ def start(tmp_path: Path) -> Start:
 @pytest.mark.parametrize(
     ("code", "ended"),
     [
-        ("print('said')", Ended(0)),
-        ("print('said'); raise SystemExit(3)", Ended(3)),
-        ("print('said', flush=True); import os; os.abort()", Ended(-6)),
+        ("print('said')", ProgramExit(0)),
+        ("print('said'); raise SystemExit(3)", ProgramExit(3)),
+        ("print('said', flush=True); import os; os.abort()", ProgramExit(-6)),
     ],
 )
-def test_how_it_ended_and_what_it_said_is_known(start: Start, code: str, ended: Ended) -> None:
+def test_how_it_ended_and_what_it_said_is_known(start: Start, code: str, ended: ProgramExit) -> None:
     with start(code) as program:
         assert program.wait(SECONDS) == ended
     assert program.output == "said\n"
@@ -58,7 +58,7 @@ def test_how_it_ended_and_what_it_said_is_known(start: Start, code: str, ended: 
 
 def test_of_much_output_the_beginning_and_the_end_are_kept(start: Start) -> None:
     with start("for number in range(300_000): print(number)") as program:
-        assert program.wait(SECONDS) == Ended(0)
+        assert program.wait(SECONDS) == ProgramExit(0)
     assert program.output.startswith("0\n1\n2\n")
     assert program.output.endswith("\n299998\n299999\n")
     assert " bytes left out] ..." in program.output
@@ -68,7 +68,7 @@ def test_of_much_output_the_beginning_and_the_end_are_kept(start: Start) -> None
 
 def test_what_it_started_ends_with_it(start: Start, tmp_path: Path) -> None:
     with start(LEAVE) as program:
-        assert program.wait(SECONDS) == Ended(0)
+        assert program.wait(SECONDS) == ProgramExit(0)
     assert all(process.is_gone() for process in watch([int((tmp_path / "left").read_text())]))
 
 
@@ -78,14 +78,14 @@ def test_it_is_ended_when_it_is_closed_and_heeds_no_signals(start: Start, tmp_pa
         while not (tmp_path / "left").exists():
             assert program.wait(0.01) is None
         left = watch([int((tmp_path / "left").read_text())])
-        assert program.stop() == Ended(None, "stopped")
+        assert program.stop() == ProgramExit(None, "stopped")
     assert all(process.is_gone() for process in left)
 
 
 def test_too_much_memory_ends_it(start: Start) -> None:
     code = "import time; kept = bytearray(b'1') * (300 << 20); time.sleep(1000)"
     with start(code, memory_bytes=200 << 20) as program:
-        assert program.wait(SECONDS) == Ended(None, "memory")
+        assert program.wait(SECONDS) == ProgramExit(None, "memory")
 
 
 def test_one_that_kills_its_guard_is_ended_all_the_same(start: Start, tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_one_that_kills_its_guard_is_ended_all_the_same(start: Start, tmp_path: 
     with start(code) as program:
         ended = program.wait(2)
         pids = [int((tmp_path / "left").read_text())]
-        assert ended in (None, Ended(None, "lost"))  # newer systems refuse the signal
+        assert ended in (None, ProgramExit(None, "lost"))  # newer systems refuse the signal
         left = watch(pids)
     assert all(process.is_gone() for process in left)
 
@@ -110,7 +110,7 @@ def test_everything_ends_when_the_server_is_killed(tmp_path: Path) -> None:
 
 def test_what_cannot_be_started_is_told(tmp_path: Path) -> None:
     with (
-        GuardedProgram(["/no/such/program"], tmp_path) as program,
+        SupervisedProgram(["/no/such/program"], tmp_path) as program,
         pytest.raises(KernelError, match="cannot be started: No such file or directory"),
     ):
         program.wait(SECONDS)

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from paddock.kernels.kernel import KernelError
-from paddock.kernels.limits import Limits
-from paddock.kernels.outcome import Output
+from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.outcome import EvaluationOutput
 from paddock.kernels.worker_kernel import WorkerKernel, start_worker
 
-LIMITS = Limits(seconds=30)
+LIMITS = EvaluationLimits(seconds=30)
 INTERPRETER = """
     import msgspec
     from paddock.kernels.worker.interpreter import Picture, Value
@@ -67,10 +67,10 @@ def test_outputs_keep_their_places_among_prints(
     outcome = kernel.evaluate(code, LIMITS)
     assert (outcome.status, outcome.result) == ("done", "5")
     assert list(outcome.outputs) == [
-        Output("print", "a"),
-        Output("message", "f::x: b"),
-        Output("print", "c"),
-        Output("picture", data=b"png", mime="image/png"),
+        EvaluationOutput("print", "a"),
+        EvaluationOutput("message", "f::x: b"),
+        EvaluationOutput("print", "c"),
+        EvaluationOutput("picture", data=b"png", mime="image/png"),
     ]
 
 
@@ -80,8 +80,8 @@ def test_an_engine_that_can_be_interrupted_says_its_last_words(
     code = "result = 6\ntry:\n    while True: str(result)\nfinally:\n    print('interrupted')"
     kernel = start_python()
     kernel.evaluate("result = 5", LIMITS)
-    outcome = kernel.evaluate(code, Limits(seconds=1))
-    assert (outcome.status, outcome.outputs) == ("timed-out", (Output("print", "interrupted"),))
+    outcome = kernel.evaluate(code, EvaluationLimits(seconds=1))
+    assert (outcome.status, outcome.outputs) == ("timed-out", (EvaluationOutput("print", "interrupted"),))
     assert kernel.evaluate("pass", LIMITS).result == "5"
 
 
@@ -90,7 +90,7 @@ def test_an_engine_that_does_not_heed_an_interrupt_is_killed(
 ) -> None:
     code = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
     kernel = start_python()
-    assert kernel.evaluate(code, Limits(seconds=0.3)).status == "timed-out"
+    assert kernel.evaluate(code, EvaluationLimits(seconds=0.3)).status == "timed-out"
     assert kernel.evaluate("result = 7", LIMITS).result == "7"
 
 
@@ -118,7 +118,7 @@ def test_an_exception_of_the_engine_is_a_failure(
     kernel = start_python()
     outcome = kernel.evaluate("1/0", LIMITS)
     assert (outcome.status, outcome.result) == ("failed", None)
-    assert outcome.outputs == (Output("message", "ZeroDivisionError: division by zero"),)
+    assert outcome.outputs == (EvaluationOutput("message", "ZeroDivisionError: division by zero"),)
 
 
 def test_code_that_writes_to_every_descriptor_harms_only_itself(
@@ -132,7 +132,7 @@ for handle in range(3, 30):
     with contextlib.suppress(OSError):
         os.write(handle, b"\\xff" * 100)
 """
-    assert kernel.evaluate(code, Limits(seconds=2)).status in {"crashed", "timed-out"}
+    assert kernel.evaluate(code, EvaluationLimits(seconds=2)).status in {"crashed", "timed-out"}
     assert kernel.evaluate("pass", LIMITS).result == "5"
 
 

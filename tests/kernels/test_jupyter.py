@@ -15,12 +15,12 @@ import urllib3
 from paddock import Peer, Server, connect
 from paddock.kernels.jupyter.engine import JupyterEngine
 from paddock.kernels.kernel import Kernel, KernelError
-from paddock.kernels.limits import Limits
-from paddock.kernels.worker.orphans import descendants
-from paddock.toolkits.python.evaluator import evaluator_tool
+from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.worker.orphans import list_descendants
+from paddock.toolkits.python.evaluator import python_evaluator_tool
 from tests.kernels.processes import Watched, next_line, run_program, watch
 
-LIMITS = Limits(seconds=60, network=True)
+LIMITS = EvaluationLimits(seconds=60, network=True)
 TOKEN = "only-for-these-tests"  # noqa: S105 - of a server that only these tests start
 STAYS = "What it had done until then stays: a Jupyter kernel has no state to go back to."
 GONE = "The kernel has ended, and with it all that it had defined."
@@ -108,7 +108,7 @@ def test_an_exception_is_told_without_colours(kernel: Kernel) -> None:
 
 
 def test_what_takes_too_long_is_interrupted_and_stays(kernel: Kernel) -> None:
-    outcome = kernel.evaluate("x = 5\nwhile True: pass", Limits(seconds=0.5, network=True))
+    outcome = kernel.evaluate("x = 5\nwhile True: pass", EvaluationLimits(seconds=0.5, network=True))
     assert outcome.status == "timed-out"
     assert outcome.note == f"The evaluation took longer than 0.5 s and was stopped. {STAYS}"
     assert kernel.evaluate("x", LIMITS).result == "5"
@@ -128,7 +128,7 @@ def test_a_cancelled_call_is_interrupted(kernel: Kernel) -> None:
 
 def test_a_flood_is_cut_and_that_is_told(kernel: Kernel) -> None:
     outcome = kernel.evaluate(
-        "print('x' * 1000)", Limits(seconds=60, output_bytes=100, network=True)
+        "print('x' * 1000)", EvaluationLimits(seconds=60, output_bytes=100, network=True)
     )
     assert sum(len(output.text) for output in outcome.outputs) <= 100
     assert outcome.note.endswith("bytes of output beyond the limit were dropped.")
@@ -148,7 +148,7 @@ def test_a_kernel_that_ends_is_told_to_have_ended(place: str, gateway: str) -> N
 def test_one_that_does_not_heed_an_interrupt_is_ended() -> None:
     kernel = JupyterEngine("python3", "", ".").start(LIMITS)
     code = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
-    outcome = kernel.evaluate(code, Limits(seconds=0.5, network=True))
+    outcome = kernel.evaluate(code, EvaluationLimits(seconds=0.5, network=True))
     assert outcome.status == "timed-out"
     assert outcome.note.endswith(GONE)
     assert not kernel.is_alive
@@ -179,7 +179,7 @@ def test_killing_the_server_ends_an_installed_kernel_and_what_it_started() -> No
 def test_it_is_confined_as_far_as_a_program_with_sockets_can_be(here: Kernel) -> None:
     guard = here.describe()["guard"]
     assert isinstance(guard, int)
-    (process,) = descendants(guard)[:1]
+    (process,) = list_descendants(guard)[:1]
     assert Watched(process).is_running()
     status = Path(f"/proc/{process}/status").read_text()
     assert re.search(r"NoNewPrivs:\s*1", status)
@@ -187,7 +187,7 @@ def test_it_is_confined_as_far_as_a_program_with_sockets_can_be(here: Kernel) ->
 
 def test_there_is_no_jupyter_kernel_without_network() -> None:
     with pytest.raises(KernelError, match="cannot be used without network"):
-        JupyterEngine("python3", "", ".").start(Limits())
+        JupyterEngine("python3", "", ".").start(EvaluationLimits())
 
 
 def test_a_name_that_no_kernel_has_is_told_with_those_that_there_are() -> None:
@@ -209,7 +209,7 @@ def test_a_server_that_is_not_there_is_told() -> None:
 
 
 def peer_with(**options: object) -> Peer:
-    server = Server("s", tools=[evaluator_tool])
+    server = Server("s", tools=[python_evaluator_tool])
     return connect(server.set_tool_options({"PythonEvaluator": options}))
 
 

@@ -6,22 +6,22 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from paddock.kernels.engines.woxi import Woxi
+from paddock.kernels.engines.woxi import WoxiEngine
 from paddock.kernels.kernel import Kernel, KernelError
-from paddock.kernels.limits import Limits
-from paddock.kernels.pool import Pool
+from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.pool import KernelPool
 
-LIMITS = Limits(seconds=30)
+LIMITS = EvaluationLimits(seconds=30)
 SECONDS = 30.0
 
 
-class Counted(Woxi, frozen=True, kw_only=True):
+class Counted(WoxiEngine, frozen=True, kw_only=True):
     """woxi, with what was started of it."""
 
     started: list[Kernel]
     has_started: threading.Semaphore
 
-    def start(self, limits: Limits) -> Kernel:
+    def start(self, limits: EvaluationLimits) -> Kernel:
         """Start one, and say so."""
         kernel = super().start(limits)
         self.started.append(kernel)
@@ -43,59 +43,59 @@ def counted() -> Iterator[Counted]:
 
 
 def test_the_second_kernel_is_there_already(counted: Counted) -> None:
-    pool = Pool()
-    first = pool.take(counted, LIMITS)
+    pool = KernelPool()
+    first = pool.acquire(counted, LIMITS)
     counted.wait()
     counted.wait()
-    second = pool.take(counted, LIMITS)
+    second = pool.acquire(counted, LIMITS)
     assert [first, second] == counted.started
     assert second.evaluate("1 + 1", LIMITS).result == "2"
     pool.close()
 
 
 def test_a_spare_that_has_been_killed_is_not_given_out(counted: Counted) -> None:
-    pool = Pool()
-    pool.warm(counted)
+    pool = KernelPool()
+    pool.prestart(counted)
     counted.wait()
     counted.started[0].close()
-    assert pool.take(counted, LIMITS).evaluate("1", LIMITS).result == "1"
+    assert pool.acquire(counted, LIMITS).evaluate("1", LIMITS).result == "1"
     pool.close()
 
 
 def test_a_kernel_with_the_network_is_no_spare(counted: Counted) -> None:
-    pool = Pool()
-    assert pool.take(counted, Limits(network=True)).has_network
+    pool = KernelPool()
+    assert pool.acquire(counted, EvaluationLimits(network=True)).has_network
     assert len(counted.started) == 1
     pool.close()
 
 
 def test_an_engine_that_needs_licences_has_no_spares(counted: Counted) -> None:
-    pool = Pool()
+    pool = KernelPool()
     few = frozenset(counted.capabilities - {"many"})
     engine = msgspec.structs.replace(counted, name="licensed", capabilities=few)
-    pool.warm(engine)
-    assert pool.take(engine, LIMITS) is counted.started[0]
+    pool.prestart(engine)
+    assert pool.acquire(engine, LIMITS) is counted.started[0]
     assert not [each for each in threading.enumerate() if each.name.endswith("licensed")]
     pool.close()
 
 
 def test_closing_the_pool_ends_its_spares(counted: Counted) -> None:
-    pool = Pool()
-    pool.warm(counted)
+    pool = KernelPool()
+    pool.prestart(counted)
     counted.wait()
     pool.close()
-    pool.warm(counted)
+    pool.prestart(counted)
     assert not counted.started[0].is_alive
     assert len(counted.started) == 1
 
 
 def test_an_engine_that_does_not_start_says_so_to_whoever_needs_it() -> None:
-    class Broken(Woxi, frozen=True):
-        def start(self, limits: Limits) -> Kernel:
+    class Broken(WoxiEngine, frozen=True):
+        def start(self, limits: EvaluationLimits) -> Kernel:
             raise KernelError("no engine here")
 
-    pool = Pool()
-    pool.warm(Broken())
+    pool = KernelPool()
+    pool.prestart(Broken())
     with pytest.raises(KernelError, match="no engine here"):
-        pool.take(Broken(), LIMITS)
+        pool.acquire(Broken(), LIMITS)
     pool.close()

@@ -13,14 +13,14 @@ import pytest
 import paddock.kernels
 from paddock.kernels.engines.python import PythonEngine
 from paddock.kernels.kernel import Kernel
-from paddock.kernels.limits import Limits
-from paddock.kernels.outcome import Outcome, Output
+from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.outcome import EvaluationResult, EvaluationOutput
 from paddock.kernels.worker_kernel import start_worker
 
-LIMITS = Limits(seconds=30)
+LIMITS = EvaluationLimits(seconds=30)
 KERNELS = Path(paddock.kernels.__file__).parent
 BACK = "The session is as it was before this evaluation."
-Evaluate = Callable[..., Outcome]
+Evaluate = Callable[..., EvaluationResult]
 
 
 @pytest.fixture(scope="module")
@@ -39,13 +39,13 @@ def shared(python: PythonEngine) -> Iterator[Kernel]:
 
 @pytest.fixture
 def evaluate(shared: Kernel) -> Evaluate:
-    def run(code: str, limits: Limits = LIMITS) -> Outcome:
+    def run(code: str, limits: EvaluationLimits = LIMITS) -> EvaluationResult:
         return shared.evaluate(textwrap.dedent(code), limits)
 
     return run
 
 
-def texts(outcome: Outcome) -> list[str]:
+def texts(outcome: EvaluationResult) -> list[str]:
     """The prints and messages."""
     return [output.text for output in outcome.outputs if output.kind != "picture"]
 
@@ -170,7 +170,7 @@ def test_figures_are_pictures_in_their_places(evaluate: Evaluate) -> None:
     figure = plt.figure()
     figure.gca().plot([1, 2])
     """
-    outcome = evaluate(code, Limits(seconds=60))
+    outcome = evaluate(code, EvaluationLimits(seconds=60))
     kinds = [output.kind for output in outcome.outputs]
     assert kinds == ["print", "picture", "print", "picture", "picture"]
     assert all(output.data[:4] == b"\x89PNG" for output in outcome.outputs if output.data)
@@ -199,7 +199,7 @@ def test_images_and_rich_values_are_shown_as_what_they_are(evaluate: Evaluate) -
     outcome = evaluate(code)
     assert texts(outcome) == ["**bold**\nbroken"]
     assert outcome.result == "a b\nc"
-    assert evaluate("Drawn()").outputs == (Output("picture", data=b"<svg/>", mime="image/svg+xml"),)
+    assert evaluate("Drawn()").outputs == (EvaluationOutput("picture", data=b"<svg/>", mime="image/svg+xml"),)
 
 
 def test_a_picture_that_is_too_large_is_told_in_its_place(evaluate: Evaluate) -> None:
@@ -232,7 +232,7 @@ def test_a_value_that_cannot_be_shown_fails_and_says_where(evaluate: Evaluate) -
 
 def test_data_frames_are_tables_that_are_cut(evaluate: Evaluate) -> None:
     code = "import pandas as pd\npd.DataFrame({'a|b': range(3), 'c': [0.5, None, 2 / 3]})"
-    assert evaluate(code, Limits(seconds=60)).result == (
+    assert evaluate(code, EvaluationLimits(seconds=60)).result == (
         "|  | a\\|b | c |\n| --- | --- | --- |\n| 0 | 0 | 0.5 |\n| 1 | 1 | nan |\n"
         "| 2 | 2 | 0.666667 |\n\nDataFrame of 3 rows, 2 columns (int64, float64)"
     )
@@ -279,7 +279,7 @@ def test_code_that_does_not_end_well_is_taken_back(evaluate: Evaluate, name: str
     code, status = HOSTILE[name]
     evaluate("kept = 'before'")
     seconds = 1.5 if status == "timed-out" else 30
-    outcome = evaluate(f"kept = 'after'\n{code}", Limits(seconds=seconds, memory_bytes=1 << 29))
+    outcome = evaluate(f"kept = 'after'\n{code}", EvaluationLimits(seconds=seconds, memory_bytes=1 << 29))
     assert outcome.status == status
     assert outcome.note.endswith(BACK)
     assert evaluate("print('again'); kept").result == "'before'"
@@ -329,7 +329,7 @@ def test_code_that_breaks_its_own_process_leaves_one_that_works(
         assert outcome.status in {"done", "failed"}, outcome
         after = kernel.evaluate("print('again', len([1]))\nimport json\njson.dumps(5)", LIMITS)
         assert (after.status, after.result, texts(after)[-1:]) == ("done", "'5'", ["again 1"])
-        stopped = kernel.evaluate("while True: pass", Limits(seconds=0.3))
+        stopped = kernel.evaluate("while True: pass", EvaluationLimits(seconds=0.3))
         assert (stopped.status, stopped.note.endswith(BACK)) == ("timed-out", True)
     finally:
         kernel.close()
@@ -362,7 +362,7 @@ def test_threads_go_on_and_then_nothing_is_taken_back(python: PythonEngine) -> N
             "thread = threading.Thread(target=event.wait, name='worker')\nthread.start()",
             LIMITS,
         )
-        outcome = kernel.evaluate("x = 1\nwhile True: pass", Limits(seconds=0.3))
+        outcome = kernel.evaluate("x = 1\nwhile True: pass", EvaluationLimits(seconds=0.3))
         assert outcome.status == "timed-out"
         assert outcome.note.endswith(
             "What it had done until then could not be taken back, and stays, "
@@ -370,7 +370,7 @@ def test_threads_go_on_and_then_nothing_is_taken_back(python: PythonEngine) -> N
         )
         assert kernel.evaluate("x, thread.is_alive()", LIMITS).result == "(1, True)"
         kernel.evaluate("event.set()\nthread.join()", LIMITS)
-        assert kernel.evaluate("x = 2\nwhile True: pass", Limits(seconds=0.3)).note.endswith(BACK)
+        assert kernel.evaluate("x = 2\nwhile True: pass", EvaluationLimits(seconds=0.3)).note.endswith(BACK)
         assert kernel.evaluate("x", LIMITS).result == "1"
     finally:
         kernel.close()
@@ -402,9 +402,9 @@ def test_libraries_with_threads_of_their_own_are_not_forked_in_the_middle(
 def test_there_is_no_network_unless_it_is_allowed(python: PythonEngine) -> None:
     code = "import socket\nsocket.socket().getsockname()"
     for network, status in ((False, "failed"), (True, "done")):
-        kernel = python.start(Limits(network=network))
+        kernel = python.start(EvaluationLimits(network=network))
         try:
-            assert kernel.evaluate(code, Limits(network=network)).status == status
+            assert kernel.evaluate(code, EvaluationLimits(network=network)).status == status
         finally:
             kernel.close()
 
@@ -425,7 +425,7 @@ def test_without_forks_what_is_stopped_ends_the_kernel(python: PythonEngine) -> 
         outcome = kernel.evaluate("import os\nprint('a')\nos.getcwd()", LIMITS)
         assert (outcome.result, texts(outcome)) == (repr(python.directory), ["a"])
         state = kernel.state()
-        outcome = kernel.evaluate("while True: pass", Limits(seconds=0.3))
+        outcome = kernel.evaluate("while True: pass", EvaluationLimits(seconds=0.3))
         assert (outcome.status, kernel.is_alive) == ("timed-out", False)
     finally:
         kernel.close()

@@ -12,7 +12,7 @@ import pytest
 
 from paddock import Server
 from paddock.testing import connect
-from paddock.toolkits.python.interpreters import ACTIVATED
+from paddock.toolkits.python.interpreters import ACTIVE_ENVIRONMENT_VARIABLES
 from paddock.toolkits.tools.PythonTestReport import tool
 from tests.kernels.processes import watch
 
@@ -121,7 +121,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     place.mkdir()
     (place / "pyproject.toml").write_text(BARE)
     monkeypatch.chdir(place)
-    for variable in ACTIVATED:
+    for variable in ACTIVE_ENVIRONMENT_VARIABLES:
         monkeypatch.delenv(variable, raising=False)
     return place
 

@@ -10,24 +10,24 @@ from pathlib import Path
 
 import pytest
 
-from paddock.files import FileBusyError, locked
+from paddock.files import FileBusyError, lock_file
 from paddock.kernels.engines.engine import Capability
-from paddock.kernels.engines.woxi import Woxi
+from paddock.kernels.engines.woxi import WoxiEngine
 from paddock.kernels.kernel import KernelError
-from paddock.kernels.limits import Limits
-from paddock.kernels.outcome import Outcome
-from paddock.kernels.sessions import Keeping, Sessions
-from paddock.kernels.wolfram_session import evaluate
+from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.outcome import EvaluationResult
+from paddock.kernels.sessions import RetentionPolicy, SessionManager
+from paddock.kernels.wolfram_session import evaluate_line
 from tests.kernels.processes import Watched, next_line, run_program
 
-LIMITS = Limits(seconds=30)
+LIMITS = EvaluationLimits(seconds=30)
 FULL = (
     "The session could not be saved (File too large); "
     "it goes on, and will be lost when the server ends."
 )
 
 
-class Call(Outcome, frozen=True, kw_only=True):
+class Call(EvaluationResult, frozen=True, kw_only=True):
     """What came of a call, with what is known of its session."""
 
     session: str
@@ -36,10 +36,10 @@ class Call(Outcome, frozen=True, kw_only=True):
     session_notes: tuple[str, ...]
 
 
-def call(sessions: Sessions, engine: Woxi, session: str | None, code: str) -> Call:
+def call(sessions: SessionManager, engine: WoxiEngine, session: str | None, code: str) -> Call:
     """Evaluate one expression as a tool would."""
-    with sessions.using(session, engine) as found:
-        line = found.line
+    with sessions.open_session(session, engine) as found:
+        line = found.next_line
         outcome = found.evaluate(code, LIMITS)
         return Call(
             outcome.status,
@@ -53,7 +53,7 @@ def call(sessions: Sessions, engine: Woxi, session: str | None, code: str) -> Ca
         )
 
 
-def test_a_call_without_an_id_gets_a_new_session(sessions: Sessions, engine: Woxi) -> None:
+def test_a_call_without_an_id_gets_a_new_session(sessions: SessionManager, engine: WoxiEngine) -> None:
     first = call(sessions, engine, None, "x = 5")
     assert (first.how, first.line, first.result) == ("new", 1, "5")
     assert len(first.session) == 8
@@ -66,20 +66,20 @@ def test_a_call_without_an_id_gets_a_new_session(sessions: Sessions, engine: Wox
 
 @pytest.mark.parametrize("session", ["", "1abc", "a/b", "../x", "a" * 65, "a b", "ä"])
 def test_an_id_that_no_session_can_have_gets_a_new_one(
-    sessions: Sessions, engine: Woxi, session: str
+    sessions: SessionManager, engine: WoxiEngine, session: str
 ) -> None:
     found = call(sessions, engine, session, "1")
     assert (found.how, found.session != session) == ("new", True)
 
 
-def test_an_id_that_nothing_is_known_of_is_used(sessions: Sessions, engine: Woxi) -> None:
+def test_an_id_that_nothing_is_known_of_is_used(sessions: SessionManager, engine: WoxiEngine) -> None:
     first = call(sessions, engine, "Mine_1", "x = 5")
     assert (first.session, first.how) == ("Mine_1", "reused")
     assert call(sessions, engine, "Mine_1", "x").how == "continued"
 
 
 def test_definitions_lines_and_history_are_there_after_a_restart(
-    open_sessions: Callable[[], Sessions], engine: Woxi
+    open_sessions: Callable[[], SessionManager], engine: WoxiEngine
 ) -> None:
     before = open_sessions()
     call(before, engine, "mine", 'x = "five"')
@@ -89,36 +89,36 @@ def test_definitions_lines_and_history_are_there_after_a_restart(
     after = open_sessions()
     found = call(after, engine, "mine", "f[3]")
     assert (found.how, found.line, found.result) == ("resumed-new-kernel", 4, '{"five", 3}')
-    with after.using("mine", engine) as session:
-        assert [(entry.line, entry.code, entry.result) for entry in session.history] == [
+    with after.open_session("mine", engine) as session:
+        assert [(entry.line, entry.code, entry.result) for entry in session.entries] == [
             (1, 'x = "five"', '"five"'),
             (2, "f[n_] := {x, n}", "Null"),
             (3, "1/0", "ComplexInfinity"),
             (4, "f[3]", '{"five", 3}'),
         ]
-        assert session.history[2].outputs[0].text.startswith("Power::infy: ")
+        assert session.entries[2].outputs[0].text.startswith("Power::infy: ")
 
 
-def test_expressions_of_one_input_have_one_line(sessions: Sessions, engine: Woxi) -> None:
-    with sessions.using(None, engine) as session:
+def test_expressions_of_one_input_have_one_line(sessions: SessionManager, engine: WoxiEngine) -> None:
+    with sessions.open_session(None, engine) as session:
         session.evaluate("1", LIMITS, source="1\n%")
         session.evaluate("(1)", LIMITS, line=1, source="1\n%")
-        assert session.line == 2
-        assert session.ask("2", LIMITS).result == "2"
-        assert session.line == 2
-        assert [(entry.code, entry.source) for entry in session.history] == [
+        assert session.next_line == 2
+        assert session.evaluate_unrecorded("2", LIMITS).result == "2"
+        assert session.next_line == 2
+        assert [(entry.code, entry.source) for entry in session.entries] == [
             ("1", "1\n%"),
             ("(1)", "1\n%"),
         ]
 
 
 def test_an_evaluation_that_was_taken_back_counts_as_a_line_and_is_not_repeated(
-    open_sessions: Callable[[], Sessions], engine: Woxi
+    open_sessions: Callable[[], SessionManager], engine: WoxiEngine
 ) -> None:
     before = open_sessions()
     call(before, engine, "mine", "x = 5")
-    with before.using("mine", engine) as session:
-        assert session.evaluate("x = 6; While[True]", Limits(seconds=0.3)).status == "timed-out"
+    with before.open_session("mine", engine) as session:
+        assert session.evaluate("x = 6; While[True]", EvaluationLimits(seconds=0.3)).status == "timed-out"
     assert call(before, engine, "mine", "x").result == "5"
     before.close()
     found = call(open_sessions(), engine, "mine", "x")
@@ -126,7 +126,7 @@ def test_an_evaluation_that_was_taken_back_counts_as_a_line_and_is_not_repeated(
 
 
 def test_a_server_that_is_killed_mid_call_loses_that_call_only(
-    sessions: Sessions, engine: Woxi
+    sessions: SessionManager, engine: WoxiEngine
 ) -> None:
     program = """
 from paddock.kernels.engines.woxi import find_woxi
@@ -145,7 +145,7 @@ with sessions.using("mine", find_woxi()) as session:
     assert (found.how, found.line, found.result) == ("resumed-new-kernel", 21, "190")
 
 
-def test_two_processes_take_turns_in_one_session(sessions: Sessions, engine: Woxi) -> None:
+def test_two_processes_take_turns_in_one_session(sessions: SessionManager, engine: WoxiEngine) -> None:
     program = """
 import sys
 from paddock.kernels.engines.woxi import find_woxi
@@ -175,7 +175,7 @@ sessions.close()
 
 
 def test_what_has_effects_is_never_repeated(
-    open_sessions: Callable[[], Sessions], engine: Woxi, tmp_path: Path
+    open_sessions: Callable[[], SessionManager], engine: WoxiEngine, tmp_path: Path
 ) -> None:
     """One server evaluates; another goes on; both are killed, and a third goes on."""
     file = tmp_path / "effects"
@@ -197,7 +197,7 @@ def test_what_has_effects_is_never_repeated(
 
 
 def test_what_has_effects_and_was_not_saved_is_left_out_and_told(
-    open_sessions: Callable[[], Sessions], engine: Woxi
+    open_sessions: Callable[[], SessionManager], engine: WoxiEngine
 ) -> None:
     before = open_sessions()
     for code in ("x = 5", "r = RandomInteger[{7, 7}]", "y = r + x"):
@@ -216,7 +216,7 @@ def test_what_has_effects_and_was_not_saved_is_left_out_and_told(
 
 
 def test_repeating_can_be_cancelled_and_goes_on_in_the_next_call(
-    open_sessions: Callable[[], Sessions], engine: Woxi
+    open_sessions: Callable[[], SessionManager], engine: WoxiEngine
 ) -> None:
     before = open_sessions()
     call(before, engine, "mine", "n = 0; While[n < 2*10^5, n++]; n")
@@ -224,7 +224,7 @@ def test_repeating_can_be_cancelled_and_goes_on_in_the_next_call(
     before.close()
     (before.directory / "mine.state").unlink(missing_ok=True)
     after = open_sessions()
-    with after.using("mine", engine) as session:
+    with after.open_session("mine", engine) as session:
         asked = iter([False] * 2)
         outcome = session.evaluate("x", LIMITS, is_cancelled=lambda: next(asked, True))
         assert outcome.status == "cancelled"
@@ -232,38 +232,38 @@ def test_repeating_can_be_cancelled_and_goes_on_in_the_next_call(
 
 
 def test_saving_gives_way_to_calls_and_reading_saves_nothing(
-    sessions: Sessions, engine: Woxi
+    sessions: SessionManager, engine: WoxiEngine
 ) -> None:
     state = sessions.directory / "mine.state"
     call(sessions, engine, "mine", "r = RandomInteger[10^9]")
     saved = state.stat().st_mtime_ns
     for code in ("r", "r + 1", "f[x_] := x + r", "f[1]"):
         call(sessions, engine, "mine", code)
-    with sessions.using("mine", engine) as session:
-        assert session.take_state() is None
+    with sessions.open_session("mine", engine) as session:
+        assert session.dump_state() is None
         session.evaluate("h = RandomReal[1, 10^5]; 1", LIMITS)
-        assert session.take_state(is_cancelled=lambda: True) is None
+        assert session.dump_state(is_cancelled=lambda: True) is None
         assert session.evaluate("Length[h]", LIMITS).result == "100000"
         assert state.stat().st_mtime_ns == saved
     sessions.close()
     assert state.stat().st_mtime_ns > saved
 
 
-def test_long_texts_are_not_kept(sessions: Sessions, engine: Woxi) -> None:
+def test_long_texts_are_not_kept(sessions: SessionManager, engine: WoxiEngine) -> None:
     call(sessions, engine, "mine", 'Print[StringRepeat["a", 10^6]]; StringRepeat["b", 2*10^6]')
     assert (sessions.directory / "mine.jsonl").stat().st_size < 50_000
-    with sessions.using("mine", engine) as session:
-        (entry,) = session.history
+    with sessions.open_session("mine", engine) as session:
+        (entry,) = session.entries
         assert (entry.is_cut, len(entry.result or ""), len(entry.outputs[0].text)) == (
             True,
             10_000,
             10_000,
         )
-        assert evaluate(session, "Head[%]", LIMITS).result == "Missing"
+        assert evaluate_line(session, "Head[%]", LIMITS).result == "Missing"
 
 
 def test_a_session_in_use_elsewhere_is_waited_for_with_progress(
-    sessions: Sessions, engine: Woxi
+    sessions: SessionManager, engine: WoxiEngine
 ) -> None:
     program = """
 import sys
@@ -277,12 +277,12 @@ with Sessions().using("mine", find_woxi()):
         next_line(other)
         with (
             pytest.raises(FileBusyError, match="in another server"),
-            sessions.using("mine", engine, seconds=0),
+            sessions.open_session("mine", engine, seconds=0),
         ):
             pass
         with (
             pytest.raises(KernelError, match="cancelled"),
-            sessions.using("mine", engine, is_cancelled=lambda: True),
+            sessions.open_session("mine", engine, is_cancelled=lambda: True),
         ):
             pass
 
@@ -290,18 +290,18 @@ with Sessions().using("mine", find_woxi()):
             assert other.stdin is not None
             print(file=other.stdin, flush=True)
 
-        with sessions.using("mine", engine, on_wait=end_other) as session:
+        with sessions.open_session("mine", engine, on_wait=end_other) as session:
             assert session.status == "reused"
 
 
-def test_calls_of_one_session_wait_for_each_other(sessions: Sessions, engine: Woxi) -> None:
+def test_calls_of_one_session_wait_for_each_other(sessions: SessionManager, engine: WoxiEngine) -> None:
     call(sessions, engine, "mine", "x = 0")
     with ThreadPoolExecutor(8) as threads:
         calls = [threads.submit(call, sessions, engine, "mine", "x = x + 1") for _ in range(16)]
     assert sorted(int(found.result().result or 0) for found in calls) == list(range(1, 17))
 
 
-def test_fifty_sessions_at_once(sessions: Sessions, engine: Woxi) -> None:
+def test_fifty_sessions_at_once(sessions: SessionManager, engine: WoxiEngine) -> None:
     begun = threading.Barrier(50)
 
     def use(number: int) -> list[str | None]:
@@ -316,10 +316,10 @@ def test_fifty_sessions_at_once(sessions: Sessions, engine: Woxi) -> None:
 
 
 def test_a_kernel_that_was_killed_is_replaced_and_the_user_told(
-    sessions: Sessions, engine: Woxi
+    sessions: SessionManager, engine: WoxiEngine
 ) -> None:
     call(sessions, engine, "mine", "x = 5")
-    with sessions.using("mine", engine) as session:
+    with sessions.open_session("mine", engine) as session:
         guard = session.describe()["guard"]
         assert isinstance(guard, int)
     Watched(guard).kill()
@@ -328,10 +328,10 @@ def test_a_kernel_that_was_killed_is_replaced_and_the_user_told(
 
 
 def test_a_kernel_that_is_killed_during_an_evaluation_is_replaced(
-    sessions: Sessions, engine: Woxi
+    sessions: SessionManager, engine: WoxiEngine
 ) -> None:
     call(sessions, engine, "mine", "x = 5")
-    with sessions.using("mine", engine) as session:
+    with sessions.open_session("mine", engine) as session:
         guard = session.describe()["guard"]
         assert isinstance(guard, int)
         watched = Watched(guard)
@@ -348,16 +348,16 @@ def test_a_kernel_that_is_killed_during_an_evaluation_is_replaced(
         assert session.evaluate("x", LIMITS).result == "5"
 
 
-def test_leave_to_use_the_network_keeps_the_definitions(sessions: Sessions, engine: Woxi) -> None:
-    with sessions.using(None, engine) as session:
+def test_leave_to_use_the_network_keeps_the_definitions(sessions: SessionManager, engine: WoxiEngine) -> None:
+    with sessions.open_session(None, engine) as session:
         session.evaluate("x = 5", LIMITS)
         assert session.describe()["network"] is False
-        assert session.evaluate("x", Limits(network=True)).result == "5"
+        assert session.evaluate("x", EvaluationLimits(network=True)).result == "5"
         assert session.describe()["network"] is True
 
 
-def test_kernels_of_idle_sessions_are_closed_when_there_are_too_many(engine: Woxi) -> None:
-    sessions = Sessions(maximum_kernels=2)
+def test_kernels_of_idle_sessions_are_closed_when_there_are_too_many(engine: WoxiEngine) -> None:
+    sessions = SessionManager(maximum_kernels=2)
     try:
         for name in ("one", "two", "three"):
             call(sessions, engine, name, f'x = "{name}"')
@@ -368,15 +368,15 @@ def test_kernels_of_idle_sessions_are_closed_when_there_are_too_many(engine: Wox
         sessions.close()
 
 
-class Licensed(Woxi, frozen=True):
+class Licensed(WoxiEngine, frozen=True):
     """An engine that does not run in any number."""
 
     name: str = "licensed"
     capabilities: frozenset[Capability] = frozenset({"state", "rollback", "evaluation"})
 
 
-def test_kernels_that_need_licences_are_few(sessions: Sessions, engine: Woxi) -> None:
-    licensed = Licensed(engine.version, engine.found)
+def test_kernels_that_need_licences_are_few(sessions: SessionManager, engine: WoxiEngine) -> None:
+    licensed = Licensed(engine.version, engine.location)
     call(sessions, engine, "free", "x = 0")
     for name in ("one", "two", "three"):
         call(sessions, licensed, name, f'x = "{name}"')
@@ -385,14 +385,14 @@ def test_kernels_that_need_licences_are_few(sessions: Sessions, engine: Woxi) ->
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
-def test_nobody_else_may_read_a_session(sessions: Sessions, engine: Woxi) -> None:
+def test_nobody_else_may_read_a_session(sessions: SessionManager, engine: WoxiEngine) -> None:
     call(sessions, engine, "mine", "x = RandomInteger[9]")
     sessions.close()
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in sessions.directory.iterdir()}
     assert modes == {"mine.jsonl": 0o600, "mine.state": 0o600}
 
 
-def test_a_torn_last_line_is_ignored(open_sessions: Callable[[], Sessions], engine: Woxi) -> None:
+def test_a_torn_last_line_is_ignored(open_sessions: Callable[[], SessionManager], engine: WoxiEngine) -> None:
     before = open_sessions()
     call(before, engine, "mine", "x = 5")
     call(before, engine, "mine", "x = 6")
@@ -406,7 +406,7 @@ def test_a_torn_last_line_is_ignored(open_sessions: Callable[[], Sessions], engi
 
 @pytest.mark.parametrize("content", [b"", b"nonsense\n", b'{"schema":9}\n', b"\xff" * 5000])
 def test_a_broken_file_is_moved_aside_and_told(
-    sessions: Sessions, engine: Woxi, content: bytes
+    sessions: SessionManager, engine: WoxiEngine, content: bytes
 ) -> None:
     sessions.directory.mkdir(parents=True)
     file = sessions.directory / "mine.jsonl"
@@ -422,7 +422,7 @@ def test_a_broken_file_is_moved_aside_and_told(
 
 
 def test_a_broken_line_is_left_out_and_told_and_the_rest_is_kept(
-    open_sessions: Callable[[], Sessions], engine: Woxi
+    open_sessions: Callable[[], SessionManager], engine: WoxiEngine
 ) -> None:
     before = open_sessions()
     for code in ("r = RandomInteger[10^9]", "x = 5", "y = RandomInteger[10^9] + r", "{r, y}"):
@@ -455,7 +455,7 @@ def test_a_broken_line_is_left_out_and_told_and_the_rest_is_kept(
 
 @pytest.mark.parametrize("line", [-5, 0, 10**12])
 def test_a_line_number_that_cannot_be_is_not_believed(
-    sessions: Sessions, engine: Woxi, line: int
+    sessions: SessionManager, engine: WoxiEngine, line: int
 ) -> None:
     call(sessions, engine, "mine", "x = 5")
     file = sessions.directory / "mine.jsonl"
@@ -468,7 +468,7 @@ def test_a_line_number_that_cannot_be_is_not_believed(
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such pipes")
 @pytest.mark.parametrize("ending", ["jsonl", "state"])
 def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(
-    sessions: Sessions, engine: Woxi, ending: str
+    sessions: SessionManager, engine: WoxiEngine, ending: str
 ) -> None:
     sessions.directory.mkdir(parents=True)
     os.mkfifo(sessions.directory / f"mine.{ending}")
@@ -479,7 +479,7 @@ def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(
 
 
 def test_a_state_of_evaluations_that_were_lost_is_not_believed(
-    open_sessions: Callable[[], Sessions], engine: Woxi
+    open_sessions: Callable[[], SessionManager], engine: WoxiEngine
 ) -> None:
     before = open_sessions()
     call(before, engine, "mine", "x = 5; y = RandomInteger[]")
@@ -498,7 +498,7 @@ def test_a_state_of_evaluations_that_were_lost_is_not_believed(
 
 
 def test_a_broken_state_is_made_good_by_the_journal(
-    open_sessions: Callable[[], Sessions], engine: Woxi
+    open_sessions: Callable[[], SessionManager], engine: WoxiEngine
 ) -> None:
     before = open_sessions()
     call(before, engine, "mine", "x = 5")
@@ -507,7 +507,7 @@ def test_a_broken_state_is_made_good_by_the_journal(
     assert call(open_sessions(), engine, "mine", "x").result == "5"
 
 
-def test_a_session_goes_on_when_its_file_was_deleted(sessions: Sessions, engine: Woxi) -> None:
+def test_a_session_goes_on_when_its_file_was_deleted(sessions: SessionManager, engine: WoxiEngine) -> None:
     call(sessions, engine, "mine", "x = 5")
     file = sessions.directory / "mine.jsonl"
     before = file.read_bytes()
@@ -518,7 +518,7 @@ def test_a_session_goes_on_when_its_file_was_deleted(sessions: Sessions, engine:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
-def test_a_full_disk_changes_no_result_and_is_told(sessions: Sessions, engine: Woxi) -> None:
+def test_a_full_disk_changes_no_result_and_is_told(sessions: SessionManager, engine: WoxiEngine) -> None:
     program = """
 import resource, signal, sys
 from paddock.kernels.engines.woxi import find_woxi
@@ -550,9 +550,9 @@ sessions.close()
     assert (found.line, found.result) == (4, "7")
 
 
-def test_a_directory_that_cannot_be_used_changes_no_result(tmp_path: Path, engine: Woxi) -> None:
+def test_a_directory_that_cannot_be_used_changes_no_result(tmp_path: Path, engine: WoxiEngine) -> None:
     (tmp_path / "file").write_text("")
-    sessions = Sessions(tmp_path / "file" / "sessions")
+    sessions = SessionManager(tmp_path / "file" / "sessions")
     try:
         first = call(sessions, engine, None, "x = 5")
         assert (first.result, first.how) == ("5", "new")
@@ -565,22 +565,22 @@ def test_a_directory_that_cannot_be_used_changes_no_result(tmp_path: Path, engin
 @pytest.mark.parametrize(
     ("keeping", "left"),
     [
-        (Keeping(seconds=1000), {"new", "newer", "current"}),
-        (Keeping(count=1), {"newer", "current"}),
-        (Keeping(size_bytes=2500), {"newer", "new", "current"}),
-        (Keeping(None, None, None), {"old", "new", "newer", "current"}),
+        (RetentionPolicy(max_age_seconds=1000), {"new", "newer", "current"}),
+        (RetentionPolicy(max_sessions=1), {"newer", "current"}),
+        (RetentionPolicy(max_total_bytes=2500), {"newer", "new", "current"}),
+        (RetentionPolicy(None, None, None), {"old", "new", "newer", "current"}),
     ],
 )
 def test_old_sessions_are_deleted_but_never_one_in_use(
-    engine: Woxi, keeping: Keeping, left: set[str]
+    engine: WoxiEngine, keeping: RetentionPolicy, left: set[str]
 ) -> None:
-    sessions = Sessions(keeping=keeping)
+    sessions = SessionManager(keeping=keeping)
     try:
         call(sessions, engine, "current", "x = 5")
         now = (sessions.directory / "current.jsonl").stat().st_mtime
         for name, age in {"old": 5000, "new": 500, "newer": 100}.items():
             file = sessions.directory / f"{name}.jsonl"
-            with locked(file):  # which leaves a file, as each call does
+            with lock_file(file):  # which leaves a file, as each call does
                 file.write_bytes(b"x" * 1000)
             os.utime(file, (now - age, now - age))
         (sessions.directory / "other.txt").write_text("mine")

@@ -8,7 +8,7 @@ import pytest
 from paddock import Server
 from paddock.kernels.engines.woxi import find_woxi
 from paddock.testing import connect
-from paddock.toolkits.wolfram.test_report import test_report_tool
+from paddock.toolkits.wolfram.test_report import wolfram_test_report_tool
 from tests.kernels.test_alone import Alone
 
 SAMPLE = """
@@ -29,7 +29,7 @@ EndTestSection[]
 
 @pytest.fixture
 def server() -> Server:
-    return Server("s", tools=[test_report_tool])
+    return Server("s", tools=[wolfram_test_report_tool])
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from paddock import PaddockError
-from paddock.files import FileBusyError, locked, write_atomically
+from paddock.files import FileBusyError, lock_file, write_atomically
 
 COUNT = """
 import sys
@@ -108,20 +108,20 @@ def test_processes_that_lock_a_file_lose_nothing(tmp_path: Path) -> None:
 
 
 def test_locks_are_not_left_beside_the_file(tmp_path: Path) -> None:
-    with locked(tmp_path / "c.txt"):
+    with lock_file(tmp_path / "c.txt"):
         assert list(tmp_path.iterdir()) == []
 
 
 def test_a_lock_is_free_again_after_a_failure(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="no"), locked(tmp_path / "c.txt"):
+    with pytest.raises(OSError, match="no"), lock_file(tmp_path / "c.txt"):
         raise OSError("no")
-    with locked(tmp_path / "c.txt"):
+    with lock_file(tmp_path / "c.txt"):
         pass
 
 
 def test_who_waits_in_vain_is_told_of_the_other(tmp_path: Path) -> None:
     file = tmp_path / "c.txt"
-    with locked(file), pytest.raises(FileBusyError), locked(file, seconds=0.01):
+    with lock_file(file), pytest.raises(FileBusyError), lock_file(file, seconds=0.01):
         pass
 
 
@@ -133,8 +133,8 @@ def test_a_child_that_outlives_its_parent_holds_the_lock_for_it(tmp_path: Path) 
         assert parent.stdout is not None
         assert parent.stdout.readline() == b"started\n"
         assert parent.wait() == 1
-        with pytest.raises(FileBusyError), locked(file, seconds=0.01):
+        with pytest.raises(FileBusyError), lock_file(file, seconds=0.01):
             pass
         parent.stdin.close()
-        with locked(file):
+        with lock_file(file):
             pass

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from paddock.zoo.opening import open_zoo
 from paddock.zoo.service import Zoo
-from paddock.zoo.store.database import postgresql_engine, sqlite_engine
+from paddock.zoo.store.database import create_postgresql_engine, create_sqlite_engine
 from tests.zoo.postgresql import PostgreSQL, running_postgresql
 
 DATABASES = ["sqlite", "postgresql"]
@@ -43,10 +43,10 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def connected(address: str) -> Iterator[Connection]:
     """A connection to a database, whatever is in it; what is done there is kept."""
     if "://" in address:
-        engine = postgresql_engine(address, wait_seconds=5)
+        engine = create_postgresql_engine(address, wait_seconds=5)
     else:
         Path(address).touch()
-        engine = sqlite_engine(address, wait_seconds=5)
+        engine = create_sqlite_engine(address, wait_seconds=5)
     with engine.connect() as connection, connection.begin():
         yield connection
     engine.dispose()

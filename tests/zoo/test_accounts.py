@@ -12,18 +12,18 @@ def test_user_is_known_by_password_session_and_token(zoo: Zoo) -> None:
     accounts = zoo.accounts()
     ada = accounts.add_user(" Ada ", PASSWORD, is_admin=True)
     assert (ada.name, ada.owner, ada.is_admin) == ("ada", "", True)
-    assert accounts.with_password("ADA", PASSWORD) == ada
-    assert accounts.with_password("ada", f"{PASSWORD}!") is None
-    assert accounts.with_password("eve", PASSWORD) is None
-    session = accounts.open_session("ada")
-    _, token = accounts.make_token("ada", "editor")
-    assert accounts.with_pass(session, "session") == ada
-    assert accounts.with_pass(token, "token") == ada
-    assert accounts.with_pass(session, "token") is None
-    accounts.close_session(session)
-    accounts.close_session(token)  # which is none
-    assert accounts.with_pass(session, "session") is None
-    assert accounts.with_pass(token, "token") == ada
+    assert accounts.authenticate("ADA", PASSWORD) == ada
+    assert accounts.authenticate("ada", f"{PASSWORD}!") is None
+    assert accounts.authenticate("eve", PASSWORD) is None
+    session = accounts.create_session("ada")
+    _, token = accounts.create_token("ada", "editor")
+    assert accounts.authenticate_secret(session, "session") == ada
+    assert accounts.authenticate_secret(token, "token") == ada
+    assert accounts.authenticate_secret(session, "token") is None
+    accounts.revoke_session(session)
+    accounts.revoke_session(token)  # which is none
+    assert accounts.authenticate_secret(session, "session") is None
+    assert accounts.authenticate_secret(token, "token") == ada
 
 
 def test_everybody_owns_another_zoo_also_who_has_the_name_of_somebody_before(zoo: Zoo) -> None:
@@ -46,7 +46,7 @@ def test_what_cannot_be_is_refused(zoo: Zoo) -> None:
         lambda: accounts.set_password("nobody", PASSWORD),
         lambda: accounts.delete_user("nobody"),
         lambda: accounts.set_admin("nobody", is_admin=True),
-        lambda: accounts.make_token("nobody", "x"),
+        lambda: accounts.create_token("nobody", "x"),
         lambda: accounts.delete_token("ada", "none"),
     ):
         with pytest.raises(UserNotFoundError):
@@ -55,7 +55,7 @@ def test_what_cannot_be_is_refused(zoo: Zoo) -> None:
         lambda: accounts.set_password("ada", "short"),
         lambda: accounts.delete_user("ada"),
         lambda: accounts.set_admin("ada", is_admin=False),
-        lambda: accounts.make_token("ada", " "),
+        lambda: accounts.create_token("ada", " "),
     ):
         with pytest.raises(InvalidAgentError):
             wrong()
@@ -65,7 +65,7 @@ def test_what_cannot_be_is_refused(zoo: Zoo) -> None:
 def test_password_is_kept_differently_each_time(zoo: Zoo) -> None:
     accounts = zoo.accounts()
     accounts.add_user("ada", PASSWORD, is_admin=True)
-    session = accounts.open_session("ada")
+    session = accounts.create_session("ada")
     accounts.set_password("ada", PASSWORD)
-    assert accounts.with_pass(session, "session") is None
-    assert accounts.with_password("ada", PASSWORD) is not None
+    assert accounts.authenticate_secret(session, "session") is None
+    assert accounts.authenticate("ada", PASSWORD) is not None

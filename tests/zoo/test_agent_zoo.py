@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from paddock import Peer, PeerError, TextContent, connect, get_server
-from paddock.toolkits.zoo.zoos import lend_zoo
+from paddock.toolkits.zoo.zoos import share_zoo
 from paddock.zoo.opening import open_zoo
 from paddock.zoo.service import Zoo
 
@@ -42,9 +42,9 @@ Last letter first.
 @pytest.fixture
 def zoo(tmp_path: Path) -> Iterator[Zoo]:
     with open_zoo(f"sqlite:///{tmp_path / 'zoo.db'}") as opened:
-        lend_zoo(opened)
+        share_zoo(opened)
         yield opened
-        lend_zoo(None)
+        share_zoo(None)
 
 
 @contextmanager

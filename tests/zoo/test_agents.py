@@ -14,9 +14,9 @@ from paddock.zoo.errors import (
     InvalidAgentError,
     ZooError,
 )
-from paddock.zoo.model import Agent, NewAgent, Skill, SkillCategory, general_category
+from paddock.zoo.model import Agent, NewAgent, Skill, SkillCategory, make_general_category
 from paddock.zoo.service import Zoo
-from paddock.zoo.store.transaction import PRUNED_EVERY
+from paddock.zoo.store.transaction import PRUNE_INTERVAL_EVENTS
 from tests.zoo.conftest import connected
 
 WIZARD: dict[str, Any] = {
@@ -38,7 +38,7 @@ def test_a_new_agent_has_what_was_given_and_the_rest_by_default(zoo: Zoo) -> Non
         name="Code Wizard",
         description="Writes code",
         system_prompt="Be concise.",
-        skill_categories=[general_category()],
+        skill_categories=[make_general_category()],
         skills=[Skill(id="ts", name="TypeScript", description="Strict types.")],
         tags=["code"],
         appearance_seed="Code Wizard",
@@ -95,7 +95,7 @@ def test_a_change_of_an_older_version_is_refused_with_what_the_agent_is_now(zoo:
     ("changes", "paths"),
     [
         ({"name": " "}, ["name"]),
-        ({"name": "x" * (limits.NAME + 1)}, ["name"]),
+        ({"name": "x" * (limits.MAX_NAME_CHARACTERS + 1)}, ["name"]),
         ({"skills": "nope", "tags": 5}, ["skills", "tags"]),
         ({"skills": [{"id": "a", "name": "A"}, {"id": 5, "name": "B"}]}, ["skills[1].id"]),
         ({"skills": [{"id": "a", "name": "A"}, {"id": "a", "name": "B"}]}, ["skills[1].id"]),
@@ -103,12 +103,12 @@ def test_a_change_of_an_older_version_is_refused_with_what_the_agent_is_now(zoo:
             {"skillCategories": [{"id": "c", "name": "C", "color": "red"}]},
             ["skillCategories[0].color"],
         ),
-        ({"systemPrompt": "x" * (limits.SYSTEM_PROMPT + 1)}, ["systemPrompt"]),
+        ({"systemPrompt": "x" * (limits.MAX_SYSTEM_PROMPT_CHARACTERS + 1)}, ["systemPrompt"]),
         ({"systemPrompt": "a\0b"}, ["systemPrompt"]),
         ({"description": "half \ud800"}, ["description"]),
         ({"contextRefs": ["", "ok"]}, ["contextRefs[0]"]),
         ({"tags": ["a\x1fb"]}, ["tags[0]"]),
-        ({"extra": {"x": {"y": "z" * limits.EXTRA_BYTES}}}, ["extra"]),
+        ({"extra": {"x": {"y": "z" * limits.MAX_EXTRA_BYTES}}}, ["extra"]),
         ({"archived": "yes"}, ["archived"]),
     ],
 )
@@ -214,7 +214,7 @@ def test_lists_are_filtered_by_text_and_by_tag(zoo: Zoo) -> None:
 
 
 def test_a_page_of_nonsense_is_refused(zoo: Zoo) -> None:
-    for conditions in ({"cursor": "x"}, {"limit": 0}, {"limit": limits.PAGE + 1}):
+    for conditions in ({"cursor": "x"}, {"limit": 0}, {"limit": limits.MAX_PAGE_ITEMS + 1}):
         with pytest.raises(InvalidAgentError):
             zoo.list_agents(**conditions)
 
@@ -313,12 +313,12 @@ def test_the_oldest_of_very_many_versions_and_events_are_forgotten(
     zoo: Zoo, zoo_address: str
 ) -> None:
     zoo.create_agent({"name": "Sage"})
-    for number in range(limits.VERSIONS + 3):
+    for number in range(limits.MAX_AGENT_VERSIONS + 3):
         zoo.toggle_skill("sage", "a") if number else zoo.add_skill("sage", {"name": "A"})
     kept = [one.version for one in zoo.versions("sage")]
-    assert kept == list(range(limits.VERSIONS + 4, 4, -1))
+    assert kept == list(range(limits.MAX_AGENT_VERSIONS + 4, 4, -1))
 
-    last = limits.EVENTS + PRUNED_EVERY - 1
+    last = limits.MAX_EVENTS + PRUNE_INTERVAL_EVENTS - 1
     with connected(zoo_address) as connection:
         connection.execute(text("UPDATE events SET id = :last WHERE id = 3"), {"last": last})
         if zoo.database == "postgresql":

@@ -1,8 +1,8 @@
 """What was found in files becomes agents, changes to agents, and skills."""
 
 from paddock.zoo.formats.converting import import_files
-from paddock.zoo.formats.exchange import File, Import
-from paddock.zoo.intake import plan_intake, take_in
+from paddock.zoo.formats.exchange import File, ImportBatch
+from paddock.zoo.intake import plan_import, apply_import
 from paddock.zoo.service import Zoo
 
 FILE = File(path=".claude/agents/sage.md", text="---\nname: sage\nmodel: opus\n---\nYou explain.\n")
@@ -18,7 +18,7 @@ SKILL = File(path="tidy/SKILL.md", text="---\nname: tidy\ndescription: Untidy\n-
 
 def test_an_agent_is_made_with_what_it_remembers(zoo: Zoo) -> None:
     found = import_files([FILE, MEMORY])
-    done = take_in(zoo, found, plan_intake(zoo, found), source="import")
+    done = apply_import(zoo, found, plan_import(zoo, found), source="import")
     assert done.created == ["sage"]
     entries = {one.content: one for one in zoo.query_entries("sage").items}
     assert set(entries) == {"A note of the model.", "SQLite."}
@@ -33,39 +33,39 @@ def test_an_agent_is_made_with_what_it_remembers(zoo: Zoo) -> None:
 def test_an_agent_that_is_there_is_changed_only_when_that_is_wanted(zoo: Zoo) -> None:
     zoo.create_agent({"name": "Sage", "systemPrompt": "Mine.", "tags": ["kind"]})
     found = import_files([FILE, MEMORY])
-    planned = plan_intake(zoo, found, is_update=True)
+    planned = plan_import(zoo, found, is_update=True)
     assert [(one.action, one.changes) for one in planned.agents] == [
         ("update", ["extra", "systemPrompt"])
     ]
-    done = take_in(zoo, found, planned, source="import")
+    done = apply_import(zoo, found, planned, source="import")
     assert (done.created, done.updated) == ([], ["sage"])
     assert [one.field for one in done.report if one.agent_id == "sage"] == ["model", "brain"]
     agent = zoo.get_agent("sage")
     assert (agent.system_prompt, agent.tags, agent.version) == ("You explain.", ["kind"], 2)
-    again = plan_intake(zoo, found, is_update=True)
+    again = plan_import(zoo, found, is_update=True)
     assert [one.action for one in again.agents] == ["unchanged"]
     found = import_files([FILE])
-    planned = plan_intake(zoo, found)
+    planned = plan_import(zoo, found)
     assert [(one.field, one.agent_id) for one in planned.report] == [
         ("model", "sage"),
         ("id", "sage"),
     ]
-    assert take_in(zoo, found, planned, source="import").created == ["sage-2"]
+    assert apply_import(zoo, found, planned, source="import").created == ["sage-2"]
 
 
 def test_loose_skills_go_to_the_library_or_to_an_agent(zoo: Zoo) -> None:
     zoo.create_agent({"name": "Sage"})
     found = import_files([SKILL])
-    planned = plan_intake(zoo, found)
+    planned = plan_import(zoo, found)
     assert planned.skills == ["Tidy"]
-    take_in(zoo, found, planned, source="import")
+    apply_import(zoo, found, planned, source="import")
     assert [(one.name, one.when_to_use) for one in zoo.list_library()] == [("Tidy", "Untidy")]
-    take_in(zoo, found, planned, skills_to="SAGE", source="import")
+    apply_import(zoo, found, planned, skills_to="SAGE", source="import")
     (skill,) = zoo.get_agent("sage").skills
     assert (skill.name, skill.description, skill.when_to_use) == ("Tidy", "Tidy up.", "Untidy")
 
 
 def test_nothing_to_take_in_changes_nothing(zoo: Zoo) -> None:
     before = zoo.latest_event_id()
-    done = take_in(zoo, Import(), plan_intake(zoo, Import()), source="import")
+    done = apply_import(zoo, ImportBatch(), plan_import(zoo, ImportBatch()), source="import")
     assert (done.created, done.updated, zoo.latest_event_id()) == ([], [], before)

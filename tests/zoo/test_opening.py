@@ -54,12 +54,12 @@ def test_the_zoo_of_the_user_is_in_the_data_directory_unless_a_variable_says_els
 ) -> None:
     monkeypatch.setenv("PADDOCK_DATA_DIR", str(tmp_path / "data"))
     with open_zoo() as zoo:
-        assert zoo.place == str(tmp_path / "data" / "zoo" / "zoo.db")
-        assert Path(zoo.place).stat().st_mode & 0o777 == 0o600
+        assert zoo.location == str(tmp_path / "data" / "zoo" / "zoo.db")
+        assert Path(zoo.location).stat().st_mode & 0o777 == 0o600
     odd = tmp_path / "a ?b%20#é.db"
     monkeypatch.setenv("PADDOCK_ZOO_DATABASE", str(odd))
     with open_zoo() as zoo:
-        assert zoo.place == str(odd)
+        assert zoo.location == str(odd)
     assert odd.exists()
 
 
@@ -88,7 +88,7 @@ def test_the_migrations_make_the_tables_that_the_store_uses(empty_address: str) 
 def test_the_newest_migration_is_the_current_revision() -> None:
     (directory,) = migrations.__path__
     assert ScriptDirectory(directory, version_locations=[directory]).get_heads() == [
-        revisions.CURRENT
+        revisions.CURRENT_REVISION
     ]
 
 
@@ -102,7 +102,7 @@ def test_there_is_content_of_every_revision_to_migrate() -> None:
 @pytest.mark.parametrize("file", sorted(RELEASED.glob("*.sql")), ids=lambda file: file.stem)
 def test_a_zoo_of_any_revision_is_read_as_it_was(empty_address: str, file: Path) -> None:
     with connected(empty_address) as connection:
-        revisions.migrate(connection, empty_address, to=file.stem)
+        revisions.migrate_tables(connection, empty_address, to=file.stem)
         for statement in file.read_text(encoding="utf-8").split(";\n"):
             if statement.strip():
                 connection.exec_driver_sql(statement)

@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from paddock.zoo.errors import ZooUnavailableError
-from paddock.zoo.model import Event
+from paddock.zoo.model import ZooEvent
 from paddock.zoo.service import Zoo
 from tests.zoo.conftest import OpenZoo
 
@@ -90,13 +90,13 @@ def test_killed_writers_lose_nothing_that_they_were_told_is_kept(
         changes = [e for e in events if (e.kind, e.agent_id) == ("agent:updated", agent.id)]
         assert [event.detail["version"] for event in changes] == list(range(2, agent.version + 1))
     if zoo.database == "sqlite":
-        with closing(sqlite3.connect(zoo.place)) as connection:
+        with closing(sqlite3.connect(zoo.location)) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
             connection.execute("INSERT INTO entry_words(entry_words) VALUES ('integrity-check')")
 
 
-def all_events(zoo: Zoo) -> list[Event]:
-    found: list[Event] = []
+def all_events(zoo: Zoo) -> list[ZooEvent]:
+    found: list[ZooEvent] = []
     while more := zoo.events_after(found[-1].id if found else 0):
         found += more
     return found
@@ -105,7 +105,7 @@ def all_events(zoo: Zoo) -> list[Event]:
 def test_a_change_is_told_to_whoever_waits_in_another_zoo(opened: OpenZoo) -> None:
     writing, watching = opened(), opened()
     last = watching.latest_event_id()
-    found: list[Event] = []
+    found: list[ZooEvent] = []
     waiting = threading.Thread(target=lambda: found.extend(watching.wait_for_events(last, 60)))
     waiting.start()
     writing.create_agent({"name": "Sage"}, source="cli")
@@ -117,7 +117,7 @@ def test_a_change_is_told_to_whoever_waits_in_another_zoo(opened: OpenZoo) -> No
 
 
 def test_a_change_is_told_to_whoever_waits_in_the_same_zoo(zoo: Zoo) -> None:
-    found: list[Event] = []
+    found: list[ZooEvent] = []
     waiting = threading.Thread(target=lambda: found.extend(zoo.wait_for_events(0, 60)))
     waiting.start()
     zoo.create_agent({"name": "Sage"})
@@ -135,7 +135,7 @@ def test_events_that_are_there_need_no_waiting_and_none_come_in_vain(zoo: Zoo) -
 
 def test_closing_a_zoo_ends_the_waiting(opened: OpenZoo) -> None:
     zoo = opened()
-    found: list[list[Event]] = []
+    found: list[list[ZooEvent]] = []
     waiting = threading.Thread(target=lambda: found.append(zoo.wait_for_events(0, 60)))
     waiting.start()
     zoo.close()

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from paddock.zoo.opening import open_zoo
-from paddock.zoo.syncing.running import SyncWishes, sync
+from paddock.zoo.syncing.running import SyncOptions, sync_project
 
 KILLS = 8
 AGENTS = 5
@@ -36,12 +36,12 @@ with open_zoo(place) as zoo:
 
 def test_a_sync_that_is_killed_leaves_whole_files_and_can_go_on(tmp_path: Path) -> None:
     folder, place = tmp_path / "project", str(tmp_path / "zoo.db")
-    wishes = SyncWishes(agents=[f"a{n}" for n in range(AGENTS)])
+    wishes = SyncOptions(agents=[f"a{n}" for n in range(AGENTS)])
     with open_zoo(place) as zoo:
         for name in wishes.agents:
             zoo.create_agent({"name": name, "description": "d", "systemPrompt": "Turn 0. " * 200})
         folder.mkdir()
-        assert sync(zoo, folder, wishes).is_settled
+        assert sync_project(zoo, folder, wishes).is_settled
         chance = random.Random(8)  # noqa: S311 - no secret
         for number in range(KILLS):
             command = [sys.executable, "-c", PROGRAM, str(folder), place, str(number * 10_000)]
@@ -53,8 +53,8 @@ def test_a_sync_that_is_killed_leaves_whole_files_and_can_go_on(tmp_path: Path) 
             for file in (folder / ".claude" / "agents").glob("a?.md"):
                 turns = set(re.findall(r"Turn \d+", file.read_text(encoding="utf-8")))
                 assert len(turns) == 1
-            report = sync(zoo, folder, wishes)
+            report = sync_project(zoo, folder, wishes)
             assert [(item.path, item.error) for item in report.items if item.error] == []
             assert [item.path for item in report.items if item.step == "conflict"] == []
             assert len(report.items) == AGENTS
-            assert all(item.step == "in-step" for item in sync(zoo, folder, wishes).items)
+            assert all(item.step == "in-step" for item in sync_project(zoo, folder, wishes).items)

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from paddock.directories import data_directory
+from paddock.directories import get_data_directory
 from paddock.zoo.opening import open_zoo
 from paddock.zoo.service import Zoo
-from paddock.zoo.syncing.comparing import Prefer
-from paddock.zoo.syncing.running import SyncReport, SyncWishes, sync
+from paddock.zoo.syncing.comparing import SyncPreference
+from paddock.zoo.syncing.running import SyncReport, SyncOptions, sync_project
 
 FILE = ".claude/agents/sage.md"
 TEXT = "---\nname: sage   # ours\ndescription: Explains\nmodel: opus\n---\n\nYou explain.\n"
@@ -46,59 +46,59 @@ def steps(report: SyncReport) -> dict[str, str]:
 
 def test_a_file_becomes_an_agent_and_stays_as_it_is(home: Zoo, project: Path) -> None:
     put(project, TEXT)
-    assert steps(sync(home, project)) == {FILE: "add-to-zoo"}
+    assert steps(sync_project(home, project)) == {FILE: "add-to-zoo"}
     assert home.get_agent("sage").system_prompt == "You explain."
-    assert steps(sync(home, project)) == {FILE: "in-step"}
+    assert steps(sync_project(home, project)) == {FILE: "in-step"}
     assert text(project) == TEXT
 
 
 def test_a_change_of_either_side_reaches_the_other(home: Zoo, project: Path) -> None:
     put(project, TEXT)
-    sync(home, project)
+    sync_project(home, project)
     put(project, TEXT.replace("explain.", "listen."))
-    assert steps(sync(home, project)) == {FILE: "read"}
+    assert steps(sync_project(home, project)) == {FILE: "read"}
     agent = home.get_agent("sage")
     assert agent.system_prompt == "You listen."
     assert home.versions("sage")[0].source == "sync"
     home.update_agent("sage", {"systemPrompt": "You sing.", "tags": ["x"]})
-    assert steps(sync(home, project)) == {FILE: "write"}
+    assert steps(sync_project(home, project)) == {FILE: "write"}
     assert text(project) == TEXT.replace("explain.", "sing.")
-    assert steps(sync(home, project)) == {FILE: "in-step"}
+    assert steps(sync_project(home, project)) == {FILE: "in-step"}
 
 
 def test_what_a_file_cannot_say_does_not_touch_it(home: Zoo, project: Path) -> None:
     put(project, TEXT)
-    sync(home, project)
+    sync_project(home, project)
     home.update_agent("sage", {"tags": ["kind"], "contextRefs": ["a"]})
-    assert steps(sync(home, project)) == {FILE: "in-step"}
+    assert steps(sync_project(home, project)) == {FILE: "in-step"}
 
 
 @pytest.mark.parametrize(("prefer", "after"), [("zoo", "You sing."), ("file", "You listen.")])
 def test_where_both_have_changed_both_are_kept_until_somebody_decides(
-    home: Zoo, project: Path, prefer: Prefer, after: str
+    home: Zoo, project: Path, prefer: SyncPreference, after: str
 ) -> None:
     put(project, TEXT)
-    sync(home, project)
+    sync_project(home, project)
     theirs = TEXT.replace("explain.", "listen.")
     put(project, theirs)
     home.update_agent("sage", {"systemPrompt": "You sing."})
-    report = sync(home, project)
+    report = sync_project(home, project)
     assert steps(report) == {FILE: "conflict"}
     assert "-You listen.\n+You sing.\n" in report.items[0].diff
     assert text(project) == theirs
     assert home.get_agent("sage").system_prompt == "You sing."
-    sync(home, project, SyncWishes(prefer=prefer))
+    sync_project(home, project, SyncOptions(prefer=prefer))
     assert home.get_agent("sage").system_prompt == after
     assert after in text(project)
-    assert steps(sync(home, project)) == {FILE: "in-step"}
+    assert steps(sync_project(home, project)) == {FILE: "in-step"}
 
 
 def test_the_same_change_on_both_sides_is_no_conflict(home: Zoo, project: Path) -> None:
     put(project, TEXT)
-    sync(home, project)
+    sync_project(home, project)
     put(project, TEXT.replace("explain.", "sing."))
     home.update_agent("sage", {"systemPrompt": "You sing."})
-    assert steps(sync(home, project)) == {FILE: "in-step"}
+    assert steps(sync_project(home, project)) == {FILE: "in-step"}
 
 
 def test_an_agent_that_is_there_already_is_not_overwritten_by_a_new_file(
@@ -106,7 +106,7 @@ def test_an_agent_that_is_there_already_is_not_overwritten_by_a_new_file(
 ) -> None:
     home.create_agent({"id": "sage", "name": "Sage", "systemPrompt": "Mine."})
     put(project, TEXT)
-    assert steps(sync(home, project)) == {FILE: "conflict"}
+    assert steps(sync_project(home, project)) == {FILE: "conflict"}
     assert home.get_agent("sage").system_prompt == "Mine."
     assert text(project) == TEXT
 
@@ -117,31 +117,31 @@ def test_a_new_file_that_says_what_the_agent_says_is_joined_with_it(
     new = {"name": "Sage", "description": "Explains", "systemPrompt": "You explain."}
     home.create_agent(new)
     put(project, TEXT)
-    assert steps(sync(home, project)) == {FILE: "read"}
+    assert steps(sync_project(home, project)) == {FILE: "read"}
     assert home.get_agent("sage").extra["claude-code"]["fields"] == {"model": "opus"}
     assert text(project) == TEXT
 
 
 def test_one_agent_can_have_files_for_several_programs(home: Zoo, project: Path) -> None:
     put(project, TEXT)
-    both = SyncWishes(formats=["claude-code", "copilot"])
+    both = SyncOptions(formats=["claude-code", "copilot"])
     copilot = ".github/agents/sage.agent.md"
-    assert steps(sync(home, project, both)) == {FILE: "add-to-zoo", copilot: "add-to-project"}
+    assert steps(sync_project(home, project, both)) == {FILE: "add-to-zoo", copilot: "add-to-project"}
     put(project, text(project, copilot).replace("explain.", "listen."), copilot)
-    assert steps(sync(home, project)) == {FILE: "write", copilot: "read"}
+    assert steps(sync_project(home, project)) == {FILE: "write", copilot: "read"}
     assert text(project) == TEXT.replace("explain.", "listen.")
-    assert steps(sync(home, project)) == {FILE: "in-step", copilot: "in-step"}
+    assert steps(sync_project(home, project)) == {FILE: "in-step", copilot: "in-step"}
 
 
 def test_two_files_of_one_agent_that_have_both_changed_are_a_conflict(
     home: Zoo, project: Path
 ) -> None:
     put(project, TEXT)
-    sync(home, project, SyncWishes(formats=["claude-code", "copilot"]))
+    sync_project(home, project, SyncOptions(formats=["claude-code", "copilot"]))
     copilot = ".github/agents/sage.agent.md"
     put(project, TEXT.replace("explain.", "listen."))
     put(project, text(project, copilot).replace("explain.", "sing."), copilot)
-    assert steps(sync(home, project)) == {FILE: "read", copilot: "conflict"}
+    assert steps(sync_project(home, project)) == {FILE: "read", copilot: "conflict"}
     assert "You sing." in text(project, copilot)
     assert home.get_agent("sage").system_prompt == "You listen."
 
@@ -149,49 +149,49 @@ def test_two_files_of_one_agent_that_have_both_changed_are_a_conflict(
 def test_agents_get_files_when_they_are_named(home: Zoo, project: Path) -> None:
     for name in ("Sage", "Ember"):
         home.create_agent({"name": name, "systemPrompt": "Go."})
-    assert steps(sync(home, project)) == {}
-    assert steps(sync(home, project, SyncWishes(agents=["ember"]))) == {
+    assert steps(sync_project(home, project)) == {}
+    assert steps(sync_project(home, project, SyncOptions(agents=["ember"]))) == {
         ".claude/agents/ember.md": "add-to-project"
     }
 
 
 def test_an_agent_that_a_project_wants_may_be_in_its_files_only(home: Zoo, project: Path) -> None:
     put(project, TEXT)
-    report = sync(home, project, SyncWishes(agents=["sage", "nobody"]))
+    report = sync_project(home, project, SyncOptions(agents=["sage", "nobody"]))
     assert [(item.path, item.step, item.error) for item in report.items] == [
         (".claude/agents/nobody.md", "add-to-project", "there is no agent 'nobody' in the zoo"),
         (FILE, "add-to-zoo", None),
     ]
     assert not report.is_settled
-    assert steps(sync(home, project, SyncWishes(agents=["sage"]))) == {FILE: "in-step"}
+    assert steps(sync_project(home, project, SyncOptions(agents=["sage"]))) == {FILE: "in-step"}
 
 
 def test_without_what_is_remembered_nothing_is_lost(home: Zoo, project: Path) -> None:
     put(project, TEXT)
-    sync(home, project)
-    for file in (Path(data_directory()) / "zoo" / "projects").iterdir():
+    sync_project(home, project)
+    for file in (Path(get_data_directory()) / "zoo" / "projects").iterdir():
         file.write_bytes(b"cut o")
-    assert steps(sync(home, project)) == {FILE: "in-step"}
+    assert steps(sync_project(home, project)) == {FILE: "in-step"}
     home.update_agent("sage", {"systemPrompt": "You sing."})
-    assert steps(sync(home, project)) == {FILE: "write"}
+    assert steps(sync_project(home, project)) == {FILE: "write"}
 
 
 def test_a_file_that_is_deleted_leaves_the_agent_in_the_zoo(home: Zoo, project: Path) -> None:
     put(project, TEXT)
-    sync(home, project)
+    sync_project(home, project)
     (project / FILE).unlink()
-    assert steps(sync(home, project)) == {FILE: "forget"}
+    assert steps(sync_project(home, project)) == {FILE: "forget"}
     assert home.get_agent("sage").name == "Sage"
-    assert steps(sync(home, project)) == {}
+    assert steps(sync_project(home, project)) == {}
 
 
 def test_a_file_that_is_deleted_comes_back_when_its_agent_is_named(
     home: Zoo, project: Path
 ) -> None:
     put(project, TEXT)
-    sync(home, project)
+    sync_project(home, project)
     (project / FILE).unlink()
-    assert steps(sync(home, project, SyncWishes(agents=["sage"]))) == {FILE: "write"}
+    assert steps(sync_project(home, project, SyncOptions(agents=["sage"]))) == {FILE: "write"}
     assert text(project) == TEXT
 
 
@@ -199,45 +199,45 @@ def test_an_agent_that_is_deleted_takes_its_file_along_unless_that_has_changed(
     home: Zoo, project: Path
 ) -> None:
     put(project, TEXT)
-    sync(home, project)
+    sync_project(home, project)
     home.delete_agent("sage")
     put(project, TEXT + "More.\n")
-    assert steps(sync(home, project)) == {FILE: "conflict"}
+    assert steps(sync_project(home, project)) == {FILE: "conflict"}
     put(project, TEXT)
-    assert steps(sync(home, project)) == {FILE: "delete-file"}
+    assert steps(sync_project(home, project)) == {FILE: "delete-file"}
     assert not (project / FILE).exists()
-    assert steps(sync(home, project)) == {}
+    assert steps(sync_project(home, project)) == {}
 
 
 def test_a_zoo_that_has_lost_everything_takes_no_files_along(
     home: Zoo, project: Path, tmp_path: Path
 ) -> None:
     put(project, TEXT)
-    sync(home, project)
+    sync_project(home, project)
     home.close()
     for file in tmp_path.glob("zoo.db*"):
         file.unlink()
     with open_zoo(str(tmp_path / "zoo.db")) as empty:
-        assert steps(sync(empty, project)) == {FILE: "add-to-zoo"}
+        assert steps(sync_project(empty, project)) == {FILE: "add-to-zoo"}
         assert empty.get_agent("sage").system_prompt == "You explain."
 
 
 def test_a_dry_run_says_the_same_and_changes_nothing(home: Zoo, project: Path) -> None:
     put(project, TEXT)
-    dry = SyncWishes(formats=["claude-code", "cursor"], is_dry=True)
+    dry = SyncOptions(formats=["claude-code", "cursor"], dry_run=True)
     cursor = ".cursor/agents/sage.md"
     expected = {FILE: "add-to-zoo", cursor: "add-to-project"}
-    assert steps(sync(home, project, dry)) == expected
-    assert steps(sync(home, project, dry)) == expected
+    assert steps(sync_project(home, project, dry)) == expected
+    assert steps(sync_project(home, project, dry)) == expected
     assert (home.list_agents().items, (project / cursor).exists()) == ([], False)
 
 
 def test_a_file_that_no_agent_can_be_made_of_is_told_and_left(home: Zoo, project: Path) -> None:
     put(project, TEXT)
-    sync(home, project)
+    sync_project(home, project)
     long = TEXT.replace("You", "Y" * 100_001)
     put(project, long)
-    (item,) = sync(home, project).items
+    (item,) = sync_project(home, project).items
     assert item.step == "read"
     assert "systemPrompt" in (item.error or "")
     assert (text(project), home.get_agent("sage").system_prompt) == (long, "You explain.")
@@ -249,14 +249,14 @@ def test_nothing_is_written_through_a_link_that_leads_out(
     home.create_agent({"name": "Sage", "systemPrompt": "Go."})
     (tmp_path / "outside").mkdir()
     (project / ".claude").symlink_to(tmp_path / "outside")
-    (item,) = sync(home, project, SyncWishes(agents=["sage"])).items
+    (item,) = sync_project(home, project, SyncOptions(agents=["sage"])).items
     assert "a link leads out of the folder" in (item.error or "")
     assert list((tmp_path / "outside").iterdir()) == []
 
 
 def test_what_is_remembered_belongs_to_one_zoo(home: Zoo, project: Path, tmp_path: Path) -> None:
     put(project, TEXT)
-    sync(home, project)
+    sync_project(home, project)
     with open_zoo(str(tmp_path / "other.db")) as other:
-        assert steps(sync(other, project)) == {FILE: "add-to-zoo"}
-    assert steps(sync(home, project)) == {FILE: "in-step"}
+        assert steps(sync_project(other, project)) == {FILE: "add-to-zoo"}
+    assert steps(sync_project(home, project)) == {FILE: "in-step"}

@@ -13,12 +13,12 @@ from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 
 from paddock.app import sign_in
-from paddock.app.attempts import Attempts
+from paddock.app.attempts import SignInThrottle
 from paddock.app.console import clients, extensions, servers
-from paddock.app.description import put_right
+from paddock.app.description import complete_openapi
 from paddock.app.doors import SignInError
-from paddock.app.users import users_router
-from paddock.app.visiting import admins_only, visitor_of
+from paddock.app.users import create_users_router
+from paddock.app.visiting import require_admin, get_request_user
 from paddock.clients.insertion import ForeignEntryError
 from paddock.clients.table import UnsupportedClientError
 from paddock.errors import PaddockError
@@ -28,47 +28,47 @@ from paddock.servers.errors import ServerNotFoundError
 from paddock.version import __version__
 from paddock.zoo.errors import UserExistsError
 from paddock.zoo.rest import answers
-from paddock.zoo.rest.parameters import expected_version
-from paddock.zoo.rest.routes import ROUTES as ZOO_ROUTES
+from paddock.zoo.rest.parameters import parse_if_match
+from paddock.zoo.rest.routes import ZOO_ROUTES as ZOO_ROUTES
 from paddock.zoo.rest.strictness import StrictRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.app.connections import Connections
-    from paddock.app.doors import Door
-    from paddock.app.hosting import Hosting
-    from paddock.app.identity import Identity
-    from paddock.zoo.accounts import Accounts
-    from paddock.zoo.rest.feed import Feed
+    from paddock.app.connections import ClientActivityLog
+    from paddock.app.doors import Authenticator
+    from paddock.app.hosting import McpEndpointRegistry
+    from paddock.app.identity import InstanceInfo
+    from paddock.zoo.accounts import TeamAccounts
+    from paddock.zoo.rest.feed import EventFeed
     from paddock.zoo.service import Zoo
 
-DESCRIPTION = """\
+API_DESCRIPTION = """\
 The agent zoo and the console of Paddock. Everything is JSON with keys in camelCase. Every error is
 `{"error": text, "code": CODE, "details": […]}`. What has versions comes with an `ETag`; send it
 back as `If-Match` with a change, and the change is refused with 412 when somebody else was faster.
 """
 
 
-class Parts(NamedTuple):
+class ApiServices(NamedTuple):
     """What the routes work on."""
 
-    zoo_of: Callable[[str], Zoo]
+    get_zoo: Callable[[str], Zoo]
     """The zoo of an owner."""
-    feed_of: Callable[[str], Feed]
+    get_feed: Callable[[str], EventFeed]
     """The events of an owner's zoo."""
-    hosting: Hosting
-    connections: Connections
-    door: Door
-    identity: Identity
-    accounts: Accounts
+    endpoints: McpEndpointRegistry
+    activity_log: ClientActivityLog
+    authenticator: Authenticator
+    instance: InstanceInfo
+    accounts: TeamAccounts
     requests_a_minute: int | None = None
     """How many requests one client may make; None: any number."""
 
 
-def make_api(parts: Parts) -> Litestar:
+def create_api(parts: ApiServices) -> Litestar:
     """The application that answers everything below `/api`."""
-    answers.STATUSES.update(
+    answers.ERROR_STATUSES.update(
         {
             ServerNotFoundError: 404,
             UnsupportedClientError: 404,
@@ -81,107 +81,107 @@ def make_api(parts: Parts) -> Litestar:
     )
     console = Router(
         "/",
-        route_handlers=[*servers.ROUTES, *extensions.ROUTES, *clients.ROUTES],
-        guards=[admins_only],
+        route_handlers=[*servers.SERVER_ROUTES, *extensions.EXTENSION_ROUTES, *clients.CLIENT_ROUTES],
+        guards=[require_admin],
         tags=["console"],
     )
     zoo = Router("/", route_handlers=[*ZOO_ROUTES], tags=["zoo"])
-    description = Router("/", route_handlers=[description_of_itself])
-    team = users_router() if parts.door.is_team else Router("/", route_handlers=[])
-    signing_in = Router("/", route_handlers=[*sign_in.ROUTES], tags=["sign-in"])
+    description = Router("/", route_handlers=[get_openapi_document])
+    team = create_users_router() if parts.authenticator.is_team else Router("/", route_handlers=[])
+    signing_in = Router("/", route_handlers=[*sign_in.SIGN_IN_ROUTES], tags=["sign-in"])
     return Litestar(
         route_handlers=[
             Router("/api", route_handlers=[console, zoo, signing_in, team, description])
         ],
-        dependencies=_dependencies(parts),
+        dependencies=_make_dependencies(parts),
         exception_handlers={
-            HTTPException: answers.of_http,
-            PaddockError: answers.of_zoo,
-            RecursionError: answers.of_deep,
-            Exception: answers.of_unexpected,
+            HTTPException: answers.handle_http_exception,
+            PaddockError: answers.handle_paddock_error,
+            RecursionError: answers.handle_recursion_error,
+            Exception: answers.handle_unexpected_error,
         },
-        openapi_config=_description(),
-        middleware=_middleware(parts.requests_a_minute),
+        openapi_config=_make_openapi_config(),
+        middleware=_make_middleware(parts.requests_a_minute),
         request_class=StrictRequest,
-        request_max_body_size=answers.BODY_BYTES,
+        request_max_body_size=answers.MAX_BODY_BYTES,
         logging_config=None,
         debug=False,
     )
 
 
-def allowed_methods(api: Litestar, path: str) -> list[str]:
+def list_allowed_methods(api: Litestar, path: str) -> list[str]:
     """What is possible at a path; the framework knows it of each route alone only."""
-    like = [route for route in api.routes if re.fullmatch(_shape(route.path_format), path)]
+    like = [route for route in api.routes if re.fullmatch(_make_path_pattern(route.path_format), path)]
     least = min((route.path_format.count("{") for route in like), default=0)
     best = [route for route in like if route.path_format.count("{") == least]
     return sorted({str(method) for route in best for method in getattr(route, "methods", ())})
 
 
-def _shape(path: str) -> str:
+def _make_path_pattern(path: str) -> str:
     """A pattern for the paths that a route answers."""
     return re.sub(r"\\\{[^/]+?\\\}", "[^/]+", re.escape(path))
 
 
 @get("/openapi.json", include_in_schema=False)
-async def description_of_itself(request: Request[Any, Any, Any]) -> dict[str, Any]:
+async def get_openapi_document(request: Request[Any, Any, Any]) -> dict[str, Any]:
     """The API as OpenAPI 3.1 describes it."""
-    return put_right(request.app.openapi_schema.to_schema())
+    return complete_openapi(request.app.openapi_schema.to_schema())
 
 
-def _dependencies(parts: Parts) -> dict[str, Provide]:
-    attempts = Attempts()
+def _make_dependencies(parts: ApiServices) -> dict[str, Provide]:
+    attempts = SignInThrottle()
 
-    def zoo(request: Request[Any, Any, Any]) -> Any:
-        return parts.zoo_of(visitor_of(request).owner)
+    def provide_zoo(request: Request[Any, Any, Any]) -> Any:
+        return parts.get_zoo(get_request_user(request).owner)
 
-    def feed(request: Request[Any, Any, Any]) -> Any:
-        return parts.feed_of(visitor_of(request).owner)
+    def provide_feed(request: Request[Any, Any, Any]) -> Any:
+        return parts.get_feed(get_request_user(request).owner)
 
     fixed = {
-        "hosting": parts.hosting,
-        "connections": parts.connections,
-        "door": parts.door,
-        "identity": parts.identity,
+        "hosting": parts.endpoints,
+        "connections": parts.activity_log,
+        "door": parts.authenticator,
+        "identity": parts.instance,
         "accounts": parts.accounts,
         "attempts": attempts,
     }
     return {
-        "zoo": Provide(zoo, sync_to_thread=False),
-        "feed": Provide(feed, sync_to_thread=False),
-        "expected": Provide(expected_version, sync_to_thread=False),
-        **{name: Provide(_giving(part), sync_to_thread=False) for name, part in fixed.items()},
+        "zoo": Provide(provide_zoo, sync_to_thread=False),
+        "feed": Provide(provide_feed, sync_to_thread=False),
+        "expected": Provide(parse_if_match, sync_to_thread=False),
+        **{name: Provide(_make_provider(part), sync_to_thread=False) for name, part in fixed.items()},
     }
 
 
-def _giving(part: object) -> Callable[[], Any]:
-    def give() -> Any:
+def _make_provider(part: object) -> Callable[[], Any]:
+    def provide() -> Any:
         return part
 
-    return give
+    return provide
 
 
-def _middleware(requests_a_minute: int | None) -> list[Any]:
+def _make_middleware(requests_a_minute: int | None) -> list[Any]:
     if requests_a_minute is None:
         return []
     limit = RateLimitConfig(
-        rate_limit=("minute", requests_a_minute), identifier_for_request=_who_asks
+        rate_limit=("minute", requests_a_minute), identifier_for_request=_identify_client
     )
     return [limit.middleware]
 
 
-def _who_asks(request: Request[Any, Any, Any]) -> str:
+def _identify_client(request: Request[Any, Any, Any]) -> str:
     """Whose requests are counted together."""
-    visitor = visitor_of(request)
+    visitor = get_request_user(request)
     if visitor.name is not None:
         return f"user {visitor.name}"
     return "" if request.client is None else request.client.host
 
 
-def _description() -> OpenAPIConfig:
+def _make_openapi_config() -> OpenAPIConfig:
     return OpenAPIConfig(
         title="Paddock",
         version=__version__,
-        description=DESCRIPTION,
+        description=API_DESCRIPTION,
         path="/description",  # which nothing leads to: pages of a framework have foreign scripts
         render_plugins=[JsonRenderPlugin()],
         use_handler_docstrings=True,

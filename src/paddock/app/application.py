@@ -6,61 +6,61 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 
-from paddock.app.api import Parts, allowed_methods, make_api
-from paddock.app.connections import Connection, Connections
-from paddock.app.doors import STRANGER
-from paddock.app.gate import API, MCP, Gate, is_below
-from paddock.app.hosting import ZOO_SERVER, Hosting, for_team, url_name
-from paddock.app.refusing import refusal
-from paddock.app.request_log import Sending
-from paddock.app.visiting import VISITOR
-from paddock.app.web_files import WebFiles
+from paddock.app.api import ApiServices, list_allowed_methods, create_api
+from paddock.app.connections import Connection, ClientActivityLog
+from paddock.app.doors import ANONYMOUS
+from paddock.app.gate import API_PATH, MCP_PATH, RequestPolicy, is_path_below
+from paddock.app.hosting import ZOO_SERVER_NAME, McpEndpointRegistry, make_team_loader, make_url_name
+from paddock.app.refusing import make_error_response
+from paddock.app.request_log import ResponseLogger
+from paddock.app.visiting import REQUEST_USER_KEY
+from paddock.app.web_files import StaticFiles
 from paddock.errors import PaddockError
 from paddock.servers.errors import ServerNotFoundError
-from paddock.transports.http.contract import Head, Response
-from paddock.transports.http.guards import ANY
-from paddock.zoo.rest.feed import Feed
+from paddock.transports.http.contract import RequestHead, HttpResponse
+from paddock.transports.http.guards import WILDCARD
+from paddock.zoo.rest.feed import EventFeed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from paddock.app.doors import Door, Visitor
-    from paddock.app.hosting import Load
-    from paddock.app.identity import Identity
+    from paddock.app.doors import Authenticator, RequestUser
+    from paddock.app.hosting import ServerLoader
+    from paddock.app.identity import InstanceInfo
     from paddock.transports.http.asgi import Receive, Scope, Send
     from paddock.zoo.service import Zoo
 
-PUBLIC = (f"{API}/health", f"{API}/sign-in", f"{API}/sign-out", f"{API}/openapi.json")
+PUBLIC_PATHS = (f"{API_PATH}/health", f"{API_PATH}/sign-in", f"{API_PATH}/sign-out", f"{API_PATH}/openapi.json")
 """What somebody may use who is not signed in."""
 
 log = logging.getLogger("paddock.app")
 
 
-class Zoos:
+class ZooRegistry:
     """The zoos of one database, each with its events."""
 
     def __init__(self, zoo: Zoo) -> None:
         self._zoo = zoo
-        self._feeds: dict[str, Feed] = {}
+        self._feeds: dict[str, EventFeed] = {}
 
-    def zoo(self, owner: str) -> Zoo:
+    def get_zoo(self, owner: str) -> Zoo:
         """That of an owner."""
         return self._zoo.for_owner(owner) if owner else self._zoo
 
-    def feed(self, owner: str) -> Feed:
+    def get_feed(self, owner: str) -> EventFeed:
         """The events of an owner's zoo."""
         if owner not in self._feeds:
-            self._feeds[owner] = Feed(self.zoo(owner))
+            self._feeds[owner] = EventFeed(self.get_zoo(owner))
         return self._feeds[owner]
 
-    def tell_connection(self, owner: str, connection: Connection) -> None:
+    def publish_connection(self, owner: str, connection: Connection) -> None:
         """Tell whoever looks at a zoo that a client has called."""
         feed = self._feeds.get(owner)
         if feed is not None:
-            feed.tell("connection", connection)
+            feed.publish("connection", connection)
 
-    def hush(self) -> None:
+    def close_feeds(self) -> None:
         """End all streams of events."""
         for feed in self._feeds.values():
             feed.close()
@@ -85,148 +85,148 @@ class Application:
         self,
         zoo: Zoo,
         *,
-        door: Door,
-        identity: Identity,
-        load: Load,
+        door: Authenticator,
+        identity: InstanceInfo,
+        load: ServerLoader,
         web_directory: Path,
         allowed_hosts: Iterable[str] = (),
         allowed_origins: Iterable[str] = (),
         requests_a_minute: int | None = None,
         look_again_seconds: float = 15.0,
     ) -> None:
-        self._zoos = Zoos(zoo)
-        self._door = door
-        self._look_again_seconds = look_again_seconds
-        self._gate = Gate(allowed_hosts, allowed_origins)
-        self._web = WebFiles(web_directory)
-        connections = Connections(self._zoos.tell_connection)
+        self._zoo_registry = ZooRegistry(zoo)
+        self._authenticator = door
+        self._reauthorize_interval_seconds = look_again_seconds
+        self._request_policy = RequestPolicy(allowed_hosts, allowed_origins)
+        self._static_files = StaticFiles(web_directory)
+        connections = ClientActivityLog(self._zoo_registry.publish_connection)
         # Whose page it is has been decided before a request gets there.
-        self._hosting = Hosting(
-            for_team(load) if door.is_team else load,
-            connections.watching,
-            allowed_hosts=[ANY],
-            allowed_origins=[ANY],
+        self._endpoints = McpEndpointRegistry(
+            make_team_loader(load) if door.is_team else load,
+            connections.create_observer,
+            allowed_hosts=[WILDCARD],
+            allowed_origins=[WILDCARD],
         )
-        self._api: Any = make_api(
-            Parts(
-                zoo_of=self._zoos.zoo,
-                feed_of=self._zoos.feed,
-                hosting=self._hosting,
-                connections=connections,
-                door=door,
-                identity=identity,
+        self._api: Any = create_api(
+            ApiServices(
+                get_zoo=self._zoo_registry.get_zoo,
+                get_feed=self._zoo_registry.get_feed,
+                endpoints=self._endpoints,
+                activity_log=connections,
+                authenticator=door,
+                instance=identity,
                 accounts=zoo.accounts(),
                 requests_a_minute=requests_a_minute,
             )
         )
 
-    def hush(self) -> None:
+    def close_streams(self) -> None:
         """End the streams that would not end by themselves: the server is about to."""
-        self._zoos.hush()
-        self._hosting.hush()
+        self._zoo_registry.close_feeds()
+        self._endpoints.close_streams()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or take part in the life of the server."""
         if scope["type"] == "lifespan":
-            await self._live(receive, send)
+            await self._run_lifespan(receive, send)
         elif scope["type"] == "http":
-            await self._answer(scope, receive, send)
+            await self._handle_request(scope, receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1000})
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        head = Head.of(scope["method"], scope["path"], scope["headers"])
+    async def _handle_request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        head = RequestHead.from_pairs(scope["method"], scope["path"], scope["headers"])
         # The endpoints of servers write lines of their own, with what was called.
-        is_logged = not is_below(head.path, MCP)
-        sending = Sending(send, head, self._gate.headers(head), is_logged=is_logged)
+        is_logged = not is_path_below(head.path, MCP_PATH)
+        sending = ResponseLogger(send, head, self._request_policy.make_headers(head), is_logged=is_logged)
         try:
-            response = self._gate.objection(head) or _unusable(head, scope)
+            response = self._request_policy.check(head) or _reject_nul_characters(head, scope)
             if response is not None:
-                await _send(response, sending)
-            elif is_below(head.path, API) or is_below(head.path, MCP):
-                await self._let_in(head, scope, receive, sending)
+                await _send_response(response, sending)
+            elif is_path_below(head.path, API_PATH) or is_path_below(head.path, MCP_PATH):
+                await self._dispatch_request(head, scope, receive, sending)
             else:
-                await _send(await asyncio.to_thread(self._web.answer, head), sending, head)
+                await _send_response(await asyncio.to_thread(self._static_files.get_response, head), sending, head)
         finally:
-            sending.end()
+            sending.finish()
 
-    async def _let_in(self, head: Head, scope: Scope, receive: Receive, send: Send) -> None:
-        visitor: Visitor | None = await self._visitor(head)
-        if visitor is None and head.path not in PUBLIC:
+    async def _dispatch_request(self, head: RequestHead, scope: Scope, receive: Receive, send: Send) -> None:
+        visitor: RequestUser | None = await self._authenticate(head)
+        if visitor is None and head.path not in PUBLIC_PATHS:
             challenge = [(b"www-authenticate", b'Bearer realm="paddock"')]
             text = "Sign in first, or send a token: Authorization: Bearer …"
-            await _send(refusal(401, "SIGN_IN_NEEDED", text, challenge), send)
+            await _send_response(make_error_response(401, "SIGN_IN_NEEDED", text, challenge), send)
             return
-        if visitor is not None and self._door.is_team and head.method == "GET":
-            receive = self._receiving(receive, head)
-        visitor = visitor or STRANGER
-        if is_below(head.path, MCP):
-            await self._serve(head, visitor, scope, receive, send)
-        elif head.method == "OPTIONS" and (known := allowed_methods(self._api, head.path)):
-            await _send(Response(204, [(b"allow", ", ".join(known).encode())]), send)
+        if visitor is not None and self._authenticator.is_team and head.method == "GET":
+            receive = self._receive_while_authorized(receive, head)
+        visitor = visitor or ANONYMOUS
+        if is_path_below(head.path, MCP_PATH):
+            await self._serve_mcp(head, visitor, scope, receive, send)
+        elif head.method == "OPTIONS" and (known := list_allowed_methods(self._api, head.path)):
+            await _send_response(HttpResponse(204, [(b"allow", ", ".join(known).encode())]), send)
         else:
-            await self._api({**scope, VISITOR: visitor}, receive, send)
+            await self._api({**scope, REQUEST_USER_KEY: visitor}, receive, send)
 
-    async def _visitor(self, head: Head) -> Visitor | None:
-        if not self._door.is_team:
-            return self._door.visitor(head)
-        return await asyncio.to_thread(self._door.visitor, head)
+    async def _authenticate(self, head: RequestHead) -> RequestUser | None:
+        if not self._authenticator.is_team:
+            return self._authenticator.authenticate(head)
+        return await asyncio.to_thread(self._authenticator.authenticate, head)
 
-    def _receiving(self, receive: Receive, head: Head) -> Receive:
+    def _receive_while_authorized(self, receive: Receive, head: RequestHead) -> Receive:
         """Receive what comes, as long as whoever sent the request is let in: streams last."""
 
-        async def received() -> Any:
+        async def receive_message() -> Any:
             coming = asyncio.ensure_future(receive())
             try:
-                while not (await asyncio.wait((coming,), timeout=self._look_again_seconds))[0]:
-                    if await self._visitor(head) is None:
+                while not (await asyncio.wait((coming,), timeout=self._reauthorize_interval_seconds))[0]:
+                    if await self._authenticate(head) is None:
                         return {"type": "http.disconnect"}
                 return coming.result()
             finally:
                 coming.cancel()
 
-        return received
+        return receive_message
 
-    async def _serve(
-        self, head: Head, visitor: Visitor, scope: Scope, receive: Receive, send: Send
+    async def _serve_mcp(
+        self, head: RequestHead, visitor: RequestUser, scope: Scope, receive: Receive, send: Send
     ) -> None:
         """Answer as the MCP endpoint of a server."""
-        name = head.path.removeprefix(MCP).strip("/") or ZOO_SERVER
-        if name != ZOO_SERVER and not visitor.is_admin:
-            text = f"Only an administrator may use {name} here; {MCP} is your zoo"
-            await _send(refusal(403, "NOT_ALLOWED", text), send)
+        name = head.path.removeprefix(MCP_PATH).strip("/") or ZOO_SERVER_NAME
+        if name != ZOO_SERVER_NAME and not visitor.is_admin:
+            text = f"Only an administrator may use {name} here; {MCP_PATH} is your zoo"
+            await _send_response(make_error_response(403, "NOT_ALLOWED", text), send)
             return
-        path = f"{MCP}/{url_name(name)}"
+        path = f"{MCP_PATH}/{make_url_name(name)}"
         try:
-            endpoint = await self._hosting.endpoint(visitor.owner, name, path)
+            endpoint = await self._endpoints.get_endpoint(visitor.owner, name, path)
         except ServerNotFoundError as error:
-            await _send(refusal(404, "SERVER_NOT_FOUND", str(error)), send)
+            await _send_response(make_error_response(404, "SERVER_NOT_FOUND", str(error)), send)
         except PaddockError as error:
             log.warning("The server %s cannot be served: %s", name, error)
-            await _send(refusal(503, error.code.upper().replace("-", "_"), str(error)), send)
+            await _send_response(make_error_response(503, error.code.upper().replace("-", "_"), str(error)), send)
         else:
             await endpoint({**scope, "path": path, "root_path": ""}, receive, send)
 
-    async def _live(self, receive: Receive, send: Send) -> None:
+    async def _run_lifespan(self, receive: Receive, send: Send) -> None:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 await send({"type": "lifespan.startup.complete"})
             else:
-                self.hush()
-                await self._hosting.close()
+                self.close_streams()
+                await self._endpoints.close()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
 
 
-def _unusable(head: Head, scope: Scope) -> Response | None:
+def _reject_nul_characters(head: RequestHead, scope: Scope) -> HttpResponse | None:
     """The answer to an address that nothing here can have."""
     if "\0" not in head.path and b"%00" not in scope.get("query_string", b""):
         return None
-    return refusal(400, "INVALID_ARGUMENTS", "The address has a NUL character")
+    return make_error_response(400, "INVALID_ARGUMENTS", "The address has a NUL character")
 
 
-async def _send(response: Response, send: Send, head: Head | None = None) -> None:
+async def _send_response(response: HttpResponse, send: Send, head: RequestHead | None = None) -> None:
     """Send a whole answer; of a HEAD request only its head."""
     headers = [*response.headers]
     if response.status not in (204, 304):

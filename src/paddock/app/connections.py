@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from paddock.clients.checking import CHECKER
-from paddock.telemetry.identities import printable
+from paddock.clients.checking import CHECK_CLIENT_NAME
+from paddock.telemetry.identities import to_printable
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from paddock.protocol.observing import Ending
+    from paddock.protocol.observing import RequestOutcome
     from paddock.protocol.request import Request, Result
 
-MOST = 100
+MAX_CONNECTIONS = 100
 """Connections that are remembered; the one that has been silent longest makes room."""
 
 
@@ -41,70 +41,70 @@ class Connection(Struct, rename="camel", kw_only=True, frozen=True):
     """The tool that it has called last."""
 
 
-class Connections:
+class ClientActivityLog:
     """The clients of this process. Told by any thread, asked by any thread."""
 
     def __init__(self, tell: Callable[[str, Connection], None]) -> None:
-        self._tell = tell
+        self._publish = tell
         self._lock = Lock()
-        self._known: dict[str, OrderedDict[tuple[str, str, str], Connection]] = {}
+        self._connections_by_owner: dict[str, OrderedDict[tuple[str, str, str], Connection]] = {}
 
-    def of(self, owner: str) -> list[Connection]:
+    def list_connections(self, owner: str) -> list[Connection]:
         """Those of one owner of a zoo, the latest first."""
         with self._lock:
-            return list(reversed(self._known.get(owner, OrderedDict()).values()))
+            return list(reversed(self._connections_by_owner.get(owner, OrderedDict()).values()))
 
-    def watching(self, owner: str, server: str) -> Watch:
+    def create_observer(self, owner: str, server: str) -> ActivityObserver:
         """An observer of the endpoint of a server."""
-        return Watch(self, owner, server)
+        return ActivityObserver(self, owner, server)
 
-    def note(self, owner: str, connection: Connection) -> None:
+    def record_connection(self, owner: str, connection: Connection) -> None:
         """Remember that a client is there, and tell of it when it is new or has called a tool."""
         key = (connection.server, connection.client, connection.version)
         with self._lock:
-            known = self._known.setdefault(owner, OrderedDict())
+            known = self._connections_by_owner.setdefault(owner, OrderedDict())
             before = known.pop(key, None)
             if connection.tool is None and before is not None:
                 is_news = False
-                connection = _with_tool(connection, before.tool)
+                connection = _copy_with_tool(connection, before.tool)
             else:
                 is_news = True
             known[key] = connection
-            while len(known) > MOST:
+            while len(known) > MAX_CONNECTIONS:
                 known.popitem(last=False)
         if is_news:
-            self._tell(owner, connection)
+            self._publish(owner, connection)
 
 
-class Watch:
+class ActivityObserver:
     """Sees the requests to one endpoint."""
 
-    def __init__(self, connections: Connections, owner: str, server: str) -> None:
-        self._connections = connections
+    def __init__(self, connections: ClientActivityLog, owner: str, server: str) -> None:
+        self._activity_log = connections
         self._owner = owner
         self._server = server
 
-    def begin(self, request: Request, received: int, *, is_known: bool) -> Unwatched:
+    def begin(self, request: Request, received: int, *, is_known: bool) -> NullObservation:
         """A request is worked on: note who has sent it."""
-        info = request.era.client_info(request) or {}
-        if info.get("name") == CHECKER:  # an installation that tries whether the endpoint is there
-            return Unwatched()
+        info = request.era.get_client_info(request) or {}
+        if info.get("name") == CHECK_CLIENT_NAME:  # an installation that tries whether the endpoint is there
+            return NullObservation()
         is_call = is_known and request.method == "tools/call"
-        self._connections.note(
+        self._activity_log.record_connection(
             self._owner,
             Connection(
                 server=self._server,
-                client=printable(info.get("title") or info.get("name") or "unknown"),
-                version=printable(info.get("version") or ""),
-                era=request.era.version(request),
-                at=_moment(received),
-                tool=printable(getattr(request.params, "name", "")) if is_call else None,
+                client=to_printable(info.get("title") or info.get("name") or "unknown"),
+                version=to_printable(info.get("version") or ""),
+                era=request.era.get_version(request),
+                at=_format_time(received),
+                tool=to_printable(getattr(request.params, "name", "")) if is_call else None,
             ),
         )
-        return Unwatched()
+        return NullObservation()
 
 
-class Unwatched:
+class NullObservation:
     """What is made of a request beyond that it was there: nothing."""
 
     def run(self, work: Callable[[], Result]) -> Result:
@@ -115,14 +115,14 @@ class Unwatched:
         """Do the work in this task."""
         return await work()
 
-    def failed(self, fault: BaseException) -> None:
+    def record_exception(self, fault: BaseException) -> None:
         """Nothing."""
 
-    def end(self, ending: Ending) -> None:
+    def end(self, ending: RequestOutcome) -> None:
         """Nothing."""
 
 
-def _with_tool(connection: Connection, tool: str | None) -> Connection:
+def _copy_with_tool(connection: Connection, tool: str | None) -> Connection:
     return Connection(
         server=connection.server,
         client=connection.client,
@@ -133,6 +133,6 @@ def _with_tool(connection: Connection, tool: str | None) -> Connection:
     )
 
 
-def _moment(nanoseconds: int) -> str:
+def _format_time(nanoseconds: int) -> str:
     then = datetime.fromtimestamp(nanoseconds / 1e9, UTC)
     return then.isoformat(timespec="milliseconds").replace("+00:00", "Z")

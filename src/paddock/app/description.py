@@ -9,34 +9,34 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-PROBLEM = {"$ref": "#/components/schemas/Problem"}
-STRICT = ("Body", "Changes")
+PROBLEM_SCHEMA = {"$ref": "#/components/schemas/Problem"}
+STRICT_SCHEMA_SUFFIXES = ("Body", "Changes")
 """Endings of the names of what takes no unknown keys."""
-WITHOUT_SIGNING_IN = ("/api/health", "/api/sign-in", "/api/sign-out")
-AGENT: Json = {
+UNAUTHENTICATED_PATHS = ("/api/health", "/api/sign-in", "/api/sign-out")
+EXAMPLE_AGENT: Json = {
     "name": "Ada",
     "description": "Counts what nobody has counted.",
     "systemPrompt": "You count before you claim.",
     "tags": ["numbers"],
 }
-SKILL: Json = {
+EXAMPLE_SKILL: Json = {
     "name": "Check the sums",
     "description": "Add every column twice, from both ends.",
     "whenToUse": "When there is a table of numbers.",
 }
-ENTRY: Json = {
+EXAMPLE_ENTRY: Json = {
     "type": "decision",
     "content": "Prices are kept in cents.",
     "tags": ["money"],
     "pinned": True,
 }
-EXAMPLES: dict[tuple[str, str], Json] = {
-    ("post", "/api/agents"): AGENT,
+BODY_EXAMPLES: dict[tuple[str, str], Json] = {
+    ("post", "/api/agents"): EXAMPLE_AGENT,
     ("put", "/api/agents/{agent_id}"): {"description": "Counts twice."},
     ("patch", "/api/agents/{agent_id}"): {"description": "Counts twice."},
     ("post", "/api/agents/{agent_id}/duplicate"): {"name": "Grace"},
     ("post", "/api/agents/{agent_id}/inject"): {"memory": True, "budgetTokens": 1000},
-    ("post", "/api/agents/{agent_id}/skills"): SKILL,
+    ("post", "/api/agents/{agent_id}/skills"): EXAMPLE_SKILL,
     ("patch", "/api/agents/{agent_id}/skills/{skill_id}"): {"enabled": False},
     ("post", "/api/agents/{agent_id}/skills/{skill_id}/toggle"): {"enabled": True},
     ("put", "/api/agents/{agent_id}/skills/order"): {"ids": ["check-the-sums"]},
@@ -45,11 +45,11 @@ EXAMPLES: dict[tuple[str, str], Json] = {
         "toAgentId": "grace",
         "summary": "The prices are done; the taxes are not.",
     },
-    ("post", "/api/agents/{agent_id}/brain"): ENTRY,
+    ("post", "/api/agents/{agent_id}/brain"): EXAMPLE_ENTRY,
     ("put", "/api/agents/{agent_id}/brain/{entry_id}"): {"pinned": False},
     ("patch", "/api/agents/{agent_id}/brain/{entry_id}"): {"pinned": False},
     ("patch", "/api/agents/{agent_id}/brain/{entry_id}/pin"): {"pinned": True},
-    ("post", "/api/library/skills"): SKILL,
+    ("post", "/api/library/skills"): EXAMPLE_SKILL,
     ("post", "/api/library/packs"): {"name": "Numbers", "description": "For tables and sums."},
     ("post", "/api/library/copy"): {"agentId": "ada", "skillIds": ["check-the-sums"]},
     ("post", "/api/servers/{name}/tools/{tool}/call"): {"arguments": {"name": "Ada"}},
@@ -66,7 +66,7 @@ EXAMPLES: dict[tuple[str, str], Json] = {
     ("post", "/api/starters"): {"ids": ["fern"]},
     ("post", "/api/sign-in"): {"token": "the one that Paddock was started with"},
 }
-PARAMETERS: dict[str, object] = {
+PARAMETER_EXAMPLES: dict[str, object] = {
     "agent_id": "ada",
     "skill_id": "check-the-sums",
     "category_id": "numbers",
@@ -82,22 +82,22 @@ PARAMETERS: dict[str, object] = {
 """Examples of parameters, by their names."""
 
 
-def put_right(schema: Json) -> Json:
+def complete_openapi(schema: Json) -> Json:
     """The description of the API, changed in place."""
-    for path, method, operation in _operations(schema):
+    for path, method, operation in _iterate_operations(schema):
         for parameter in operation.get("parameters", ()):
-            _put_parameter_right(parameter)
+            _complete_parameter(parameter)
         body = operation.get("requestBody")
         if body is not None:
-            _put_body_right(body, EXAMPLES.get((method, path)))
+            _complete_body(body, BODY_EXAMPLES.get((method, path)))
         for status, answer in operation["responses"].items():
             if status == "400":
-                answer["content"] = {"application/json": {"schema": PROBLEM}}
-        if path in WITHOUT_SIGNING_IN:
+                answer["content"] = {"application/json": {"schema": PROBLEM_SCHEMA}}
+        if path in UNAUTHENTICATED_PATHS:
             operation["security"] = []
     components = schema["components"]
     for name, component in components["schemas"].items():
-        if name.endswith(STRICT):
+        if name.endswith(STRICT_SCHEMA_SUFFIXES):
             component["additionalProperties"] = False
     components["securitySchemes"] = {
         "token": {"type": "http", "scheme": "bearer"},
@@ -108,31 +108,31 @@ def put_right(schema: Json) -> Json:
     return schema
 
 
-def _operations(schema: Json) -> Iterator[tuple[str, str, Json]]:
+def _iterate_operations(schema: Json) -> Iterator[tuple[str, str, Json]]:
     for path, methods in schema["paths"].items():
         for method, operation in methods.items():
             if method in ("get", "post", "put", "patch", "delete"):
                 yield path, method, operation
 
 
-def _put_parameter_right(parameter: Json) -> None:
+def _complete_parameter(parameter: Json) -> None:
     """A header that is left out is not there; it has no null."""
     if parameter["in"] == "header":
-        parameter["schema"] = _without_null(parameter["schema"])
-    if parameter["name"] in PARAMETERS:
-        parameter["example"] = PARAMETERS[parameter["name"]]
+        parameter["schema"] = _remove_null(parameter["schema"])
+    if parameter["name"] in PARAMETER_EXAMPLES:
+        parameter["example"] = PARAMETER_EXAMPLES[parameter["name"]]
 
 
-def _put_body_right(body: Json, example: Json | None) -> None:
+def _complete_body(body: Json, example: Json | None) -> None:
     """A body that may be null may as well be left out."""
     for content in body["content"].values():
-        if _without_null(content["schema"]) is not content["schema"]:
+        if _remove_null(content["schema"]) is not content["schema"]:
             body["required"] = False
         if example is not None:
             content["example"] = example
 
 
-def _without_null(schema: Json) -> Json:
+def _remove_null(schema: Json) -> Json:
     """A schema without the choice of null, if it has that."""
     for key in ("oneOf", "anyOf"):
         choices = schema.get(key)

@@ -13,13 +13,13 @@ from msgspec import Struct
 from paddock.errors import PaddockError
 
 if TYPE_CHECKING:
-    from paddock.transports.http.contract import Head
+    from paddock.transports.http.contract import RequestHead
 
-COOKIE = "paddock_session"
+SESSION_COOKIE = "paddock_session"
 SESSION_SECONDS = 30 * 24 * 3600
-EVERYBODY = ""
+SHARED_OWNER = ""
 """The owner of the zoo where there is only one."""
-MIN_TOKEN = 16
+MIN_TOKEN_CHARACTERS = 16
 
 
 class WeakTokenError(PaddockError):
@@ -34,30 +34,30 @@ class SignInError(PaddockError):
     code = "sign-in-failed"
 
 
-class Visitor(Struct, frozen=True, kw_only=True):
+class RequestUser(Struct, frozen=True, kw_only=True):
     """Who sends a request."""
 
-    owner: str = EVERYBODY
+    owner: str = SHARED_OWNER
     """Whose zoo is meant."""
     name: str | None = None
     """What people call them; None where nobody signs in by name."""
     is_admin: bool = True
     """Whether they may see and change what belongs to the machine and to all."""
-    is_known: bool = True
+    is_authenticated: bool = True
     """Whether they may do anything but sign in."""
 
 
-STRANGER = Visitor(owner="(nobody)", is_admin=False, is_known=False)
+ANONYMOUS = RequestUser(owner="(nobody)", is_admin=False, is_authenticated=False)
 
 
 @runtime_checkable
-class Door(Protocol):
+class Authenticator(Protocol):
     """Tells who sends a request. Its methods may wait for a database: in any thread."""
 
     needs_sign_in: bool
     is_team: bool
 
-    def visitor(self, head: Head) -> Visitor | None:
+    def authenticate(self, head: RequestHead) -> RequestUser | None:
         """Who it is, if they may come in."""
 
     def sign_in(self, name: str | None, password: str | None, token: str | None) -> str:
@@ -67,19 +67,19 @@ class Door(Protocol):
             SignInError: when it is wrong.
         """
 
-    def sign_out(self, head: Head) -> None:
+    def sign_out(self, head: RequestHead) -> None:
         """Have the cookie of a request count no more."""
 
 
-class OpenDoor:
+class LocalAuthenticator:
     """Lets everybody in: for an address that only this machine reaches."""
 
     needs_sign_in = False
     is_team = False
 
-    def visitor(self, _head: Head) -> Visitor | None:
+    def authenticate(self, _head: RequestHead) -> RequestUser | None:
         """Always the same."""
-        return Visitor()
+        return RequestUser()
 
     def sign_in(self, _name: str | None, _password: str | None, _token: str | None) -> str:
         """There is nothing to sign in to.
@@ -89,31 +89,31 @@ class OpenDoor:
         """
         raise SignInError("Nobody signs in here: this Paddock serves its own machine only")
 
-    def sign_out(self, _head: Head) -> None:
+    def sign_out(self, _head: RequestHead) -> None:
         """Nothing."""
 
 
-class TokenDoor:
+class TokenAuthenticator:
     """Lets in who knows one token. The cookie holds no token, and needs nothing to be kept."""
 
     needs_sign_in = True
     is_team = False
 
     def __init__(self, token: str) -> None:
-        if len(token) < MIN_TOKEN:
+        if len(token) < MIN_TOKEN_CHARACTERS:
             raise WeakTokenError(
-                f"the token has {len(token)} characters, and needs {MIN_TOKEN}",
+                f"the token has {len(token)} characters, and needs {MIN_TOKEN_CHARACTERS}",
                 hint="make one: python -c 'import secrets; print(secrets.token_urlsafe(24))'",
             )
         self._token = token.encode()
 
-    def visitor(self, head: Head) -> Visitor | None:
+    def authenticate(self, head: RequestHead) -> RequestUser | None:
         """Whoever has the token, or a cookie made with it."""
-        token = bearer_token(head)
+        token = get_bearer_token(head)
         if token is not None:
-            return Visitor() if hmac.compare_digest(token.encode(), self._token) else None
-        cookie = cookie_of(head)
-        return Visitor() if cookie is not None and self._is_good(cookie) else None
+            return RequestUser() if hmac.compare_digest(token.encode(), self._token) else None
+        cookie = get_session_cookie(head)
+        return RequestUser() if cookie is not None and self._is_valid_cookie(cookie) else None
 
     def sign_in(self, _name: str | None, _password: str | None, token: str | None) -> str:
         """A cookie that is good for a month.
@@ -124,38 +124,38 @@ class TokenDoor:
         if token is None or not hmac.compare_digest(token.strip().encode(), self._token):
             raise SignInError("That is not the token")
         until = str(int(time()) + SESSION_SECONDS)
-        return f"{until}.{self._seal(until)}"
+        return f"{until}.{self._sign(until)}"
 
-    def sign_out(self, _head: Head) -> None:
+    def sign_out(self, _head: RequestHead) -> None:
         """Nothing to forget: the browser is told to drop the cookie."""
 
-    def _is_good(self, cookie: str) -> bool:
+    def _is_valid_cookie(self, cookie: str) -> bool:
         until, _, seal = cookie.partition(".")
-        if not hmac.compare_digest(seal.encode(), self._seal(until).encode()):
+        if not hmac.compare_digest(seal.encode(), self._sign(until).encode()):
             return False
         return int(until) > time()
 
-    def _seal(self, until: str) -> str:
+    def _sign(self, until: str) -> str:
         return hmac.new(self._token, f"session {until}".encode(), sha256).hexdigest()
 
 
-def bearer_token(head: Head) -> str | None:
+def get_bearer_token(head: RequestHead) -> str | None:
     """The token in a request's Authorization header, if it has one."""
     scheme, _, token = head.headers.get(b"authorization", b"").decode("latin-1").partition(" ")
     return token.strip() if scheme.lower() == "bearer" and token.strip() else None
 
 
-def cookie_of(head: Head) -> str | None:
+def get_session_cookie(head: RequestHead) -> str | None:
     """The session in a request's cookies, if it has one."""
     try:
-        found = SimpleCookie(head.headers.get(b"cookie", b"").decode("latin-1")).get(COOKIE)
+        found = SimpleCookie(head.headers.get(b"cookie", b"").decode("latin-1")).get(SESSION_COOKIE)
     except CookieError:
         return None
     return None if found is None else found.value
 
 
-def set_cookie(value: str, *, is_secure: bool) -> str:
+def format_session_cookie(value: str, *, is_secure: bool) -> str:
     """The header that gives a browser its session; no script can read it."""
-    parts = [f"{COOKIE}={value}", "Path=/", "HttpOnly", "SameSite=Strict"]
+    parts = [f"{SESSION_COOKIE}={value}", "Path=/", "HttpOnly", "SameSite=Strict"]
     parts.append(f"Max-Age={SESSION_SECONDS if value else 0}")
     return "; ".join([*parts, "Secure"] if is_secure else parts)

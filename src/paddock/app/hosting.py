@@ -18,70 +18,70 @@ from paddock.errors import PaddockError
 from paddock.servers.api import get_server
 from paddock.servers.errors import ServerDefinitionError
 from paddock.serving.http import http_app
-from paddock.toolkits.zoo.living import give_to, leave_out_projects
-from paddock.toolkits.zoo.zoos import lend_zoo
+from paddock.toolkits.zoo.living import bind_owner, remove_project_tools
+from paddock.toolkits.zoo.zoos import share_zoo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from paddock.authoring.offering import Offering
+    from paddock.authoring.offering import BaseServer
     from paddock.peer.peer import Peer
-    from paddock.protocol.observing import Observer
+    from paddock.protocol.observing import RequestObserver
     from paddock.servers.named_server import NamedServer
     from paddock.transports.http.asgi import AsgiApp
     from paddock.zoo.service import Zoo
 
-    Stamp = tuple[int, int] | None
-    Load = Callable[[str, str], Offering]
+    DefinitionVersion = tuple[int, int] | None
+    ServerLoader = Callable[[str, str], BaseServer]
 
-LOOK_AGAIN = 1.0
+RELOAD_CHECK_SECONDS = 1.0
 """Seconds after which a request has the definition of its server looked at again."""
-ZOO_SERVER = "AgentZoo"
+ZOO_SERVER_NAME = "AgentZoo"
 """The server of the zoo, which is at `/mcp` itself."""
-SEPARATOR = "~"
+URL_NAME_SEPARATOR = "~"
 """Stands in a URL for the slash of a qualified name."""
 
 
-class Key(NamedTuple):
+class EndpointKey(NamedTuple):
     """A server, as one owner of a zoo has it."""
 
     owner: str
     server: str
 
 
-class Endpoint(NamedTuple):
+class McpEndpoint(NamedTuple):
     """A server that is served over HTTP."""
 
     app: AsgiApp
-    offering: Offering
-    stamp: Stamp
-    looked_at: float
+    offering: BaseServer
+    definition_version: DefinitionVersion
+    checked_at: float
     """When its definition was last looked at, on the clock that only goes on."""
 
 
-class Bench(NamedTuple):
+class TrialSession(NamedTuple):
     """A server that the console has connected to."""
 
     peer: Peer
-    stamp: Stamp
+    definition_version: DefinitionVersion
 
 
 @contextmanager
-def lent(zoo: Zoo) -> Iterator[None]:
+def share_open_zoo(zoo: Zoo) -> Iterator[None]:
     """Within, the tools of the zoo's server use a zoo that is open already."""
-    lend_zoo(zoo)
+    share_zoo(zoo)
     try:
         yield
     finally:
-        lend_zoo(None)
+        share_zoo(None)
 
 
-def url_name(name: str) -> str:
+def make_url_name(name: str) -> str:
     """How a server is called in a URL."""
-    return name.replace("/", SEPARATOR)
+    return name.replace("/", URL_NAME_SEPARATOR)
 
 
-def named(name: str) -> NamedServer:
+def get_server_by_url_name(name: str) -> NamedServer:
     """The server that a URL means.
 
     Raises:
@@ -90,12 +90,12 @@ def named(name: str) -> NamedServer:
     try:
         return get_server(name)
     except PaddockError:
-        if SEPARATOR not in name:
+        if URL_NAME_SEPARATOR not in name:
             raise
-    return get_server(name.replace(SEPARATOR, "/"))
+    return get_server(name.replace(URL_NAME_SEPARATOR, "/"))
 
 
-class Hosting:
+class McpEndpointRegistry:
     """All of them.
 
     Args:
@@ -107,124 +107,124 @@ class Hosting:
 
     def __init__(
         self,
-        load: Load,
-        watch: Callable[[str, str], Observer],
+        load: ServerLoader,
+        watch: Callable[[str, str], RequestObserver],
         *,
         allowed_hosts: Iterable[str] = (),
         allowed_origins: Iterable[str] = (),
     ) -> None:
-        self._load = load
-        self._watch = watch
-        self._hosts = list(allowed_hosts)
-        self._origins = list(allowed_origins)
-        self._endpoints: dict[Key, Endpoint] = {}
-        self._benches: dict[Key, Bench] = {}
+        self._load_server = load
+        self._create_observer = watch
+        self._allowed_hosts = list(allowed_hosts)
+        self._allowed_origins = list(allowed_origins)
+        self._endpoints: dict[EndpointKey, McpEndpoint] = {}
+        self._trial_sessions: dict[EndpointKey, TrialSession] = {}
         self._lock = Lock()
-        self._opening: defaultdict[Key, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._stack = AsyncExitStack()
+        self._endpoint_locks: defaultdict[EndpointKey, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._exit_stack = AsyncExitStack()
 
-    async def endpoint(self, owner: str, name: str, path: str) -> AsgiApp:
+    async def get_endpoint(self, owner: str, name: str, path: str) -> AsgiApp:
         """The MCP endpoint of a server, below a path.
 
         Raises:
             PaddockError: when there is no such server, or it cannot be loaded.
         """
-        key = Key(owner, name)
+        key = EndpointKey(owner, name)
         known = self._endpoints.get(key)
-        if known is not None and monotonic() - known.looked_at < LOOK_AGAIN:
+        if known is not None and monotonic() - known.checked_at < RELOAD_CHECK_SECONDS:
             return known.app
-        async with self._opening[key]:
-            return await self._renewed(key, path)
+        async with self._endpoint_locks[key]:
+            return await self._refresh_endpoint(key, path)
 
-    async def _renewed(self, key: Key, path: str) -> AsgiApp:
+    async def _refresh_endpoint(self, key: EndpointKey, path: str) -> AsgiApp:
         known = self._endpoints.get(key)
-        stamp = await asyncio.to_thread(_stamp, key.server)
+        stamp = await asyncio.to_thread(_get_definition_version, key.server)
         if known is not None:
-            if known.stamp != stamp:
-                known.offering.adopt(await asyncio.to_thread(self._load, *key))
-            self._endpoints[key] = known._replace(stamp=stamp, looked_at=monotonic())
+            if known.definition_version != stamp:
+                known.offering.update_from(await asyncio.to_thread(self._load_server, *key))
+            self._endpoints[key] = known._replace(definition_version=stamp, checked_at=monotonic())
             return known.app
-        offering = await asyncio.to_thread(self._load, *key)
+        offering = await asyncio.to_thread(self._load_server, *key)
         app = http_app(
             offering,
             path=path,
-            allowed_hosts=self._hosts,
-            allowed_origins=self._origins,
+            allowed_hosts=self._allowed_hosts,
+            allowed_origins=self._allowed_origins,
             authorization=OwnerAuthorization(key.owner) if key.owner else None,
-            observers=[self._watch(*key)],
+            observers=[self._create_observer(*key)],
         )
-        await self._stack.enter_async_context(app.lifespan())
-        self._endpoints[key] = Endpoint(app, offering, stamp, monotonic())
+        await self._exit_stack.enter_async_context(app.lifespan())
+        self._endpoints[key] = McpEndpoint(app, offering, stamp, monotonic())
         return app
 
-    def peer(self, owner: str, name: str) -> Peer:
+    def get_trial_client(self, owner: str, name: str) -> Peer:
         """A connection to a server in this process, kept from call to call. In any thread.
 
         Raises:
             PaddockError: when there is no such server, or it cannot be loaded.
         """
-        if owner and name == ZOO_SERVER:
+        if owner and name == ZOO_SERVER_NAME:
             raise ServerDefinitionError(
                 f"the tools of {name} would work on the zoo of somebody else here",
                 hint="call them over MCP, with a token of yours",
             )
-        key = Key(owner, name)
+        key = EndpointKey(owner, name)
         with self._lock:
-            known = self._benches.get(key)
-            stamp = _stamp(name)
-            if known is not None and known.stamp == stamp:
+            known = self._trial_sessions.get(key)
+            stamp = _get_definition_version(name)
+            if known is not None and known.definition_version == stamp:
                 return known.peer
             if known is not None:
                 known.peer.close()
-            peer = connect(self._load(owner, name), client_info=CONSOLE)
-            self._benches[key] = Bench(peer, stamp)
+            peer = connect(self._load_server(owner, name), client_info=CONSOLE_CLIENT_INFO)
+            self._trial_sessions[key] = TrialSession(peer, stamp)
             return peer
 
-    def hush(self) -> None:
+    def close_streams(self) -> None:
         """End the streams that would not end by themselves."""
         for one in self._endpoints.values():
-            one.app.hush()
+            one.app.close_streams()
 
     async def close(self) -> None:
         """End all servers."""
-        benches, self._benches = self._benches, {}
+        benches, self._trial_sessions = self._trial_sessions, {}
         for bench in benches.values():
             await asyncio.to_thread(bench.peer.close)
         self._endpoints = {}
-        await self._stack.aclose()
+        await self._exit_stack.aclose()
 
 
-CONSOLE: dict[str, object] = {"name": "paddock-console", "title": "Paddock console", "version": "1"}
+CONSOLE_CLIENT_INFO: dict[str, object] = {"name": "paddock-console", "title": "Paddock console", "version": "1"}
 
 
-def load_named(owner: str, name: str) -> Offering:
+def load_named_server(owner: str, name: str) -> BaseServer:
     """A named server; the zoo's has the lists of the owner's agents."""
-    server = named(name).load()
-    if name == ZOO_SERVER and owner:
-        give_to(server, owner)
+    server = get_server_by_url_name(name).load()
+    if name == ZOO_SERVER_NAME and owner:
+        bind_owner(server, owner)
     return server
 
 
-def for_team(load: Load) -> Load:
+def make_team_loader(load: ServerLoader) -> ServerLoader:
     """How servers are made for people who share a machine, and have no folders on it.
 
     Their zoo's server has no tools that write into projects: those would be projects of whoever
     runs this.
     """
 
-    def load_for_team(owner: str, name: str) -> Offering:
+    def load_for_team(owner: str, name: str) -> BaseServer:
         server = load(owner, name)
-        if name == ZOO_SERVER:
-            leave_out_projects(server)
+        if name == ZOO_SERVER_NAME:
+            remove_project_tools(server)
         return server
 
     return load_for_team
 
 
-def _stamp(name: str) -> Stamp:
+def _get_definition_version(name: str) -> DefinitionVersion:
     """What changes with the definition of a server; None where there is no file of the user's."""
     try:
-        location = named(name).location
+        location = get_server_by_url_name(name).location
     except PaddockError:  # loading it says what is wrong
         return None
     if isinstance(location, str):

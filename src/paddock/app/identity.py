@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from paddock.zoo.service import Zoo
 
 
-class Identity(Struct, frozen=True, kw_only=True):
+class InstanceInfo(Struct, frozen=True, kw_only=True):
     """What others may know of a running Paddock."""
 
     database: str
@@ -20,7 +20,7 @@ class Identity(Struct, frozen=True, kw_only=True):
     """The same for two that use the same database; tells nothing of where it is."""
 
 
-def identity_of(zoo: Zoo) -> Identity:
+def make_instance_info(zoo: Zoo) -> InstanceInfo:
     """The identity of a Paddock that serves a zoo."""
-    fingerprint = sha256(zoo.place.encode()).hexdigest()[:16]
-    return Identity(database=zoo.database, fingerprint=fingerprint)
+    fingerprint = sha256(zoo.location.encode()).hexdigest()[:16]
+    return InstanceInfo(database=zoo.database, fingerprint=fingerprint)

@@ -13,10 +13,10 @@ from paddock.protocol.principal import Principal
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-ISSUER = "paddock"
+PRINCIPAL_ISSUER = "paddock"
 
 
-class ScopesError(Exception):
+class MissingScopesError(Exception):
     """What was asked for needs rights that nobody has here."""
 
     def __init__(self, scopes: Iterable[str]) -> None:
@@ -30,7 +30,7 @@ class OwnerAuthorization:
     """Takes every request for one of an owner's."""
 
     def __init__(self, owner: str) -> None:
-        self._principal = Principal(owner, issuer=ISSUER)
+        self._principal = Principal(owner, issuer=PRINCIPAL_ISSUER)
 
     @property
     def resource(self) -> str:
@@ -51,7 +51,7 @@ class OwnerAuthorization:
 
     def insufficient(self, scopes: Iterable[str], _principal: Principal) -> Exception:
         """The refusal of what needs scopes."""
-        return ScopesError(scopes)
+        return MissingScopesError(scopes)
 
     def metadata(self) -> dict[str, object]:
         """Nothing."""

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from paddock.serving.http import WILDCARDS
+from paddock.serving.http import WILDCARD_HOSTS
 from paddock.transports.http.httpd import ListenError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ASK_SECONDS = 2.0
-BACKLOG = 2048
-TRIED = 20
+PROBE_TIMEOUT_SECONDS = 2.0
+LISTEN_BACKLOG = 2048
+MAX_PORTS_TRIED = 20
 """Ports after the wanted one that are tried."""
 
 
-class Running(Struct, rename="camel", kw_only=True):
+class RunningInstance(Struct, rename="camel", kw_only=True):
     """A Paddock that answers on a port."""
 
     product: str
@@ -40,7 +40,7 @@ class PortTakenError(ListenError):
     code = "port-taken"
 
 
-def listen(host: str, port: int) -> socket.socket:
+def open_listening_socket(host: str, port: int) -> socket.socket:
     """A socket that listens on an address; port 0 takes any that is free.
 
     Raises:
@@ -58,7 +58,7 @@ def listen(host: str, port: int) -> socket.socket:
         if sys.platform != "win32":  # there it lets two programs have the same port
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind(address)
-        made.listen(BACKLOG)
+        made.listen(LISTEN_BACKLOG)
     except OSError as error:
         made.close()
         text = f"cannot listen on {host}:{port}: {error.strerror or error}"
@@ -69,45 +69,45 @@ def listen(host: str, port: int) -> socket.socket:
     return made
 
 
-def listen_near(host: str, port: int) -> socket.socket:
+def open_nearby_listening_socket(host: str, port: int) -> socket.socket:
     """A socket on one of the next ports that is free, or on any.
 
     Raises:
         ListenError: when the host is none of this machine.
     """
-    for other in range(port + 1, min(port + TRIED, 65535) + 1):
+    for other in range(port + 1, min(port + MAX_PORTS_TRIED, 65535) + 1):
         with suppress(PortTakenError):
-            return listen(host, other)
-    return listen(host, 0)
+            return open_listening_socket(host, other)
+    return open_listening_socket(host, 0)
 
 
-def ask(host: str, port: int) -> Running | None:
+def probe_instance(host: str, port: int) -> RunningInstance | None:
     """The Paddock that answers on a port, if one does."""
-    connection = http.client.HTTPConnection(_reachable(host), port, timeout=ASK_SECONDS)
+    connection = http.client.HTTPConnection(_get_reachable_host(host), port, timeout=PROBE_TIMEOUT_SECONDS)
     with closing(connection):
         try:
             connection.request("GET", "/api/health", headers={"Accept": "application/json"})
-            found = msgspec.json.decode(connection.getresponse().read(100_000), type=Running)
+            found = msgspec.json.decode(connection.getresponse().read(100_000), type=RunningInstance)
         except (OSError, http.client.HTTPException, msgspec.MsgspecError, UnicodeError):
             return None
     return found if found.product == "paddock" else None
 
 
-def holder(port: int) -> str | None:
+def find_port_owner(port: int) -> str | None:
     """The program that listens on a port, where the system lets us find that out."""
-    inodes = {*_listening(port)}
+    inodes = {*_iterate_listening_inodes(port)}
     if not inodes:
         return None
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            if any(_inode(one) in inodes for one in (process / "fd").iterdir()):
+            if any(_get_socket_inode(one) in inodes for one in (process / "fd").iterdir()):
                 words = (process / "cmdline").read_bytes().split(b"\0")
                 shown = b" ".join(words).decode(errors="replace").strip()
                 return f"process {process.name} ({shown[:120]})"
     return None
 
 
-def _listening(port: int) -> Iterator[str]:
+def _iterate_listening_inodes(port: int) -> Iterator[str]:
     """The sockets that listen on a port, as Linux tells them."""
     for name in ("tcp", "tcp6"):
         with suppress(OSError):
@@ -117,13 +117,13 @@ def _listening(port: int) -> Iterator[str]:
                     yield fields[9]
 
 
-def _inode(descriptor: Path) -> str:
+def _get_socket_inode(descriptor: Path) -> str:
     """The socket that a descriptor of a process leads to, if it does."""
     with suppress(OSError):
         return str(descriptor.readlink()).removeprefix("socket:[").removesuffix("]")
     return ""
 
 
-def _reachable(host: str) -> str:
+def _get_reachable_host(host: str) -> str:
     """Where we can reach what listens on every address."""
-    return "::1" if host == "::" else "127.0.0.1" if host in WILDCARDS else host
+    return "::1" if host == "::" else "127.0.0.1" if host in WILDCARD_HOSTS else host

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from paddock.transports.http.contract import JSON_TYPE, Response
+from paddock.transports.http.contract import JSON_CONTENT_TYPE, HttpResponse
 
 if TYPE_CHECKING:
     from paddock.transports.http.contract import Headers
 
 
-def refusal(status: int, code: str, text: str, headers: Headers | None = None) -> Response:
+def make_error_response(status: int, code: str, text: str, headers: Headers | None = None) -> HttpResponse:
     """An answer in the form that all errors of the API have."""
     body = msgspec.json.encode({"error": text, "code": code, "details": []})
-    return Response(status, [JSON_TYPE, (b"cache-control", b"no-store"), *(headers or [])], body)
+    return HttpResponse(status, [JSON_CONTENT_TYPE, (b"cache-control", b"no-store"), *(headers or [])], body)

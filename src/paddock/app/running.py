@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from paddock.app.application import Application
 
-DRAIN_SECONDS = 10
+DRAIN_TIMEOUT_SECONDS = 10
 """What is under way may take so long when the server is told to end."""
 
 
@@ -37,7 +37,7 @@ class AppServer(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End the streams that would go on for ever, then let the rest finish."""
-        self._application.hush()
+        self._application.close_streams()
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -46,26 +46,26 @@ class AppServer(uvicorn.Server):
         self._captured_signals.clear()
 
 
-def make_server(application: Application, on_start: Callable[[], None]) -> AppServer:
+def create_app_server(application: Application, on_start: Callable[[], None]) -> AppServer:
     """A server for the application; `on_start` is called when it has begun."""
     config = uvicorn.Config(
-        _asgi(application),
+        _as_asgi_app(application),
         log_config=None,
         access_log=False,
         server_header=False,
         lifespan="on",
         ws="none",
         timeout_keep_alive=75,
-        timeout_graceful_shutdown=DRAIN_SECONDS,
+        timeout_graceful_shutdown=DRAIN_TIMEOUT_SECONDS,
     )
     return AppServer(application, on_start, config)
 
 
-def run(application: Application, listening: socket.socket, on_start: Callable[[], None]) -> None:
+def run_application(application: Application, listening: socket.socket, on_start: Callable[[], None]) -> None:
     """Answer on a socket until a signal ends it."""
-    make_server(application, on_start).run([listening])
+    create_app_server(application, on_start).run([listening])
 
 
-def _asgi(application: Application) -> Any:
+def _as_asgi_app(application: Application) -> Any:
     """The application, in the types that uvicorn has for it."""
     return application

@@ -11,13 +11,13 @@ from litestar.exceptions import TooManyRequestsException
 from litestar.params import JSONBody
 from msgspec import Struct
 
-from paddock.app.attempts import Attempts
-from paddock.app.doors import Door, SignInError, set_cookie
-from paddock.app.identity import Identity
-from paddock.app.visiting import visitor_of
-from paddock.transports.http.contract import Head
+from paddock.app.attempts import SignInThrottle
+from paddock.app.doors import Authenticator, SignInError, format_session_cookie
+from paddock.app.identity import InstanceInfo
+from paddock.app.visiting import get_request_user
+from paddock.transports.http.contract import RequestHead
 from paddock.version import __version__
-from paddock.zoo.rest.answers import described
+from paddock.zoo.rest.answers import describe_errors
 
 
 class Health(Struct, rename="camel", kw_only=True):
@@ -56,11 +56,11 @@ class SignedIn(Struct, rename="camel", kw_only=True):
 @get("/health", summary="See how it is")
 async def health(
     request: Request[Any, Any, Any],
-    door: NamedDependency[Door],
-    identity: NamedDependency[Identity],
+    door: NamedDependency[Authenticator],
+    identity: NamedDependency[InstanceInfo],
 ) -> Health:
     """Also for those who are not signed in."""
-    visitor = visitor_of(request)
+    visitor = get_request_user(request)
     return Health(
         status="ok",
         product="paddock",
@@ -69,7 +69,7 @@ async def health(
         zoo=identity.fingerprint,
         signed_in=visitor.name,
         is_admin=visitor.is_admin,
-        needs_sign_in=door.needs_sign_in and not visitor.is_known,
+        needs_sign_in=door.needs_sign_in and not visitor.is_authenticated,
         is_team=door.is_team,
     )
 
@@ -77,18 +77,18 @@ async def health(
 @post(
     "/sign-in",
     summary="Sign in",
-    responses=described(400, 401, 429),
+    responses=describe_errors(400, 401, 429),
     status_code=200,
 )
 async def sign_in(
     request: Request[Any, Any, Any],
-    door: NamedDependency[Door],
-    attempts: NamedDependency[Attempts],
+    door: NamedDependency[Authenticator],
+    attempts: NamedDependency[SignInThrottle],
     data: JSONBody[SignInBody],
 ) -> Response[SignedIn]:
     """Answers with a cookie, which browsers send back by themselves and no script can read."""
     address = "" if request.client is None else request.client.host
-    seconds = attempts.wait_seconds(address)
+    seconds = attempts.get_wait_seconds(address)
     if seconds:
         raise TooManyRequestsException(
             "Too many wrong attempts; wait, then try again", headers={"Retry-After": str(seconds)}
@@ -96,22 +96,22 @@ async def sign_in(
     try:
         cookie = await asyncio.to_thread(door.sign_in, data.name, data.password, data.token)
     except SignInError:
-        attempts.failed(address)
+        attempts.record_failure(address)
         raise
-    attempts.succeeded(address)
-    told = set_cookie(cookie, is_secure=request.url.scheme == "https")
+    attempts.clear_failures(address)
+    told = format_session_cookie(cookie, is_secure=request.url.scheme == "https")
     return Response(SignedIn(signed_in=True), headers={"Set-Cookie": told})
 
 
 @post("/sign-out", summary="Sign out", status_code=200)
 async def sign_out(
-    request: Request[Any, Any, Any], door: NamedDependency[Door]
+    request: Request[Any, Any, Any], door: NamedDependency[Authenticator]
 ) -> Response[SignedIn]:
     """The session counts no more, and the browser is told to forget it."""
-    head = Head.of(request.method, request.url.path, request.scope["headers"])
+    head = RequestHead.from_pairs(request.method, request.url.path, request.scope["headers"])
     await asyncio.to_thread(door.sign_out, head)
-    told = set_cookie("", is_secure=request.url.scheme == "https")
+    told = format_session_cookie("", is_secure=request.url.scheme == "https")
     return Response(SignedIn(signed_in=False), headers={"Set-Cookie": told})
 
 
-ROUTES = [health, sign_in, sign_out]
+SIGN_IN_ROUTES = [health, sign_in, sign_out]

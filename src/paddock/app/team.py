@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.app.doors import SignInError, Visitor, bearer_token, cookie_of
+from paddock.app.doors import SignInError, RequestUser, get_bearer_token, get_session_cookie
 
 if TYPE_CHECKING:
-    from paddock.transports.http.contract import Head
-    from paddock.zoo.accounts import Accounts, User
+    from paddock.transports.http.contract import RequestHead
+    from paddock.zoo.accounts import TeamAccounts, TeamUser
 
 
-class TeamDoor:
+class TeamAuthenticator:
     """Lets in the people of a team, their browsers by a session and their programs by a token."""
 
     needs_sign_in = True
     is_team = True
 
-    def __init__(self, accounts: Accounts) -> None:
+    def __init__(self, accounts: TeamAccounts) -> None:
         self._accounts = accounts
 
-    def visitor(self, head: Head) -> Visitor | None:
+    def authenticate(self, head: RequestHead) -> RequestUser | None:
         """Whose token or session a request has."""
-        token = bearer_token(head)
+        token = get_bearer_token(head)
         if token is not None:
-            return _visitor(self._accounts.with_pass(token, "token"))
-        cookie = cookie_of(head)
-        return None if cookie is None else _visitor(self._accounts.with_pass(cookie, "session"))
+            return _make_request_user(self._accounts.authenticate_secret(token, "token"))
+        cookie = get_session_cookie(head)
+        return None if cookie is None else _make_request_user(self._accounts.authenticate_secret(cookie, "session"))
 
     def sign_in(self, name: str | None, password: str | None, _token: str | None) -> str:
         """A session for somebody who has said name and password.
@@ -34,19 +34,19 @@ class TeamDoor:
         Raises:
             SignInError: when they are wrong; not which of them is.
         """
-        user = self._accounts.with_password(name or "", password or "")
+        user = self._accounts.authenticate(name or "", password or "")
         if user is None:
             raise SignInError("Name or password is wrong")
-        return self._accounts.open_session(user.name)
+        return self._accounts.create_session(user.name)
 
-    def sign_out(self, head: Head) -> None:
+    def sign_out(self, head: RequestHead) -> None:
         """Have the session of a request count no more."""
-        cookie = cookie_of(head)
+        cookie = get_session_cookie(head)
         if cookie is not None:
-            self._accounts.close_session(cookie)
+            self._accounts.revoke_session(cookie)
 
 
-def _visitor(user: User | None) -> Visitor | None:
+def _make_request_user(user: TeamUser | None) -> RequestUser | None:
     if user is None:
         return None
-    return Visitor(owner=user.owner, name=user.name, is_admin=user.is_admin)
+    return RequestUser(owner=user.owner, name=user.name, is_admin=user.is_admin)

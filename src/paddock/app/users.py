@@ -10,12 +10,12 @@ from litestar.exceptions import NotFoundException, PermissionDeniedException
 from litestar.params import FromPath, JSONBody
 from msgspec import Struct
 
-from paddock.app.visiting import admins_only, visitor_of
-from paddock.zoo.accounts import Accounts, Token
-from paddock.zoo.rest.answers import described
+from paddock.app.visiting import require_admin, get_request_user
+from paddock.zoo.accounts import TeamAccounts, Token
+from paddock.zoo.rest.answers import describe_errors
 
-TheAccounts = NamedDependency[Accounts]
-ERRORS = described(400, 403, 404)
+AccountsDependency = NamedDependency[TeamAccounts]
+USER_ERRORS = describe_errors(400, 403, 404)
 
 
 class UserInfo(Struct, rename="camel", kw_only=True):
@@ -64,34 +64,34 @@ class NewToken(Struct, rename="camel", kw_only=True):
 
 
 @get("/users", summary="List the team", sync_to_thread=True)
-def list_users(accounts: TheAccounts) -> list[UserInfo]:
+def list_users(accounts: AccountsDependency) -> list[UserInfo]:
     """Everybody, by name."""
-    return _team(accounts)
+    return _list_user_infos(accounts)
 
 
-@post("/users", summary="Let somebody in", responses=described(400, 403, 409), sync_to_thread=True)
-def add_user(accounts: TheAccounts, data: JSONBody[NewUserBody]) -> UserInfo:
+@post("/users", summary="Let somebody in", responses=describe_errors(400, 403, 409), sync_to_thread=True)
+def add_user(accounts: AccountsDependency, data: JSONBody[NewUserBody]) -> UserInfo:
     """With an empty zoo of their own."""
     made = accounts.add_user(data.name, data.password, is_admin=data.is_admin)
     return UserInfo(name=made.name, is_admin=made.is_admin, created_at=made.created_at)
 
 
-@patch("/users/{name:str}", summary="Change a user", responses=ERRORS, sync_to_thread=True)
+@patch("/users/{name:str}", summary="Change a user", responses=USER_ERRORS, sync_to_thread=True)
 def change_user(
-    accounts: TheAccounts, name: FromPath[str], data: JSONBody[UserChanges]
+    accounts: AccountsDependency, name: FromPath[str], data: JSONBody[UserChanges]
 ) -> list[UserInfo]:
     """Answers with the team. With a new password, the sessions of the user end."""
     if data.is_admin is not None:
         accounts.set_admin(name, is_admin=data.is_admin)
     if data.password is not None:
         accounts.set_password(name, data.password)
-    return _team(accounts)
+    return _list_user_infos(accounts)
 
 
 @delete(
-    "/users/{name:str}", summary="Let somebody in no more", responses=ERRORS, sync_to_thread=True
+    "/users/{name:str}", summary="Let somebody in no more", responses=USER_ERRORS, sync_to_thread=True
 )
-def delete_user(accounts: TheAccounts, name: FromPath[str]) -> None:
+def delete_user(accounts: AccountsDependency, name: FromPath[str]) -> None:
     """Their zoo stays in the database."""
     accounts.delete_user(name)
 
@@ -99,73 +99,73 @@ def delete_user(accounts: TheAccounts, name: FromPath[str]) -> None:
 @post(
     "/password",
     summary="Change your password",
-    responses=ERRORS,
+    responses=USER_ERRORS,
     status_code=204,
     sync_to_thread=True,
 )
 def change_password(
-    request: Request[Any, Any, Any], accounts: TheAccounts, data: JSONBody[PasswordBody]
+    request: Request[Any, Any, Any], accounts: AccountsDependency, data: JSONBody[PasswordBody]
 ) -> None:
     """Your sessions end, this one too; your tokens stay."""
-    name = _name(request)
-    if accounts.with_password(name, data.current) is None:
+    name = _require_user_name(request)
+    if accounts.authenticate(name, data.current) is None:
         raise PermissionDeniedException("That is not your password")
     accounts.set_password(name, data.password)
 
 
-@get("/tokens", summary="List your tokens", responses=described(404), sync_to_thread=True)
-def list_tokens(request: Request[Any, Any, Any], accounts: TheAccounts) -> list[Token]:
+@get("/tokens", summary="List your tokens", responses=describe_errors(404), sync_to_thread=True)
+def list_tokens(request: Request[Any, Any, Any], accounts: AccountsDependency) -> list[Token]:
     """Without their secrets."""
-    return accounts.tokens(_name(request))
+    return accounts.list_tokens(_require_user_name(request))
 
 
-@post("/tokens", summary="Make a token", responses=described(400, 404), sync_to_thread=True)
+@post("/tokens", summary="Make a token", responses=describe_errors(400, 404), sync_to_thread=True)
 def make_token(
-    request: Request[Any, Any, Any], accounts: TheAccounts, data: JSONBody[TokenBody]
+    request: Request[Any, Any, Any], accounts: AccountsDependency, data: JSONBody[TokenBody]
 ) -> NewToken:
     """For a program of yours, as an MCP client. Its secret is in this answer, and nowhere else."""
-    made, secret = accounts.make_token(_name(request), data.label)
+    made, secret = accounts.create_token(_require_user_name(request), data.label)
     return NewToken(id=made.id, label=made.label, created_at=made.created_at, token=secret)
 
 
 @delete(
     "/tokens/{token_id:str}",
     summary="Delete a token",
-    responses=described(404),
+    responses=describe_errors(404),
     sync_to_thread=True,
 )
 def delete_token(
-    request: Request[Any, Any, Any], accounts: TheAccounts, token_id: FromPath[str]
+    request: Request[Any, Any, Any], accounts: AccountsDependency, token_id: FromPath[str]
 ) -> None:
     """It lets nobody in any more."""
-    accounts.delete_token(_name(request), token_id)
+    accounts.delete_token(_require_user_name(request), token_id)
 
 
-def _team(accounts: Accounts) -> list[UserInfo]:
+def _list_user_infos(accounts: TeamAccounts) -> list[UserInfo]:
     return [
         UserInfo(name=one.name, is_admin=one.is_admin, created_at=one.created_at)
         for one in accounts.list_users()
     ]
 
 
-def _name(request: Request[Any, Any, Any]) -> str:
+def _require_user_name(request: Request[Any, Any, Any]) -> str:
     """Who asks, by name.
 
     Raises:
         NotFoundException: where nobody has one.
     """
-    name = visitor_of(request).name
+    name = get_request_user(request).name
     if name is None:
         raise NotFoundException("Nobody has an account here")
     return name
 
 
-def users_router() -> Router:
+def create_users_router() -> Router:
     """The routes; those about others are for administrators."""
     others = [list_users, add_user, change_user, delete_user]
     own = [change_password, list_tokens, make_token, delete_token]
     return Router(
         "/",
-        route_handlers=[Router("/", route_handlers=others, guards=[admins_only]), *own],
+        route_handlers=[Router("/", route_handlers=others, guards=[require_admin]), *own],
         tags=["team"],
     )

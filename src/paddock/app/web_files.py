@@ -13,18 +13,18 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.transports.http.contract import Head, Response
+from paddock.transports.http.contract import RequestHead, HttpResponse
 
 if TYPE_CHECKING:
     from paddock.transports.http.contract import Headers
 
-PAGE = "index.html"
-HASHED = "assets/"
+INDEX_PAGE = "index.html"
+HASHED_PREFIX = "assets/"
 """Where the build puts files with a hash in their names."""
-FOR_EVER = b"public, max-age=31536000, immutable"
-ANEW = b"no-cache"
-PACKABLE = ("text/", "application/javascript", "application/json", "image/svg+xml")
-_TYPES = {
+CACHE_FOREVER = b"public, max-age=31536000, immutable"
+CACHE_REVALIDATE = b"no-cache"
+COMPRESSIBLE_TYPES = ("text/", "application/javascript", "application/json", "image/svg+xml")
+_MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".mjs": "text/javascript; charset=utf-8",
@@ -35,7 +35,7 @@ _TYPES = {
     ".woff2": "font/woff2",
 }
 """What the system's own table may have differently, or not at all."""
-MISSING = """<!doctype html>
+NOT_BUILT_PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Paddock</title>
 <h1>The web app is not built</h1>
 <p>This copy of Paddock runs from its source, and the files of its web app are not there.
@@ -47,48 +47,48 @@ Build them with <code>make web</code>, and load this page again.</p>
 """
 
 
-class WebFile(NamedTuple):
+class StaticFile(NamedTuple):
     """One file, ready to be sent."""
 
     content: bytes
-    packed: bytes | None
+    compressed: bytes | None
     media_type: str
-    tag: bytes
-    is_kept: bool
+    etag: bytes
+    is_immutable: bool
     """Whether a browser may keep it without asking again."""
 
 
-def web_directory() -> Path:
+def get_web_directory() -> Path:
     """Where the build puts the web app."""
     return Path(__file__).parent.parent / "web_dist"
 
 
-class WebFiles:
+class StaticFiles:
     """The web app in a directory, as answers to requests."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._known: dict[str, tuple[tuple[int, int], WebFile]] = {}
+        self._file_cache: dict[str, tuple[tuple[int, int], StaticFile]] = {}
 
     @property
     def is_built(self) -> bool:
         """Whether the files are there."""
-        return (self._directory / PAGE).is_file()
+        return (self._directory / INDEX_PAGE).is_file()
 
-    def answer(self, head: Head) -> Response:
+    def get_response(self, head: RequestHead) -> HttpResponse:
         """The file that a request asks for, or the page."""
         if head.method not in ("GET", "HEAD"):
-            return Response(405, [(b"allow", b"GET, HEAD")])
-        found = self._file(head.path.strip("/"))
-        if found is None and head.path.startswith(f"/{HASHED}"):
-            return Response(404, [(b"cache-control", ANEW)])
-        found = found or self._file(PAGE)
+            return HttpResponse(405, [(b"allow", b"GET, HEAD")])
+        found = self._load_file(head.path.strip("/"))
+        if found is None and head.path.startswith(f"/{HASHED_PREFIX}"):
+            return HttpResponse(404, [(b"cache-control", CACHE_REVALIDATE)])
+        found = found or self._load_file(INDEX_PAGE)
         if found is None:
             kind = (b"content-type", b"text/html; charset=utf-8")
-            return Response(503, [kind, (b"cache-control", ANEW)], MISSING.encode())
-        return _response(found, head)
+            return HttpResponse(503, [kind, (b"cache-control", CACHE_REVALIDATE)], NOT_BUILT_PAGE.encode())
+        return _make_response(found, head)
 
-    def _file(self, path: str) -> WebFile | None:
+    def _load_file(self, path: str) -> StaticFile | None:
         """What the directory has under a path; nothing outside of it, nothing hidden."""
         parts = path.split("/")
         if not path or any(part in ("", ".", "..") or part.startswith(".") for part in parts):
@@ -99,7 +99,7 @@ class WebFiles:
         try:
             status = file.stat()
             stamp = (status.st_mtime_ns, status.st_size)
-            known = self._known.get(path)
+            known = self._file_cache.get(path)
             if known is not None and known[0] == stamp:
                 return known[1]
             if not file.resolve().is_relative_to(self._directory.resolve()):
@@ -107,32 +107,32 @@ class WebFiles:
             content = file.read_bytes()
         except OSError:
             return None
-        made = _made(path, content)
-        self._known[path] = (stamp, made)
+        made = _make_static_file(path, content)
+        self._file_cache[path] = (stamp, made)
         return made
 
 
-def _made(path: str, content: bytes) -> WebFile:
+def _make_static_file(path: str, content: bytes) -> StaticFile:
     suffix = Path(path).suffix.lower()
-    media_type = _TYPES.get(suffix) or mimetypes.guess_type(path)[0] or "application/octet-stream"
-    is_packable = media_type.startswith(PACKABLE) and len(content) > 1000
+    media_type = _MEDIA_TYPES.get(suffix) or mimetypes.guess_type(path)[0] or "application/octet-stream"
+    is_packable = media_type.startswith(COMPRESSIBLE_TYPES) and len(content) > 1000
     packed = gzip.compress(content, 9, mtime=0) if is_packable else None
     tag = b'"' + sha256(content).hexdigest()[:20].encode() + b'"'
-    return WebFile(content, packed, media_type, tag, path.startswith(HASHED))
+    return StaticFile(content, packed, media_type, tag, path.startswith(HASHED_PREFIX))
 
 
-def _response(file: WebFile, head: Head) -> Response:
+def _make_response(file: StaticFile, head: RequestHead) -> HttpResponse:
     headers: Headers = [
         (b"content-type", file.media_type.encode()),
-        (b"cache-control", FOR_EVER if file.is_kept else ANEW),
-        (b"etag", file.tag),
+        (b"cache-control", CACHE_FOREVER if file.is_immutable else CACHE_REVALIDATE),
+        (b"etag", file.etag),
     ]
-    if file.packed is not None:
+    if file.compressed is not None:
         headers.append((b"vary", b"Accept-Encoding"))
-    if head.headers.get(b"if-none-match") == file.tag:
-        return Response(304, headers)
+    if head.headers.get(b"if-none-match") == file.etag:
+        return HttpResponse(304, headers)
     content = file.content
-    if file.packed is not None and b"gzip" in head.headers.get(b"accept-encoding", b""):
+    if file.compressed is not None and b"gzip" in head.headers.get(b"accept-encoding", b""):
         headers.append((b"content-encoding", b"gzip"))
-        content = file.packed
-    return Response(200, headers, content)
+        content = file.compressed
+    return HttpResponse(200, headers, content)

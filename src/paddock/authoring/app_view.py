@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from paddock.authoring.places import caller_file, located
+from paddock.authoring.places import find_caller_file, resolve_path
 from paddock.authoring.resource import Resource
 from paddock.errors import DefinitionError
 from paddock.protocol.extensions import APP_MIME_TYPE
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Json = dict[str, object]
 
-PERMISSIONS = {
+PERMISSION_NAMES = {
     "camera": "camera",
     "microphone": "microphone",
     "geolocation": "geolocation",
@@ -81,10 +81,10 @@ class AppView(Resource):
                 f"{uri!r} cannot be the URI of a view", hint="as in ui://weather/view"
             )
         if html is not None:
-            handler = _constant(html)
+            handler = _create_html_handler(html)
         elif file is not None:
-            handler = _reader(located(file, caller_file()), uri)
-        csp = _csp(
+            handler = _create_file_handler(resolve_path(file, find_caller_file()), uri)
+        csp = _build_csp(
             connectDomains=connect_domains,
             resourceDomains=resource_domains,
             frameDomains=frame_domains,
@@ -92,7 +92,7 @@ class AppView(Resource):
         )
         settings: Json = {
             "csp": csp,
-            "permissions": _permissions(permissions, uri),
+            "permissions": _build_permissions(permissions, uri),
             "domain": domain,
             "prefersBorder": prefers_border,
         }
@@ -116,11 +116,11 @@ class AppView(Resource):
         return f"AppView({self.uri!r})"
 
 
-def _constant(html: str) -> Callable[[], str]:
+def _create_html_handler(html: str) -> Callable[[], str]:
     return lambda: html
 
 
-def _reader(path: str, where: str) -> Callable[[], str]:
+def _create_file_handler(path: str, where: str) -> Callable[[], str]:
     if not os.path.isfile(path):  # noqa: PTH113 - pathlib is 8 ms
         raise DefinitionError(f"there is no file {path}", where=where)
 
@@ -131,20 +131,20 @@ def _reader(path: str, where: str) -> Callable[[], str]:
     return read
 
 
-def _csp(**domains: Sequence[str]) -> Json:
+def _build_csp(**domains: Sequence[str]) -> Json:
     for key, origins in domains.items():
         if isinstance(origins, str):
             raise DefinitionError(f"{key} is the text {origins!r}", hint="expected a list of texts")
     return {key: list(origins) for key, origins in domains.items() if origins}
 
 
-def _permissions(names: Iterable[str], where: str) -> Json:
+def _build_permissions(names: Iterable[str], where: str) -> Json:
     wanted = [names] if isinstance(names, str) else list(names)
-    unknown = set(wanted) - set(PERMISSIONS)
+    unknown = set(wanted) - set(PERMISSION_NAMES)
     if unknown:
         raise DefinitionError(
             f"unknown permissions: {', '.join(sorted(unknown))}",
             where=where,
-            hint=f"known are {', '.join(PERMISSIONS)}",
+            hint=f"known are {', '.join(PERMISSION_NAMES)}",
         )
-    return {PERMISSIONS[name]: {} for name in wanted}
+    return {PERMISSION_NAMES[name]: {} for name in wanted}

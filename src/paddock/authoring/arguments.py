@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import UNSET, Raw
 
-from paddock.authoring.dataclass_defaults import completed, need_completing
+from paddock.authoring.dataclass_defaults import fill_dataclass_defaults, needs_dataclass_defaults
 from paddock.authoring.hints import decode_hook
-from paddock.authoring.tool import NOTHING
-from paddock.authoring.validation import Validator
+from paddock.authoring.tool import NO_DEFAULT
+from paddock.authoring.validation import SchemaValidator
 from paddock.errors import DefinitionError
-from paddock.protocol.jsonrpc import DECODE_FAULTS
+from paddock.protocol.jsonrpc import DECODE_ERRORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from paddock.authoring.signature import Taken
+    from paddock.authoring.signature import HandlerParameter
     from paddock.authoring.tool import Parameter
 
 Json = dict[str, Any]
-Reader = "Callable[[Raw | bytes], Any]"
+ArgumentReader = "Callable[[Raw | bytes], Any]"
 
 _JSON_TYPES: dict[str, Any] = {
     "string": str,
@@ -36,25 +36,25 @@ _JSON_TYPES: dict[str, Any] = {
     "object": dict[str, Any],
     "null": None,
 }
-_MODELS = ("__struct_fields__", "__dataclass_fields__", "__attrs_attrs__", "__pydantic_fields__")
-_TRUTH_VALUES = {"true": True, "yes": True, "false": False, "no": False}
+_MODEL_ATTRIBUTES = ("__struct_fields__", "__dataclass_fields__", "__attrs_attrs__", "__pydantic_fields__")
+_BOOLEAN_WORDS = {"true": True, "yes": True, "false": False, "no": False}
 _decode_any = msgspec.json.Decoder().decode
 _decode_object = msgspec.json.Decoder(dict[str, Any]).decode
 
 
-EMPTY = Raw(b"{}")
+EMPTY_ARGUMENTS = Raw(b"{}")
 
 
-def hinted_reader(parameters: Sequence[Taken], where: str) -> Callable[[Raw | bytes], Any]:
+def create_typed_reader(parameters: Sequence[HandlerParameter], where: str) -> Callable[[Raw | bytes], Any]:
     """Reads arguments into a Struct made of a function's own parameters."""
-    fields = [(taken.name, taken.hint, *_default(taken.default)) for taken in parameters]
-    read = _struct_reader(fields, where)
-    if need_completing([taken.hint for taken in parameters]):
-        return lambda raw: completed(read(raw))
+    fields = [(taken.name, taken.type_hint, *_to_field_default(taken.default)) for taken in parameters]
+    read = _create_struct_reader(fields, where)
+    if needs_dataclass_defaults([taken.type_hint for taken in parameters]):
+        return lambda raw: fill_dataclass_defaults(read(raw))
     return read
 
 
-def declared_reader(
+def create_parameter_reader(
     parameters: Sequence[Parameter], where: str
 ) -> Callable[[Raw | bytes], dict[str, Any]]:
     """Reads arguments into a dictionary, as a list of `Parameter`s declares them."""
@@ -62,14 +62,14 @@ def declared_reader(
     names = [parameter.name for parameter in parameters]
     for index, parameter in enumerate(parameters):
         hint, field = _JSON_TYPES[parameter.type], f"parameter_{index}"
-        if parameter.default is not NOTHING:
-            fields.append((field, hint, *_default(parameter.default)))
+        if parameter.default is not NO_DEFAULT:
+            fields.append((field, hint, *_to_field_default(parameter.default)))
         elif parameter.required:
             fields.append((field, hint))
         else:
             fields.append((field, hint | msgspec.UnsetType, UNSET))
     # A parameter may have a name that no field of a Struct can have.
-    read = _struct_reader(
+    read = _create_struct_reader(
         fields, where, dict(zip([field[0] for field in fields], names, strict=True))
     )
 
@@ -80,13 +80,13 @@ def declared_reader(
     return read_dictionary
 
 
-def schema_reader(schema: Json, where: str) -> Callable[[Raw | bytes], dict[str, Any]]:
+def create_schema_reader(schema: Json, where: str) -> Callable[[Raw | bytes], dict[str, Any]]:
     """Reads arguments into a dictionary that a raw JSON Schema allows."""
-    validator = Validator(schema, where)
+    validator = SchemaValidator(schema, where)
 
     def read(raw: Raw | bytes) -> dict[str, Any]:
-        arguments = validator.with_defaults(_decode_object(raw))
-        fault = validator.fault(arguments)
+        arguments = validator.fill_defaults(_decode_object(raw))
+        fault = validator.find_error(arguments)
         if fault is not None:
             raise msgspec.ValidationError(fault)
         return arguments
@@ -94,48 +94,48 @@ def schema_reader(schema: Json, where: str) -> Callable[[Raw | bytes], dict[str,
     return read
 
 
-def declared_schema(parameters: Sequence[Parameter], dialect: str) -> Json:
+def build_parameter_schema(parameters: Sequence[Parameter], dialect: str) -> Json:
     """The JSON Schema of a list of `Parameter`s."""
     return {
         "$schema": dialect,
         "type": "object",
-        "properties": {parameter.name: _property(parameter) for parameter in parameters},
-        "required": [parameter.name for parameter in parameters if _is_required(parameter)],
+        "properties": {parameter.name: _build_property(parameter) for parameter in parameters},
+        "required": [parameter.name for parameter in parameters if _is_required_parameter(parameter)],
         "additionalProperties": False,
     }
 
 
-def _is_required(parameter: Parameter) -> bool:
-    return parameter.required and parameter.default is NOTHING
+def _is_required_parameter(parameter: Parameter) -> bool:
+    return parameter.required and parameter.default is NO_DEFAULT
 
 
-def _property(parameter: Parameter) -> Json:
+def _build_property(parameter: Parameter) -> Json:
     found: Json = {"type": parameter.type, "description": parameter.description}
-    if parameter.default is not NOTHING:
+    if parameter.default is not NO_DEFAULT:
         found["default"] = parameter.default
     if parameter.header is not None:
         found["x-mcp-header"] = parameter.header
     return found
 
 
-def _default(default: object) -> tuple[Any, ...]:
-    if default is NOTHING:
+def _to_field_default(default: object) -> tuple[Any, ...]:
+    if default is NO_DEFAULT:
         return ()
-    if not _is_mutable(default):
+    if not _is_mutable_default(default):
         return (default,)
     from copy import deepcopy  # noqa: PLC0415 - 2 ms, for defaults that can be changed
 
     return (msgspec.field(default_factory=lambda: deepcopy(default)),)
 
 
-def _is_mutable(default: object) -> bool:
+def _is_mutable_default(default: object) -> bool:
     # Anything else, such as a sentinel, must stay the object that it is.
     if isinstance(default, list | dict | set | bytearray):
         return True
-    return any(hasattr(type(default), mark) for mark in _MODELS)
+    return any(hasattr(type(default), mark) for mark in _MODEL_ATTRIBUTES)
 
 
-def _struct_reader(
+def _create_struct_reader(
     fields: list[Any], where: str, rename: dict[str, str] | None = None
 ) -> Callable[[Raw | bytes], Any]:
     try:
@@ -151,71 +151,71 @@ def _struct_reader(
     return decode
 
 
-def is_object(raw: object) -> bool:
+def is_json_object(raw: object) -> bool:
     """Whether arguments are at least a JSON object, as the protocol demands."""
     return not isinstance(raw, Raw) or bytes(raw)[:1] == b"{"
 
 
-def mended(raw: object) -> Raw | bytes:
+def repair_arguments(raw: object) -> Raw | bytes:
     """Arguments put into the form they should have had.
 
     Some clients send null where there are none. In JSON Schema 5.0 is an integer, and some
     clients write it so.
     """
     if not isinstance(raw, Raw):
-        return EMPTY
+        return EMPTY_ARGUMENTS
     try:
         value = _decode_any(raw)
-    except DECODE_FAULTS:
+    except DECODE_ERRORS:
         return raw
-    return EMPTY if value is None else msgspec.json.encode(_integral(value))
+    return EMPTY_ARGUMENTS if value is None else msgspec.json.encode(_convert_integral_floats(value))
 
 
-def interpreted(raw: Raw | bytes, schema: Json) -> Raw | bytes:
+def coerce_strings(raw: Raw | bytes, schema: Json) -> Raw | bytes:
     """Arguments with texts read as the numbers and truth values that a schema wants there.
 
     Null for what need not be given, and cannot be null, means that it is not given.
     """
     try:
         arguments = _decode_object(raw)
-    except DECODE_FAULTS:
+    except DECODE_ERRORS:
         return raw
     properties, required = schema.get("properties", {}), schema.get("required", ())
     found = {}
     for name, value in arguments.items():
-        types = _types(properties.get(name, {}))
+        types = _get_json_types(properties.get(name, {}))
         if value is None and types and "null" not in types and name not in required:
             continue
-        found[name] = _interpreted(value, types) if isinstance(value, str) else value
+        found[name] = _coerce_string(value, types) if isinstance(value, str) else value
     return msgspec.json.encode(found)
 
 
-def _types(schema: Json) -> set[str]:
+def _get_json_types(schema: Json) -> set[str]:
     """The JSON types that a value may have."""
     found = schema.get("type", [])
     types = {found} if isinstance(found, str) else set(found)
-    return types.union(*(_types(option) for option in schema.get("anyOf", ())))
+    return types.union(*(_get_json_types(option) for option in schema.get("anyOf", ())))
 
 
-def _interpreted(text: str, types: set[str]) -> object:
+def _coerce_string(text: str, types: set[str]) -> object:
     if "string" in types:
         return text
     word = text.strip().lower()
-    if "boolean" in types and word in _TRUTH_VALUES:
-        return _TRUTH_VALUES[word]
+    if "boolean" in types and word in _BOOLEAN_WORDS:
+        return _BOOLEAN_WORDS[word]
     if types & {"integer", "number"}:
         try:
-            return _integral(_decode_any(text))
-        except DECODE_FAULTS:
+            return _convert_integral_floats(_decode_any(text))
+        except DECODE_ERRORS:
             return text
     return text
 
 
-def _integral(value: Any) -> Any:
+def _convert_integral_floats(value: Any) -> Any:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, list):
-        return [_integral(item) for item in value]
+        return [_convert_integral_floats(item) for item in value]
     if isinstance(value, dict):
-        return {key: _integral(item) for key, item in value.items()}
+        return {key: _convert_integral_floats(item) for key, item in value.items()}
     return value

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
-from paddock.authoring.dataclass_defaults import completed
+from paddock.authoring.dataclass_defaults import fill_dataclass_defaults
 from paddock.authoring.hints import decode_hook
-from paddock.authoring.schema import schema_of
-from paddock.authoring.validation import Validator
+from paddock.authoring.schema import build_type_schema
+from paddock.authoring.validation import SchemaValidator
 from paddock.errors import DefinitionError
-from paddock.protocol.ask import Ask, AskError
+from paddock.protocol.ask import ServerRequest, AskError
 from paddock.protocol.model.content import Content, PromptMessage, TextContent
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _SAMPLING_OPTIONS = frozenset(
         "tools",
     }
 )
-_FLAT_TYPES = frozenset({"string", "number", "integer", "boolean"})
+_FORM_FIELD_TYPES = frozenset({"string", "number", "integer", "boolean"})
 
 
 class Elicited(Struct, Generic[T]):
@@ -71,30 +71,30 @@ class Root(Struct):
     name: str | None = None
 
 
-class _Roots(Struct):
+class _RootsResult(Struct):
     roots: list[Root]
 
 
-def elicitation(message: str, schema: Any = None) -> Ask:
+def elicitation(message: str, schema: Any = None) -> ServerRequest:
     """A form for the person at the client."""
     if schema is None:
-        return _form(message, {"type": "object", "properties": {}}, lambda content: content)
+        return _create_form_request(message, {"type": "object", "properties": {}}, lambda content: content)
     if isinstance(schema, dict):
-        return _form(message, schema, _checked(schema))
-    requested = schema_of(schema, "elicitation")
+        return _create_form_request(message, schema, _create_schema_reader(schema))
+    requested = build_type_schema(schema, "elicitation")
     if requested.get("type") == "object":
-        return _form(message, _flat(requested), _reader(schema))
-    wrapped = _flat({"type": "object", "properties": {"value": requested}, "required": ["value"]})
-    read = _reader(schema)
-    return _form(message, wrapped, lambda content: read(content.get("value")))
+        return _create_form_request(message, _flatten_schema(requested), _create_type_reader(schema))
+    wrapped = _flatten_schema({"type": "object", "properties": {"value": requested}, "required": ["value"]})
+    read = _create_type_reader(schema)
+    return _create_form_request(message, wrapped, lambda content: read(content.get("value")))
 
 
-def url_elicitation(message: str, url: str, elicitation_id: str | None = None) -> Ask:
+def url_elicitation(message: str, url: str, elicitation_id: str | None = None) -> ServerRequest:
     """A web page for the person at the client."""
     params: Json = {"mode": "url", "message": message, "url": url}
     if elicitation_id is not None:
         params["elicitationId"] = elicitation_id
-    return Ask("elicitation/create", params, {"elicitation": {"url": {}}}, _elicited(lambda c: c))
+    return ServerRequest("elicitation/create", params, {"elicitation": {"url": {}}}, _create_elicit_reader(lambda c: c))
 
 
 def sampling(
@@ -102,30 +102,30 @@ def sampling(
     *,
     max_tokens: int = 1024,
     **options: Any,
-) -> Ask:
+) -> ServerRequest:
     """A continuation by the client's model."""
     unknown = set(options) - _SAMPLING_OPTIONS
     if unknown:
         raise TypeError(f"sample() has no option {', '.join(sorted(unknown))}")
     several = [messages] if isinstance(messages, str | Content | PromptMessage) else messages
-    camel = {_camel(key): value for key, value in options.items() if value is not None}
-    params = {"messages": [_message(one) for one in several], "maxTokens": max_tokens, **camel}
+    camel = {_to_camel_case(key): value for key, value in options.items() if value is not None}
+    params = {"messages": [_to_prompt_message(one) for one in several], "maxTokens": max_tokens, **camel}
     needs: Json = {"sampling": {"tools": {}} if "tools" in camel else {}}
-    return Ask("sampling/createMessage", msgspec.to_builtins(params), needs, _read(SampledMessage))
+    return ServerRequest("sampling/createMessage", msgspec.to_builtins(params), needs, _create_struct_reader(SampledMessage))
 
 
-def roots() -> Ask:
+def roots() -> ServerRequest:
     """The directories that the client works in."""
-    read = _read(_Roots)
-    return Ask("roots/list", {}, {"roots": {}}, lambda answer: read(answer).roots)
+    read = _create_struct_reader(_RootsResult)
+    return ServerRequest("roots/list", {}, {"roots": {}}, lambda answer: read(answer).roots)
 
 
-def _form(message: str, requested: Json, read: Callable[[Json], Any]) -> Ask:
+def _create_form_request(message: str, requested: Json, read: Callable[[Json], Any]) -> ServerRequest:
     params: Json = {"mode": "form", "message": message, "requestedSchema": requested}
-    return Ask("elicitation/create", params, {"elicitation": {"form": {}}}, _elicited(read))
+    return ServerRequest("elicitation/create", params, {"elicitation": {"form": {}}}, _create_elicit_reader(read))
 
 
-def _elicited(read: Callable[[Json], Any]) -> Callable[[Json], Elicited[Any]]:
+def _create_elicit_reader(read: Callable[[Json], Any]) -> Callable[[Json], Elicited[Any]]:
     def answer(value: Json) -> Elicited[Any]:
         action = value.get("action")
         if action not in ("accept", "decline", "cancel"):
@@ -138,11 +138,11 @@ def _elicited(read: Callable[[Json], Any]) -> Callable[[Json], Elicited[Any]]:
     return answer
 
 
-def _checked(schema: Json) -> Callable[[Any], Any]:
-    validator = Validator(schema, "elicitation")
+def _create_schema_reader(schema: Json) -> Callable[[Any], Any]:
+    validator = SchemaValidator(schema, "elicitation")
 
     def read(content: Any) -> Any:
-        fault = validator.fault(content)
+        fault = validator.find_error(content)
         if fault is not None:
             raise AskError(f"elicitation: {fault}")
         return content
@@ -150,17 +150,17 @@ def _checked(schema: Json) -> Callable[[Any], Any]:
     return read
 
 
-def _reader(kind: Any) -> Callable[[Any], Any]:
+def _create_type_reader(kind: Any) -> Callable[[Any], Any]:
     def read(value: Any) -> Any:
         try:
-            return completed(msgspec.convert(value, kind, dec_hook=decode_hook))
+            return fill_dataclass_defaults(msgspec.convert(value, kind, dec_hook=decode_hook))
         except msgspec.ValidationError as error:
             raise AskError(f"elicitation: {error}") from None
 
     return read
 
 
-def _read(kind: type[T]) -> Callable[[Json], T]:
+def _create_struct_reader(kind: type[T]) -> Callable[[Json], T]:
     def read(value: Json) -> T:
         try:
             return msgspec.convert(value, kind)
@@ -170,11 +170,11 @@ def _read(kind: type[T]) -> Callable[[Json], T]:
     return read
 
 
-def _flat(schema: Json) -> Json:
+def _flatten_schema(schema: Json) -> Json:
     """A schema as forms need it: an object of plain fields, with nothing referred to."""
     definitions = schema.get("$defs", {})
     properties = {
-        name: _flat_field(name, field, definitions)
+        name: _flatten_field(name, field, definitions)
         for name, field in schema.get("properties", {}).items()
     }
     found: Json = {"type": "object", "properties": properties}
@@ -183,7 +183,7 @@ def _flat(schema: Json) -> Json:
     return found
 
 
-def _resolved(field: Json, definitions: Json) -> Json:
+def _resolve_reference(field: Json, definitions: Json) -> Json:
     """A schema with what it refers to in its place."""
     if "$ref" not in field:
         return field
@@ -191,20 +191,20 @@ def _resolved(field: Json, definitions: Json) -> Json:
     return {**target, **{key: value for key, value in field.items() if key != "$ref"}}
 
 
-def _flat_field(name: str, field: Json, definitions: Json) -> Json:
-    field = _resolved(field, definitions)
+def _flatten_field(name: str, field: Json, definitions: Json) -> Json:
+    field = _resolve_reference(field, definitions)
     options = [option for option in field.get("anyOf", ()) if option.get("type") != "null"]
     if len(options) == 1:
         rest = {key: value for key, value in field.items() if key != "anyOf"}
-        field = {**_resolved(options[0], definitions), **rest}
+        field = {**_resolve_reference(options[0], definitions), **rest}
     if field.get("default", "") is None:
         field = {key: value for key, value in field.items() if key != "default"}
     if "enum" in field and all(isinstance(value, str) for value in field["enum"]):
         field = {"type": "string", **field}
-    items = _resolved(field.get("items") or {}, definitions)
+    items = _resolve_reference(field.get("items") or {}, definitions)
     if field.get("type") == "array" and "enum" in items:
         return {**field, "items": {"type": "string", "enum": items["enum"]}}
-    if field.get("type") not in _FLAT_TYPES:
+    if field.get("type") not in _FORM_FIELD_TYPES:
         raise DefinitionError(
             f"form field {name!r} is not a plain type",
             hint="forms hold text, numbers, booleans, choices and lists of choices",
@@ -214,7 +214,7 @@ def _flat_field(name: str, field: Json, definitions: Json) -> Json:
     return field
 
 
-def _message(message: Any) -> Any:
+def _to_prompt_message(message: Any) -> Any:
     if isinstance(message, str):
         message = PromptMessage(TextContent(message))
     elif isinstance(message, Content):
@@ -224,6 +224,6 @@ def _message(message: Any) -> Any:
     return message
 
 
-def _camel(name: str) -> str:
+def _to_camel_case(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)

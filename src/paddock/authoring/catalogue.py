@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Generic, TypeVar
 
-    from paddock.authoring.mounted import Mounted, MountedItems
+    from paddock.authoring.mounted import MountedItem, MountedItems
 
     T = TypeVar("T")
 else:
@@ -23,14 +23,14 @@ else:
             return cls
 
 
-class Catalogue(Generic[T]):
+class ComponentRegistry(Generic[T]):
     """Items by key, in the order in which they were added; a new one replaces its namesake."""
 
     def __init__(self, on_change: Callable[[], None]) -> None:
         self._items: dict[str, T] = {}
         self._on_change = on_change
         self.revision = 0
-        self.mounted: MountedItems | None = None
+        self.mounted_items: MountedItems | None = None
         """What mounted servers add to it."""
 
     def __len__(self) -> int:
@@ -50,31 +50,31 @@ class Catalogue(Generic[T]):
         """The keys, in order."""
         return list(self._items)
 
-    def find(self, key: str) -> T | Mounted | None:
+    def find(self, key: str) -> T | MountedItem | None:
         """The item that is offered under this key: our own, or a mounted server's."""
         item = self._items.get(key)
-        return item if item is not None or self.mounted is None else self.mounted.find(key)
+        return item if item is not None or self.mounted_items is None else self.mounted_items.find(key)
 
-    def offered(self) -> dict[str, T | Mounted]:
+    def get_all_items(self) -> dict[str, T | MountedItem]:
         """Everything that is offered, our own items first."""
-        if self.mounted is None:
+        if self.mounted_items is None:
             return {**self._items}
-        return {**self._items, **self.mounted.items()}
+        return {**self._items, **self.mounted_items.items()}
 
-    def touch(self) -> None:
+    def increment_revision(self) -> None:
         """What mounted servers add has changed; saying so is left to the caller."""
         self.revision += 1
 
     def add(self, key: str, item: T) -> None:
         """Add an item, or put it in the place of the one with the same key."""
         self._items[key] = item
-        self._changed()
+        self._notify_change()
 
     def remove(self, key: str) -> bool:
         """Remove an item; whether there was one."""
         if self._items.pop(key, None) is None:
             return False
-        self._changed()
+        self._notify_change()
         return True
 
     def replace_all(self, items: Iterable[tuple[str, T]]) -> None:
@@ -82,6 +82,6 @@ class Catalogue(Generic[T]):
         self._items = dict(items)
         self.revision += 1
 
-    def _changed(self) -> None:
+    def _notify_change(self) -> None:
         self.revision += 1
         self._on_change()

@@ -11,64 +11,64 @@ import enum
 import typing
 from typing import Any
 
-from paddock.authoring.members import parts_of
+from paddock.authoring.members import list_component_types
 
 Json = dict[str, Any]
-_TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
+_JSON_TYPE_NAMES = {str: "string", int: "integer", bool: "boolean", float: "number"}
 
 
-def in_order(schema: Any, hints: list[Any]) -> Any:
+def restore_enum_order(schema: Any, hints: list[Any]) -> Any:
     """A schema whose choices stand in the order of the types that it was made from."""
-    return _ordered(schema, _Choices(hints).found)
+    return _reorder_enums(schema, _EnumValueCollector(hints).values_by_set)
 
 
-class _Choices:
+class _EnumValueCollector:
     """Every list of choices in some types, by the set of its values."""
 
     def __init__(self, hints: list[Any]) -> None:
-        self.found: dict[frozenset[Any], list[Any]] = {}
-        self._seen: set[int] = set()
+        self.values_by_set: dict[frozenset[Any], list[Any]] = {}
+        self._visited_ids: set[int] = set()
         for hint in hints:
-            self._look(hint)
+            self._collect(hint)
 
-    def _look(self, hint: Any) -> None:
-        if id(hint) in self._seen:
+    def _collect(self, hint: Any) -> None:
+        if id(hint) in self._visited_ids:
             return
-        self._seen.add(id(hint))
+        self._visited_ids.add(id(hint))
         if typing.get_origin(hint) is typing.Literal:
-            self._keep(list(typing.get_args(hint)))
+            self._add_values(list(typing.get_args(hint)))
         elif isinstance(hint, enum.EnumMeta):
             members: list[enum.Enum] = list(hint.__members__.values())
-            self._keep(list(dict.fromkeys(member.value for member in members)))
+            self._add_values(list(dict.fromkeys(member.value for member in members)))
         else:
-            for part in parts_of(hint):
-                self._look(part)
+            for part in list_component_types(hint):
+                self._collect(part)
 
-    def _keep(self, values: list[Any]) -> None:
+    def _add_values(self, values: list[Any]) -> None:
         values = [value for value in values if value is not None]
         try:
-            self.found.setdefault(frozenset(values), values)
+            self.values_by_set.setdefault(frozenset(values), values)
         except TypeError:  # values that no set can hold have no order to lose either
             return
 
 
-def _ordered(schema: Any, choices: dict[frozenset[Any], list[Any]]) -> Any:
+def _reorder_enums(schema: Any, choices: dict[frozenset[Any], list[Any]]) -> Any:
     if isinstance(schema, list):
-        return [_ordered(item, choices) for item in schema]
+        return [_reorder_enums(item, choices) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    ordered = {key: _ordered(value, choices) for key, value in schema.items()}
+    ordered = {key: _reorder_enums(value, choices) for key, value in schema.items()}
     values = ordered.get("enum")
     if isinstance(values, list):
-        known = choices.get(_set(values))
+        known = choices.get(_to_frozenset(values))
         ordered["enum"] = list(known) if known else values
-        kinds = {_TYPES.get(type(value)) for value in values}
+        kinds = {_JSON_TYPE_NAMES.get(type(value)) for value in values}
         if len(kinds) == 1 and None not in kinds and "type" not in ordered:
             ordered = {"type": kinds.pop(), **ordered}
     return ordered
 
 
-def _set(values: list[Any]) -> frozenset[Any]:
+def _to_frozenset(values: list[Any]) -> frozenset[Any]:
     try:
         return frozenset(values)
     except TypeError:

@@ -11,37 +11,37 @@ from typing import Any
 
 import msgspec
 
-from paddock.authoring.tool import NOTHING
+from paddock.authoring.tool import NO_DEFAULT
 
-_BOUNDS = ("ge", "gt", "le", "lt", "multiple_of", "min_length", "max_length", "pattern")
+_CONSTRAINT_NAMES = ("ge", "gt", "le", "lt", "multiple_of", "min_length", "max_length", "pattern")
 
 
-def constraints(note: Any) -> Any:
+def to_msgspec_meta(note: Any) -> Any:
     """What a note in `Annotated` demands, as msgspec knows it; None when it demands nothing."""
     if isinstance(note, msgspec.Meta):
         return note
     found: dict[str, Any] = {}
     for part in (note, *(getattr(note, "metadata", None) or ())):
-        for bound in _BOUNDS:
+        for bound in _CONSTRAINT_NAMES:
             value = getattr(part, bound, None)
             if value is not None and not callable(value):
                 found[bound] = value
     return msgspec.Meta(**found) if found else None
 
 
-def is_field(default: object) -> bool:
+def is_pydantic_field(default: object) -> bool:
     """Whether a default is pydantic's way to say more about a parameter."""
     kind = type(default)
     return kind.__name__ == "FieldInfo" and kind.__module__.startswith("pydantic")
 
 
-def field_parts(hint: Any, note: str, field: Any) -> tuple[Any, str, object]:
+def read_pydantic_field(hint: Any, note: str, field: Any) -> tuple[Any, str, object]:
     """The type, description and default of a parameter whose default is a `Field`."""
-    meta = constraints(field)
+    meta = to_msgspec_meta(field)
     if meta is not None:
         hint = typing.Annotated[hint, meta]
     is_required = field.is_required() or field.default_factory is not None
-    default = NOTHING if is_required else field.default
+    default = NO_DEFAULT if is_required else field.default
     if field.default_factory is not None:
         default = field.default_factory()
     return hint, note or field.description or "", default

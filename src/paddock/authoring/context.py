@@ -14,22 +14,22 @@ import msgspec
 
 from paddock.authoring import asks
 from paddock.authoring.hints import encode_hook
-from paddock.authoring.mounted import States
-from paddock.protocol.ask import covers
-from paddock.protocol.asking import Pending
+from paddock.authoring.mounted import LifespanStates
+from paddock.protocol.ask import covers_capabilities
+from paddock.protocol.asking import PendingAnswer
 from paddock.protocol.errors import MissingCapabilityError
-from paddock.protocol.extensions import APP_MIME_TYPE, UI
+from paddock.protocol.extensions import APP_MIME_TYPE, UI_EXTENSION
 from paddock.protocol.interruption import HandlerCancelled
-from paddock.protocol.model.params import LEVELS
-from paddock.protocol.request import said
-from paddock.protocol.trace_context import trace_context_of
+from paddock.protocol.model.params import LOGGING_LEVELS
+from paddock.protocol.request import describe_object
+from paddock.protocol.trace_context import get_trace_context
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from paddock.authoring.asks import Elicited, Root, SampledMessage
-    from paddock.authoring.offering import Offering
-    from paddock.protocol.ask import Ask
+    from paddock.authoring.offering import BaseServer
+    from paddock.protocol.ask import ServerRequest
     from paddock.protocol.model.content import Content, PromptMessage
     from paddock.protocol.principal import Principal
     from paddock.protocol.request import Request
@@ -43,26 +43,26 @@ NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 class Context:
     """One request, from its handler's side."""
 
-    __slots__ = ("_asked", "_offering", "_options", "_request")
+    __slots__ = ("_question_count", "_server", "_options", "_request")
 
     def __init__(
-        self, request: Request, offering: Offering, options: Mapping[str, Any] = NO_OPTIONS
+        self, request: Request, offering: BaseServer, options: Mapping[str, Any] = NO_OPTIONS
     ) -> None:
         self._request = request
-        self._offering = offering
+        self._server = offering
         self._options = options
-        self._asked = 0
+        self._question_count = 0
 
     @property
-    def server(self) -> Offering:
+    def server(self) -> BaseServer:
         """The server that the handler belongs to."""
-        return self._offering
+        return self._server
 
     @property
     def state(self) -> Any:
         """What the server's lifespan has yielded."""
         state = self._request.connection.state
-        return state.of(self._offering) if isinstance(state, States) else state
+        return state.get_state(self._server) if isinstance(state, LifespanStates) else state
 
     @property
     def options(self) -> Mapping[str, Any]:
@@ -77,17 +77,17 @@ class Context:
     @property
     def protocol_version(self) -> str:
         """The protocol version that the client speaks."""
-        return self._request.era.version(self._request)
+        return self._request.era.get_version(self._request)
 
     @property
     def client_info(self) -> Json | None:
         """Who the client says it is."""
-        return self._request.era.client_info(self._request)
+        return self._request.era.get_client_info(self._request)
 
     @property
     def client_capabilities(self) -> Json:
         """What the client says it can do."""
-        return self._request.era.client_capabilities(self._request)
+        return self._request.era.get_client_capabilities(self._request)
 
     def client_extension(self, name: str) -> Json | None:
         """The settings of an extension that the client has; None when it has not declared it."""
@@ -97,18 +97,18 @@ class Context:
 
     def can_show(self, mime_type: str = APP_MIME_TYPE) -> bool:
         """Whether the client can show views; where it cannot, the result must say it all."""
-        shown = (self.client_extension(UI) or {}).get("mimeTypes")
-        return isinstance(shown, list) and _media_type(mime_type) in map(_media_type, shown)
+        shown = (self.client_extension(UI_EXTENSION) or {}).get("mimeTypes")
+        return isinstance(shown, list) and _normalize_media_type(mime_type) in map(_normalize_media_type, shown)
 
     @property
     def meta(self) -> Json:
         """The `_meta` of the request, all of it."""
-        return self._request.raw_meta()
+        return self._request.decode_meta()
 
     @property
     def trace_context(self) -> TraceContext | None:
         """The W3C trace context that the request brought along; None when there is none."""
-        return trace_context_of(self._request)
+        return get_trace_context(self._request)
 
     @property
     def principal(self) -> Principal | None:
@@ -130,7 +130,7 @@ class Context:
         The client comes back after `retry_ms` milliseconds.
         """
         exchange = self._request.exchange
-        return exchange is not None and exchange.let_go(retry_ms)
+        return exchange is not None and exchange.close_for_reconnect(retry_ms)
 
     @property
     def is_cancelled(self) -> bool:
@@ -143,7 +143,7 @@ class Context:
         Questions do this by themselves; this is for asking before any work is done.
         """
         needed: dict[str, object] = {**capabilities}
-        if not covers(self.client_capabilities, needed):
+        if not covers_capabilities(self.client_capabilities, needed):
             raise MissingCapabilityError(needed, "This request")
 
     def remember(self, value: Any) -> None:
@@ -153,12 +153,12 @@ class Context:
         has found out by then need not be found out twice. The value travels with the client,
         signed and readable: nothing secret belongs into it.
         """
-        self._request.kept = msgspec.to_builtins(value, enc_hook=encode_hook)
+        self._request.remembered_value = msgspec.to_builtins(value, enc_hook=encode_hook)
 
     @property
     def remembered(self) -> Any:
         """What `remember` kept when the handler last ran for this call; None the first time."""
-        return self._request.era.remembered(self._request)
+        return self._request.era.get_remembered_value(self._request)
 
     def detach(self, *, ttl_ms: int | None = None, message: str | None = None) -> bool:
         """Let the call go on as a task, if the tool and the client allow; whether it does.
@@ -190,7 +190,7 @@ class Context:
         request = self._request
         if request.task is not None:
             if message is not None:
-                request.task.say(message)
+                request.task.set_status_message(message)
             return message is not None
         token = request.meta.progress_token if request.meta is not None else msgspec.UNSET
         last = request.last_progress
@@ -208,12 +208,12 @@ class Context:
 
     def log(self, level: str, data: Any, logger: str | None = None) -> bool:
         """Send a log message to the client; whether it wanted it."""
-        if level not in LEVELS:
-            raise ValueError(f"unknown log level {level!r}; expected one of {', '.join(LEVELS)}")
-        wanted = self._request.era.log_level(self._request)
-        if wanted is None or LEVELS.index(level) < LEVELS.index(wanted):
+        if level not in LOGGING_LEVELS:
+            raise ValueError(f"unknown log level {level!r}; expected one of {', '.join(LOGGING_LEVELS)}")
+        wanted = self._request.era.get_log_level(self._request)
+        if wanted is None or LOGGING_LEVELS.index(level) < LOGGING_LEVELS.index(wanted):
             return False
-        params: Json = {"level": level, "data": _plain(data)}
+        params: Json = {"level": level, "data": _to_log_data(data)}
         if logger is not None:
             params["logger"] = logger
         return self._request.notify("notifications/message", params)
@@ -237,11 +237,11 @@ class Context:
     @overload
     def elicit(
         self, message: str, schema: type[T], *, key: str | None = None
-    ) -> Pending[Elicited[T]]: ...
+    ) -> PendingAnswer[Elicited[T]]: ...
     @overload
     def elicit(
         self, message: str, schema: Json | None = None, *, key: str | None = None
-    ) -> Pending[Elicited[Json]]: ...
+    ) -> PendingAnswer[Elicited[Json]]: ...
     def elicit(self, message: str, schema: Any = None, *, key: str | None = None) -> Any:
         """Ask the person at the client to fill in a form.
 
@@ -249,17 +249,17 @@ class Context:
         one plain type) or a JSON Schema. In an `async def` handler await the answer, in a plain
         one call `.wait()`. `key` names the question for clients that answer it in a later request.
         """
-        return self._ask_one(asks.elicitation(message, schema), key)
+        return self._ask_question(asks.elicitation(message, schema), key)
 
     def elicit_url(
         self, message: str, url: str, *, key: str | None = None, elicitation_id: str | None = None
-    ) -> Pending[Elicited[Json]]:
+    ) -> PendingAnswer[Elicited[Json]]:
         """Ask the person at the client to go to a web page, for what no form should hold.
 
         The answer says whether they agreed to go. With an id of your own, the client can be told
         when the page has done its work: `server.elicitation_complete(elicitation_id)`.
         """
-        return self._ask_one(asks.url_elicitation(message, url, elicitation_id), key)
+        return self._ask_question(asks.url_elicitation(message, url, elicitation_id), key)
 
     def sample(
         self,
@@ -268,38 +268,38 @@ class Context:
         max_tokens: int = 1024,
         key: str | None = None,
         **options: Any,
-    ) -> Pending[SampledMessage]:
+    ) -> PendingAnswer[SampledMessage]:
         """Have the client's model continue a conversation.
 
         Options are those of the protocol, in snake case: `system_prompt`, `temperature`,
         `stop_sequences`, `model_preferences`, `tools`, `tool_choice`, `metadata`.
         """
-        return self._ask_one(asks.sampling(messages, max_tokens=max_tokens, **options), key)
+        return self._ask_question(asks.sampling(messages, max_tokens=max_tokens, **options), key)
 
-    def roots(self, *, key: str | None = None) -> Pending[list[Root]]:
+    def roots(self, *, key: str | None = None) -> PendingAnswer[list[Root]]:
         """The directories that the client works in."""
-        return self._ask_one(asks.roots(), key)
+        return self._ask_question(asks.roots(), key)
 
-    def ask(self, **questions: Ask) -> Pending[Json]:
+    def ask(self, **questions: ServerRequest) -> PendingAnswer[Json]:
         """Ask several questions at once; the answers by the same names.
 
         Questions are made with `paddock.elicitation`, `paddock.sampling` and `paddock.roots`.
         """
-        return Pending(self._request, questions, lambda answers: answers)
+        return PendingAnswer(self._request, questions, lambda answers: answers)
 
-    def _ask_one(self, ask: Ask, key: str | None) -> Pending[Any]:
-        self._asked += 1
-        name = key or f"input-{self._asked}"
-        return Pending(self._request, {name: ask}, lambda answers: cast("Any", answers[name]))
+    def _ask_question(self, ask: ServerRequest, key: str | None) -> PendingAnswer[Any]:
+        self._question_count += 1
+        name = key or f"input-{self._question_count}"
+        return PendingAnswer(self._request, {name: ask}, lambda answers: cast("Any", answers[name]))
 
 
-def _media_type(text: object) -> str:
+def _normalize_media_type(text: object) -> str:
     return "".join(str(text).split()).lower()
 
 
-def _plain(data: Any) -> Any:
+def _to_log_data(data: Any) -> Any:
     """Data for a log message: what is no JSON is told as text, and never fails the handler."""
     try:
         return msgspec.json.decode(msgspec.json.encode(data, enc_hook=encode_hook))
     except Exception:  # noqa: BLE001 - whatever the data's own code does
-        return said(data)
+        return describe_object(data)

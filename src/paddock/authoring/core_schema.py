@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from math import inf, nan
 
-MAX_DIGITS = 100
+MAX_INTEGER_CHARACTERS = 100
 """Of a whole number; one with more is taken for infinite."""
 
-CONSTANTS: dict[str, bool | None] = {
+SCALAR_CONSTANTS: dict[str, bool | None] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
@@ -20,24 +20,24 @@ CONSTANTS: dict[str, bool | None] = {
 _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _INFINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)")
-_NO_NUMBER = re.compile(r"\.(?:nan|NaN|NAN)")
+_NOT_A_NUMBER = re.compile(r"\.(?:nan|NaN|NAN)")
 
 
-def plain_value(text: str) -> object:
+def parse_scalar(text: str) -> object:
     """What a plain scalar says: null, true or false, a number, or the text itself."""
-    if text in CONSTANTS:
-        return CONSTANTS[text]
-    number = number_of(text)
+    if text in SCALAR_CONSTANTS:
+        return SCALAR_CONSTANTS[text]
+    number = parse_number(text)
     return text if number is None else number
 
 
-def number_of(text: str) -> float | None:
+def parse_number(text: str) -> float | None:
     """The number that a plain scalar is, which may be infinite or none at all; else None."""
     if _INTEGER.fullmatch(text):
         base = {"0o": 8, "0x": 16}.get(text[:2], 10)
-        return int(text, base) if len(text) <= MAX_DIGITS else inf
+        return int(text, base) if len(text) <= MAX_INTEGER_CHARACTERS else inf
     if _FLOAT.fullmatch(text):
         return float(text)
     if _INFINITE.fullmatch(text):
         return -inf if text.startswith("-") else inf
-    return nan if _NO_NUMBER.fullmatch(text) else None
+    return nan if _NOT_A_NUMBER.fullmatch(text) else None

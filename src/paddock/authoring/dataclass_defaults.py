@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddock.authoring.members import parts_of
+from paddock.authoring.members import list_component_types
 
 
-def need_completing(hints: list[Any]) -> bool:
+def needs_dataclass_defaults(hints: list[Any]) -> bool:
     """Whether values of some types may be, or hold, dataclasses with members left on the class."""
     seen: set[int] = set()
 
@@ -19,32 +19,32 @@ def need_completing(hints: list[Any]) -> bool:
         if id(hint) in seen:
             return False
         seen.add(id(hint))
-        if _is_open_dataclass(hint):
+        if _is_unslotted_dataclass(hint):
             return True
-        return any(look(part) for part in parts_of(hint))
+        return any(look(part) for part in list_component_types(hint))
 
     return any(look(hint) for hint in hints)
 
 
-def completed(value: Any) -> Any:
+def fill_dataclass_defaults(value: Any) -> Any:
     """A decoded value, with every member of every dataclass in it in its place."""
     if isinstance(value, list | tuple | set | frozenset):
         for item in value:
-            completed(item)
+            fill_dataclass_defaults(item)
     elif isinstance(value, dict):
         for item in value.values():
-            completed(item)
-    elif _is_open_dataclass(type(value)):
+            fill_dataclass_defaults(item)
+    elif _is_unslotted_dataclass(type(value)):
         for name in type(value).__dataclass_fields__:
             vars(value).setdefault(name, getattr(value, name, None))
-            completed(vars(value)[name])
+            fill_dataclass_defaults(vars(value)[name])
     elif hasattr(type(value), "__struct_fields__"):
         for name in type(value).__struct_fields__:
-            completed(getattr(value, name))
+            fill_dataclass_defaults(getattr(value, name))
     return value
 
 
-def _is_open_dataclass(kind: Any) -> bool:
+def _is_unslotted_dataclass(kind: Any) -> bool:
     return (
         isinstance(kind, type)
         and hasattr(kind, "__dataclass_fields__")

@@ -9,33 +9,33 @@ from __future__ import annotations
 from typing import Any
 
 Json = dict[str, Any]
-_PREFIX = "#/$defs/"
+_DEFINITION_PREFIX = "#/$defs/"
 
 
-def hoisted(schemas: list[Json], definitions: Json) -> tuple[list[Json], Json]:
+def hoist_definitions(schemas: list[Json], definitions: Json) -> tuple[list[Json], Json]:
     """Schemas without definitions of their own, and all definitions."""
     common: Json = dict(definitions)
-    moved = [_moved(schema, common) for schema in schemas]
+    moved = [_hoist_node(schema, common) for schema in schemas]
     for name in list(definitions):
-        common[name] = _moved(definitions[name], common)
+        common[name] = _hoist_node(definitions[name], common)
     return moved, common
 
 
-def _moved(node: Any, common: Json) -> Any:
+def _hoist_node(node: Any, common: Json) -> Any:
     if isinstance(node, list):
-        return [_moved(item, common) for item in node]
+        return [_hoist_node(item, common) for item in node]
     if not isinstance(node, dict):
         return node
     inner = node.get("$defs")
     if isinstance(inner, dict):
-        names = {name: _free_name(name, schema, common) for name, schema in inner.items()}
-        node = _renamed({key: value for key, value in node.items() if key != "$defs"}, names)
+        names = {name: _choose_definition_name(name, schema, common) for name, schema in inner.items()}
+        node = _rename_references({key: value for key, value in node.items() if key != "$defs"}, names)
         for name, schema in inner.items():
-            common[names[name]] = _moved(_renamed(schema, names), common)
-    return {key: _moved(value, common) for key, value in node.items()}
+            common[names[name]] = _hoist_node(_rename_references(schema, names), common)
+    return {key: _hoist_node(value, common) for key, value in node.items()}
 
 
-def _free_name(name: str, schema: Json, common: Json) -> str:
+def _choose_definition_name(name: str, schema: Json, common: Json) -> str:
     candidate, number = name, 1
     while candidate in common and common[candidate] != schema:
         number += 1
@@ -44,14 +44,14 @@ def _free_name(name: str, schema: Json, common: Json) -> str:
     return candidate
 
 
-def _renamed(node: Any, names: dict[str, str]) -> Any:
+def _rename_references(node: Any, names: dict[str, str]) -> Any:
     if isinstance(node, list):
-        return [_renamed(item, names) for item in node]
+        return [_rename_references(item, names) for item in node]
     if not isinstance(node, dict):
         return node
-    found = {key: _renamed(value, names) for key, value in node.items()}
+    found = {key: _rename_references(value, names) for key, value in node.items()}
     reference = found.get("$ref")
-    if isinstance(reference, str) and reference.startswith(_PREFIX):
-        name = reference.removeprefix(_PREFIX)
-        found["$ref"] = _PREFIX + names.get(name, name)
+    if isinstance(reference, str) and reference.startswith(_DEFINITION_PREFIX):
+        name = reference.removeprefix(_DEFINITION_PREFIX)
+        found["$ref"] = _DEFINITION_PREFIX + names.get(name, name)
     return found

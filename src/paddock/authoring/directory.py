@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.prompt import Prompt
-from paddock.authoring.python_file import failing_line, run_file
+from paddock.authoring.python_file import find_failing_line, run_file
 from paddock.authoring.resource import Resource, ResourceTemplate
-from paddock.authoring.skill import Skill, skill_directories
+from paddock.authoring.skill import Skill, list_skill_directories
 from paddock.authoring.tool import Tool
 from paddock.errors import LoadError, PaddockError
 
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator
 
-    Item = Tool | Prompt | Resource | ResourceTemplate | Skill
+    DirectoryItem = Tool | Prompt | Resource | ResourceTemplate | Skill
 
-_KINDS: dict[str, tuple[type, ...]] = {
+_ITEM_TYPES: dict[str, tuple[type, ...]] = {
     "tools": (Tool,),
     "prompts": (Prompt,),
     "resources": (Resource, ResourceTemplate),
     "skills": (Skill,),
 }
-_MAKERS: dict[str, Callable[[str, Any], Item]] = {
+_ITEM_FACTORIES: dict[str, Callable[[str, Any], DirectoryItem]] = {
     "tools": Tool,
     "prompts": lambda name, function: Prompt(name, handler=function),
 }
 _log = logging.getLogger("paddock")
 
 
-def read_directory(
+def load_directory(
     directory: str | os.PathLike[str], relative_to: str | None
-) -> Iterator[list[Item]]:
+) -> Iterator[list[DirectoryItem]]:
     """Every usable item of a directory, file by file.
 
     Raises:
@@ -52,17 +52,17 @@ def read_directory(
         root = (Path(relative_to).parent if relative_to else Path.cwd()) / root
     if not root.is_dir():
         raise LoadError("is not a directory", where=str(root), hint="it would hold tools/*.py")
-    if not any((root / kind).is_dir() for kind in _KINDS):
+    if not any((root / kind).is_dir() for kind in _ITEM_TYPES):
         _log.warning("%s has none of tools/, prompts/, resources/ and skills/", root)
-    for kind in _KINDS:
+    for kind in _ITEM_TYPES:
         for file in sorted((root / kind).glob("*.py")):
             if not file.name.startswith("_"):
-                yield _read_file(kind, file)
-    for place in skill_directories(str(root / "skills")):
-        yield _read_skill(place)
+                yield _load_file(kind, file)
+    for place in list_skill_directories(str(root / "skills")):
+        yield _load_skill(place)
 
 
-def _read_skill(place: str) -> list[Item]:
+def _load_skill(place: str) -> list[DirectoryItem]:
     try:
         return [Skill.from_directory(place)]
     except PaddockError as error:
@@ -70,33 +70,33 @@ def _read_skill(place: str) -> list[Item]:
         return []
 
 
-def _read_file(kind: str, file: Path) -> list[Item]:
+def _load_file(kind: str, file: Path) -> list[DirectoryItem]:
     try:
-        return _items(kind, run_file(file, f"paddock_directory.{kind}.{file.stem}"), file)
+        return _collect_items(kind, run_file(file, f"paddock_directory.{kind}.{file.stem}"), file)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - somebody else's code
-        _log.error("%s is left out: %s: %s", _where(file, error), type(error).__name__, error)
+        _log.error("%s is left out: %s: %s", _format_location(file, error), type(error).__name__, error)
         return []
 
 
-def _where(file: Path, error: BaseException) -> str:
-    line = failing_line(file, error)
+def _format_location(file: Path, error: BaseException) -> str:
+    line = find_failing_line(file, error)
     return f"{file}:{line}" if line else str(file)
 
 
-def _items(kind: str, module: Any, file: Path) -> list[Item]:
+def _collect_items(kind: str, module: Any, file: Path) -> list[DirectoryItem]:
     public = {name: value for name, value in vars(module).items() if not name.startswith("_")}
     items: list[Any] = []
     for value in public.values():
         several = value if isinstance(value, list | tuple) else [value]
-        items += [item for item in several if isinstance(item, _KINDS[kind])]
-    if not items and kind in _MAKERS:
-        make = _MAKERS[kind]
-        items = [make(name, value) for name, value in public.items() if _is_own(value, module)]
+        items += [item for item in several if isinstance(item, _ITEM_TYPES[kind])]
+    if not items and kind in _ITEM_FACTORIES:
+        make = _ITEM_FACTORIES[kind]
+        items = [make(name, value) for name, value in public.items() if _is_defined_in(value, module)]
     if not items:
-        expected = " or ".join(kind.__name__ for kind in _KINDS[kind])
+        expected = " or ".join(kind.__name__ for kind in _ITEM_TYPES[kind])
         raise LoadError(f"holds no {expected}", where=str(file))
     return list(dict.fromkeys(items))
 
 
-def _is_own(value: Any, module: Any) -> bool:
+def _is_defined_in(value: Any, module: Any) -> bool:
     return hasattr(value, "__code__") and getattr(value, "__module__", None) == module.__name__

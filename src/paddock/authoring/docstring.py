@@ -16,7 +16,7 @@ _NUMPY_ITEM = re.compile(r"^\*{0,2}(\w+)\s*(?::.*)?$")
 _SPHINX_ITEM = re.compile(
     r"^\s*:(?:param|parameter|arg|argument)\s+(?:[^:]*\s)?\*{0,2}(\w+):\s*(.*)$"
 )
-_SPHINX_ANY = re.compile(r"^\s*:\w+[^:]*:")
+_SPHINX_FIELD = re.compile(r"^\s*:\w+[^:]*:")
 _PARAMETER_SECTIONS = frozenset({"Args", "Arguments", "Parameters", "Params"})
 
 
@@ -25,7 +25,7 @@ def parse_docstring(text: str | None) -> tuple[str, dict[str, str]]:
     if not text:
         return "", {}
     first, _, rest = text.strip("\n").partition("\n")
-    lines = [first.strip(), *_dedented(rest)]
+    lines = [first.strip(), *_dedent_lines(rest)]
     summary: list[str] = []
     described: dict[str, str] = {}
     index = 0
@@ -33,26 +33,26 @@ def parse_docstring(text: str | None) -> tuple[str, dict[str, str]]:
         line = lines[index]
         section = _SECTION.match(line.strip()) if line == line.lstrip() or not index else None
         if section:
-            block, index = _block(lines, index + 1)
+            block, index = _read_section(lines, index + 1)
             if section[1] in _PARAMETER_SECTIONS:
-                described.update(_described(block))
+                described.update(_parse_parameter_descriptions(block))
             continue
-        if _SPHINX_ANY.match(line):
-            block, index = _sphinx_block(lines, index)
-            described.update(_sphinx(block))
+        if _SPHINX_FIELD.match(line):
+            block, index = _read_sphinx_field(lines, index)
+            described.update(_parse_sphinx_field(block))
             continue
         summary.append(line)
         index += 1
     return "\n".join(summary).strip(), described
 
 
-def _dedented(text: str) -> list[str]:
+def _dedent_lines(text: str) -> list[str]:
     lines = text.expandtabs().splitlines()
     margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
     return [line[margin:] for line in lines]
 
 
-def _block(lines: list[str], start: int) -> tuple[list[str], int]:
+def _read_section(lines: list[str], start: int) -> tuple[list[str], int]:
     """The lines of a section that begins at `start`, and where the next one begins."""
     is_numpy = start < len(lines) and set(lines[start].strip()) == {"-"}
     index = start + 1 if is_numpy else start
@@ -66,7 +66,7 @@ def _block(lines: list[str], start: int) -> tuple[list[str], int]:
     return block, index
 
 
-def _described(block: list[str]) -> dict[str, str]:
+def _parse_parameter_descriptions(block: list[str]) -> dict[str, str]:
     filled = [line for line in block if line.strip()]
     if not filled:
         return {}
@@ -85,14 +85,14 @@ def _described(block: list[str]) -> dict[str, str]:
     return {name: " ".join(parts).strip() for name, parts in found.items()}
 
 
-def _sphinx_block(lines: list[str], start: int) -> tuple[list[str], int]:
+def _read_sphinx_field(lines: list[str], start: int) -> tuple[list[str], int]:
     index = start + 1
-    while index < len(lines) and lines[index].strip() and not _SPHINX_ANY.match(lines[index]):
+    while index < len(lines) and lines[index].strip() and not _SPHINX_FIELD.match(lines[index]):
         index += 1
     return lines[start:index], index
 
 
-def _sphinx(block: list[str]) -> dict[str, str]:
+def _parse_sphinx_field(block: list[str]) -> dict[str, str]:
     match = _SPHINX_ITEM.match(block[0])
     if not match:
         return {}

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from paddock.authoring.arguments import declared_schema
+from paddock.authoring.arguments import build_parameter_schema
 from paddock.authoring.context import Context
-from paddock.authoring.mirroring import mirrors_of
-from paddock.authoring.schema import DIALECT, input_schema
-from paddock.authoring.signature import Signature
-from paddock.authoring.structure import Structure
+from paddock.authoring.mirroring import find_header_parameters
+from paddock.authoring.schema import JSON_SCHEMA_DIALECT, build_arguments_schema
+from paddock.authoring.signature import HandlerSignature
+from paddock.authoring.structure import OutputSchema
 
 if TYPE_CHECKING:
     from paddock.authoring.tool import Tool
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
-def tool_entry(tool: Tool) -> Json:
+def build_tool_entry(tool: Tool) -> Json:
     """A tool as `tools/list` shows it."""
-    signature = _signature(tool)
-    schema = _input(tool, signature)
-    mirrors_of(schema, tool.name)
+    signature = _read_signature(tool)
+    schema = _select_input_schema(tool, signature)
+    find_header_parameters(schema, tool.name)
     found: Json = {"name": tool.name, "inputSchema": schema}
     optional = {
         "title": tool.title,
         "description": signature.description if tool.description is None else tool.description,
-        "outputSchema": _structure(tool, signature).output_schema,
+        "outputSchema": _create_output_schema(tool, signature).output_schema,
         "annotations": tool.annotations,
         "execution": None if tool.task == "forbidden" else {"taskSupport": tool.task},
         "icons": tool.icons,
-        "_meta": tool.meta if tool.ui is None and tool.visibility is None else _app_meta(tool),
+        "_meta": tool.meta if tool.ui is None and tool.visibility is None else _build_app_meta(tool),
     }
     found.update({key: value for key, value in optional.items() if value})
     return found
 
 
-def _app_meta(tool: Tool) -> Json:
+def _build_app_meta(tool: Tool) -> Json:
     """The `_meta` of a tool that has to do with a view."""
     meta = dict(tool.meta or {})
     settings = {**meta.get("ui", {})}
@@ -51,32 +51,32 @@ def _app_meta(tool: Tool) -> Json:
     return {**meta, "ui": settings}
 
 
-def declared_input(tool: Tool) -> Json:
+def get_input_schema(tool: Tool) -> Json:
     """The schema of a tool's arguments."""
-    return _input(tool, _signature(tool))
+    return _select_input_schema(tool, _read_signature(tool))
 
 
-def declared_structure(tool: Tool) -> Structure:
+def get_output_schema(tool: Tool) -> OutputSchema:
     """What a tool declares about its results."""
-    return _structure(tool, _signature(tool))
+    return _create_output_schema(tool, _read_signature(tool))
 
 
-def _signature(tool: Tool) -> Signature:
+def _read_signature(tool: Tool) -> HandlerSignature:
     is_explicit = tool.input_schema is not None or tool.parameters is not None
-    return Signature(tool.handler, Context, tool.name, is_schema_needed=not is_explicit)
+    return HandlerSignature(tool.handler, Context, tool.name, is_schema_needed=not is_explicit)
 
 
-def _input(tool: Tool, signature: Signature) -> Json:
+def _select_input_schema(tool: Tool, signature: HandlerSignature) -> Json:
     if tool.input_schema is not None:
         return tool.input_schema
     if tool.parameters is not None:
-        return declared_schema(tool.parameters, DIALECT)
-    return input_schema(signature, tool.name)
+        return build_parameter_schema(tool.parameters, JSON_SCHEMA_DIALECT)
+    return build_arguments_schema(signature, tool.name)
 
 
-def _structure(tool: Tool, signature: Signature) -> Structure:
-    return Structure(
-        signature.returns,
+def _create_output_schema(tool: Tool, signature: HandlerSignature) -> OutputSchema:
+    return OutputSchema(
+        signature.return_type,
         where=tool.name,
         output_schema=tool.output_schema,
         return_type=tool.return_type,

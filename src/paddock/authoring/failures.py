@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from paddock.errors import PaddockError
 from paddock.protocol.interruption import HandlerCancelled
-from paddock.protocol.request import InputRequired, said
+from paddock.protocol.request import InputRequired, describe_object
 
 if TYPE_CHECKING:
     from paddock.protocol.request import Request
@@ -33,14 +33,14 @@ class ArgumentsError(ToolError):
         """Where in the arguments, as in `$.format`; empty when that is not known."""
 
 
-def is_reportable(fault: BaseException, request: Request) -> bool:
+def is_handler_failure(fault: BaseException, request: Request) -> bool:
     """Whether a fault is the handler's own, rather than our way to stop or suspend it."""
     if isinstance(fault, InputRequired | HandlerCancelled):
         return False
     return isinstance(fault, Exception | SystemExit | KeyboardInterrupt) or not request.is_cancelled
 
 
-def describe(fault: BaseException, what: str, *, is_masked: bool) -> str:
+def describe_error(fault: BaseException, what: str, *, is_masked: bool) -> str:
     """One line for the client about a fault, which is also logged."""
     if isinstance(fault, PaddockError):
         return str(fault) if isinstance(fault, ToolError) else f"{what}: {fault}"
@@ -49,7 +49,7 @@ def describe(fault: BaseException, what: str, *, is_masked: bool) -> str:
         return f"{what} failed"
     if isinstance(fault, SystemExit):
         return f"{what} tried to end the server (exit code {fault.code})"
-    text = said(fault)
+    text = describe_object(fault)
     return f"{what} failed: {type(fault).__name__}" + (f": {text}" if text else "")
 
 

@@ -15,17 +15,17 @@ from paddock.errors import DefinitionError
 
 Json = dict[str, Any]
 
-MAX_DESCRIPTION = 1024
-INTEGERS = range(-(2**63), 2**64)
+MAX_DESCRIPTION_CHARACTERS = 1024
+JSON_INTEGERS = range(-(2**63), 2**64)
 """Those that a JSON message can carry."""
 
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _PLAIN_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
-_NO_TEXTS = {"null", "true", "false", "y", "n", "yes", "no", "on", "off"}
+_AMBIGUOUS_WORDS = {"null", "true", "false", "y", "n", "yes", "no", "on", "off"}
 """Words that some reader of YAML takes for something else."""
 
 
-def check_fields(fields: Json, name: str, where: str) -> None:
+def check_frontmatter(fields: Json, name: str, where: str) -> None:
     """Whether a frontmatter has what a skill needs.
 
     Raises:
@@ -44,15 +44,15 @@ def check_fields(fields: Json, name: str, where: str) -> None:
             where=where,
             hint="expected a text that says what the skill is for and when to use it",
         )
-    if len(description) > MAX_DESCRIPTION:
+    if len(description) > MAX_DESCRIPTION_CHARACTERS:
         raise DefinitionError(
             f"frontmatter has a description of {len(description)} characters",
             where=where,
-            hint=f"expected {MAX_DESCRIPTION} at most",
+            hint=f"expected {MAX_DESCRIPTION_CHARACTERS} at most",
         )
 
 
-def plain(value: object, where: str) -> Any:
+def to_json_value(value: object, where: str) -> Any:
     """A value that an author gives for a frontmatter as JSON has it; dates as text.
 
     Raises:
@@ -65,9 +65,9 @@ def plain(value: object, where: str) -> Any:
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        return {key: plain(item, where) for key, item in value.items()}
+        return {key: to_json_value(item, where) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(item, where) for item in value]
+        return [to_json_value(item, where) for item in value]
     raise DefinitionError(
         f"frontmatter has {value!r:.80}",
         where=where,
@@ -77,12 +77,12 @@ def plain(value: object, where: str) -> Any:
 
 def is_json_number(number: float) -> bool:
     """Whether a message can carry a number."""
-    return number in INTEGERS if isinstance(number, int) else isfinite(number)
+    return number in JSON_INTEGERS if isinstance(number, int) else isfinite(number)
 
 
-def write_frontmatter(fields: Json, where: str) -> bytes:
+def encode_frontmatter(fields: Json, where: str) -> bytes:
     """The frontmatter of a SKILL.md that says this: a line for each field, values as JSON."""
-    lines = [f"{_key(key)}: {_flow(value)}\n" for key, value in fields.items()]
+    lines = [f"{_format_key(key)}: {_format_value(value)}\n" for key, value in fields.items()]
     try:
         return f"---\n{''.join(lines)}---\n".encode()
     except UnicodeEncodeError:
@@ -91,12 +91,12 @@ def write_frontmatter(fields: Json, where: str) -> bytes:
         ) from None
 
 
-def _key(key: str) -> str:
-    is_plain = _PLAIN_KEY.fullmatch(key) and key.lower() not in _NO_TEXTS
-    return key if is_plain else _flow(key)
+def _format_key(key: str) -> str:
+    is_plain = _PLAIN_KEY.fullmatch(key) and key.lower() not in _AMBIGUOUS_WORDS
+    return key if is_plain else _format_value(key)
 
 
-def _flow(value: object) -> str:
+def _format_value(value: object) -> str:
     # JSON is YAML, but for characters that YAML wants escaped.
     text = json.dumps(value, ensure_ascii=False)
     return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -14,11 +14,11 @@ import msgspec
 
 def decode_hook(kind: type, value: Any) -> Any:
     """A value of a type that msgspec does not know, from plain data."""
-    if _is_path(kind):
+    if _is_path_type(kind):
         if not isinstance(value, str):
             raise ValueError(f"Expected `str`, got `{type(value).__name__}`")
         return kind(value)
-    if is_pydantic(kind):
+    if is_pydantic_model(kind):
         return _validate_pydantic(kind, value)
     if kind is complex:
         return complex(value)
@@ -27,9 +27,9 @@ def decode_hook(kind: type, value: Any) -> Any:
 
 def encode_hook(value: Any) -> Any:
     """Plain data for a value of a type that msgspec does not know."""
-    if _is_path(type(value)):
+    if _is_path_type(type(value)):
         return str(value)
-    if is_pydantic(type(value)):
+    if is_pydantic_model(type(value)):
         return value.model_dump(mode="json", by_alias=True)
     if hasattr(value, "tolist"):  # numpy arrays and scalars
         return value.tolist()
@@ -38,28 +38,28 @@ def encode_hook(value: Any) -> Any:
 
 def schema_hook(kind: type) -> dict[str, Any]:
     """The JSON Schema of a type that msgspec does not know."""
-    if _is_path(kind):
+    if _is_path_type(kind):
         return {"type": "string", "format": "path"}
-    if is_pydantic(kind):
+    if is_pydantic_model(kind):
         schema: dict[str, Any] = kind.model_json_schema()  # type: ignore[attr-defined]  # a model
         return schema
     raise NotImplementedError(f"{kind!r} has no JSON Schema")
 
 
-def _is_path(kind: type) -> bool:
+def _is_path_type(kind: type) -> bool:
     # pathlib is 3 ms, and is loaded already where one of its types is used.
     return hasattr(kind, "__fspath__")
 
 
 def output_schema_hook(kind: type) -> dict[str, Any]:
     """The JSON Schema of what is written of a type that msgspec does not know."""
-    if is_pydantic(kind):
+    if is_pydantic_model(kind):
         schema: dict[str, Any] = kind.model_json_schema(mode="serialization")  # type: ignore[attr-defined]  # a model
         return schema
     return schema_hook(kind)
 
 
-def is_pydantic(kind: object) -> bool:
+def is_pydantic_model(kind: object) -> bool:
     """Whether a type is a pydantic model."""
     return isinstance(kind, type) and hasattr(kind, "__pydantic_validator__")
 
@@ -76,4 +76,4 @@ def _validate_pydantic(kind: Any, value: Any) -> Any:
         raise ValueError(text or str(error)) from None
 
 
-encode = msgspec.json.Encoder(enc_hook=encode_hook).encode
+encode_json = msgspec.json.Encoder(enc_hook=encode_hook).encode

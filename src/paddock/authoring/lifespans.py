@@ -9,83 +9,83 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from paddock.authoring.mounted import States
+from paddock.authoring.mounted import LifespanStates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from paddock.authoring.mounted import Living
+    from paddock.authoring.mounted import LifespanOwner
 
 
-def together(offering: Living) -> Lifespans | AsyncLifespans:
+def combine_lifespans(offering: LifespanOwner) -> LifespanStack | AsyncLifespanStack:
     """The context manager for one connection to a server; it yields `States`."""
-    managers = [(one, _managed(one.own_lifespan(one))) for one in _with_lifespans(offering)]
+    managers = [(one, _to_context_manager(one.own_lifespan(one))) for one in _find_lifespan_owners(offering)]
     is_async = any(hasattr(manager, "__aenter__") for _, manager in managers)
-    return AsyncLifespans(offering, managers) if is_async else Lifespans(offering, managers)
+    return AsyncLifespanStack(offering, managers) if is_async else LifespanStack(offering, managers)
 
 
-class Lifespans:
+class LifespanStack:
     """Lifespans that are all plain."""
 
-    def __init__(self, offering: Living, managers: list[tuple[Living, Any]]) -> None:
+    def __init__(self, offering: LifespanOwner, managers: list[tuple[LifespanOwner, Any]]) -> None:
         self._mounts = offering.mounts
         self._managers = managers
-        self._stack = contextlib.ExitStack()
+        self._exit_stack = contextlib.ExitStack()
 
-    def __enter__(self) -> States:
-        states = States()
+    def __enter__(self) -> LifespanStates:
+        states = LifespanStates()
         with contextlib.ExitStack() as stack:
             if self._mounts is not None:
-                self._mounts.hold(self)
-                stack.callback(self._mounts.release, self, is_patient=True)
+                self._mounts.add_holder(self)
+                stack.callback(self._mounts.remove_holder, self, is_patient=True)
             for offering, manager in self._managers:
-                states.put(offering, stack.enter_context(manager))
-            self._stack = stack.pop_all()
+                states.set_state(offering, stack.enter_context(manager))
+            self._exit_stack = stack.pop_all()
         return states
 
     def __exit__(self, *details: object) -> bool | None:
-        return self._stack.__exit__(*details)  # type: ignore[arg-type]  # as they were given
+        return self._exit_stack.__exit__(*details)  # type: ignore[arg-type]  # as they were given
 
 
-class AsyncLifespans:
+class AsyncLifespanStack:
     """Lifespans of which some are asynchronous."""
 
-    def __init__(self, offering: Living, managers: list[tuple[Living, Any]]) -> None:
+    def __init__(self, offering: LifespanOwner, managers: list[tuple[LifespanOwner, Any]]) -> None:
         self._mounts = offering.mounts
         self._managers = managers
-        self._stack = contextlib.AsyncExitStack()
+        self._exit_stack = contextlib.AsyncExitStack()
 
-    async def __aenter__(self) -> States:
-        states = States()
+    async def __aenter__(self) -> LifespanStates:
+        states = LifespanStates()
         async with contextlib.AsyncExitStack() as stack:
             if self._mounts is not None:
-                self._mounts.hold(self)
-                stack.callback(self._mounts.release, self, is_patient=True)
+                self._mounts.add_holder(self)
+                stack.callback(self._mounts.remove_holder, self, is_patient=True)
             for offering, manager in self._managers:
                 if hasattr(manager, "__aenter__"):
-                    states.put(offering, await stack.enter_async_context(manager))
+                    states.set_state(offering, await stack.enter_async_context(manager))
                 else:
-                    states.put(offering, stack.enter_context(manager))
-            self._stack = stack.pop_all()
+                    states.set_state(offering, stack.enter_context(manager))
+            self._exit_stack = stack.pop_all()
         return states
 
     async def __aexit__(self, *details: object) -> bool | None:
-        return await self._stack.__aexit__(*details)  # type: ignore[arg-type]  # as they were given
+        return await self._exit_stack.__aexit__(*details)  # type: ignore[arg-type]  # as they were given
 
 
-def _with_lifespans(offering: Living) -> Iterator[Any]:
+def _find_lifespan_owners(offering: LifespanOwner) -> Iterator[Any]:
     """A server and everything mounted in it, each once, as far as they have a lifespan."""
-    found: dict[Living, None] = {}
+    found: dict[LifespanOwner, None] = {}
     waiting = [offering]
     while waiting:
         one = waiting.pop(0)
         if one not in found:
             found[one] = None
-            waiting += [] if one.mounts is None else one.mounts.offerings()
-    return (one for one in found if one.own_lifespan is not None)
+            waiting += [] if one.mounts is None else one.mounts.get_local_servers()
+    return (one for one in found if one.lifespan_function is not None)
 
 
-def _managed(manager: Any) -> Any:
+def _to_context_manager(manager: Any) -> Any:
     """A context manager; a bare generator, whose author forgot the decorator, is made one."""
     if hasattr(manager, "__anext__"):
         return contextlib.asynccontextmanager(lambda: manager)()

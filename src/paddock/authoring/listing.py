@@ -5,7 +5,7 @@ from __future__ import annotations
 import binascii
 from typing import TYPE_CHECKING, Any
 
-from paddock.authoring.hints import encode
+from paddock.authoring.hints import encode_json
 from paddock.protocol.errors import InvalidParamsError
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
-class Listing:
+class PagedList:
     """One list, encoded: whole where it has one page, entry by entry where it has several."""
 
     __slots__ = ("entries", "members", "revision")
@@ -23,10 +23,10 @@ class Listing:
         is_one_page = size is None or len(entries) <= size
         self.revision = revision
         self.entries = [] if is_one_page else entries
-        self.members = members(key, entries) if is_one_page else b""
+        self.members = encode_list(key, entries) if is_one_page else b""
 
 
-def encoded(items: Iterable[Any], entry: Callable[[Any], Json | None]) -> list[bytes]:
+def encode_entries(items: Iterable[Any], entry: Callable[[Any], Json | None]) -> list[bytes]:
     """The entries of a list, but for items whose entry is None.
 
     An item that cannot be served is reported and left out.
@@ -36,7 +36,7 @@ def encoded(items: Iterable[Any], entry: Callable[[Any], Json | None]) -> list[b
         try:
             found = entry(item)
             if found is not None:
-                entries.append(encode(found))
+                entries.append(encode_json(found))
         except Exception as error:  # noqa: BLE001 - one wrong item must not hide the others
             import logging  # noqa: PLC0415 - only when something is declared wrongly
 
@@ -44,12 +44,12 @@ def encoded(items: Iterable[Any], entry: Callable[[Any], Json | None]) -> list[b
     return entries
 
 
-def members(key: str, entries: list[bytes]) -> bytes:
+def encode_list(key: str, entries: list[bytes]) -> bytes:
     """A whole list, as members of a result."""
     return b'"%b":[%b]' % (key.encode(), b",".join(entries))
 
 
-def page(key: str, entries: list[bytes], cursor: str | None, size: int | None) -> bytes:
+def encode_page(key: str, entries: list[bytes], cursor: str | None, size: int | None) -> bytes:
     """One page of a list, or all of it where that is one page, as members of a result.
 
     Raises:
@@ -57,28 +57,28 @@ def page(key: str, entries: list[bytes], cursor: str | None, size: int | None) -
     """
     if size is None or len(entries) <= size:
         if cursor is not None:
-            raise bad_cursor(cursor)
-        return members(key, entries)
-    start = 0 if cursor is None else _offset(key, cursor, len(entries))
+            raise create_cursor_error(cursor)
+        return encode_list(key, entries)
+    start = 0 if cursor is None else _parse_cursor(key, cursor, len(entries))
     end = start + size
-    found = members(key, entries[start:end])
+    found = encode_list(key, entries[start:end])
     if end >= len(entries):
         return found
     following = binascii.b2a_base64(f"{key}:{end}".encode(), newline=False)
-    return found + b',"nextCursor":%b' % encode(following.decode())
+    return found + b',"nextCursor":%b' % encode_json(following.decode())
 
 
-def _offset(key: str, cursor: str, count: int) -> int:
+def _parse_cursor(key: str, cursor: str, count: int) -> int:
     try:
         kind, _, number = binascii.a2b_base64(cursor, strict_mode=True).decode().partition(":")
         offset = int(number)
     except ValueError:
-        raise bad_cursor(cursor) from None
+        raise create_cursor_error(cursor) from None
     if kind != key or not 0 < offset < count:
-        raise bad_cursor(cursor)
+        raise create_cursor_error(cursor)
     return offset
 
 
-def bad_cursor(cursor: str) -> InvalidParamsError:
+def create_cursor_error(cursor: str) -> InvalidParamsError:
     """What a client is told that goes on where nothing is."""
     return InvalidParamsError(f"Unknown cursor {cursor!r}: list again without one")

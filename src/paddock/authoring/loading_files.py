@@ -9,23 +9,23 @@ from __future__ import annotations
 from _thread import _local
 
 
-class _State(_local):
+class _LoadDepth(_local):
     depth = 0
 
 
-_state = _State()
+_load_depth = _LoadDepth()
 
 
-class Loading:
+class LoadScope:
     """The time in which a file is loaded, as a context manager."""
 
     def __enter__(self) -> None:
-        _state.depth += 1
+        _load_depth.depth += 1
 
     def __exit__(self, *_details: object) -> None:
-        _state.depth -= 1
+        _load_depth.depth -= 1
 
 
-def is_loading() -> bool:
+def is_loading_author_code() -> bool:
     """Whether this thread is loading a file, so that nothing is to be served."""
-    return _state.depth > 0
+    return _load_depth.depth > 0

@@ -6,12 +6,12 @@ import typing
 from typing import Any
 
 
-def parts_of(hint: Any) -> list[Any]:
+def list_component_types(hint: Any) -> list[Any]:
     """The types that a type is made of: its arguments and the types of its members."""
-    return [*typing.get_args(hint), *_members(hint)]
+    return [*typing.get_args(hint), *_list_member_types(hint)]
 
 
-def _members(hint: Any) -> list[Any]:
+def _list_member_types(hint: Any) -> list[Any]:
     if not isinstance(hint, type) or not getattr(hint, "__annotations__", None):
         return []
     try:

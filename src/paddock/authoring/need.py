@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    Missing = Callable[[Mapping[str, Any], Mapping[str, str]], str]
+    MissingCheck = Callable[[Mapping[str, Any], Mapping[str, str]], str]
 
 
 class Need:
@@ -24,6 +24,6 @@ class Need:
 
     __slots__ = ("is_required", "missing")
 
-    def __init__(self, missing: Missing, *, is_required: bool = True) -> None:
+    def __init__(self, missing: MissingCheck, *, is_required: bool = True) -> None:
         self.missing = missing
         self.is_required = is_required

@@ -6,16 +6,16 @@ It only holds them. What a request is answered with is `authoring.operations`; r
 
 from __future__ import annotations
 
-from paddock.authoring.catalogue import Catalogue
-from paddock.authoring.places import caller_file, located
+from paddock.authoring.catalogue import ComponentRegistry
+from paddock.authoring.places import find_caller_file, resolve_path
 from paddock.authoring.prompt import Prompt
-from paddock.authoring.remembering import remember
+from paddock.authoring.remembering import attach_item
 from paddock.authoring.resource import Resource, ResourceTemplate
-from paddock.authoring.skill import Skill, SkillCatalogue, found_skills
+from paddock.authoring.skill import Skill, SkillRegistry, load_skills
 from paddock.authoring.tool import Tool
 from paddock.errors import DefinitionError
-from paddock.protocol.extensions import SKILLS, UI
-from paddock.protocol.facts import ServerFacts
+from paddock.protocol.extensions import SKILLS_EXTENSION, UI_EXTENSION
+from paddock.protocol.facts import ServerMetadata
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from opentelemetry.trace import TracerProvider
 
     from paddock.authoring.app_view import AppView
-    from paddock.authoring.mounted import Mounting
-    from paddock.authoring.prompt import Completion, PromptArgument
+    from paddock.authoring.mounted import MountTable
+    from paddock.authoring.prompt import CompletionSource, PromptArgument
     from paddock.authoring.tool import Parameter
     from paddock.errors import PaddockError
     from paddock.protocol.facts import Json
     from paddock.protocol.model.content import Icon
-    from paddock.protocol.request import Support
+    from paddock.protocol.request import TaskSupport
 
     F = TypeVar("F", bound=Callable[..., Any])
-    Item = Tool | Prompt | Resource | ResourceTemplate | Skill
+    ServerItem = Tool | Prompt | Resource | ResourceTemplate | Skill
     SkillSource = Skill | str | os.PathLike[str]
-    Announce = Callable[[str, str | None], int]
+    ChangeCallback = Callable[[str, str | None], int]
 
 KNOWN_CAPABILITIES = frozenset(
     {
@@ -51,11 +51,11 @@ KNOWN_CAPABILITIES = frozenset(
         "tools",
     }
 )
-MIN_STATE_KEY = 32
-MAX_MESSAGE = 128 * 1024 * 1024
+MIN_STATE_KEY_BYTES = 32
+MAX_MESSAGE_BYTES = 128 * 1024 * 1024
 
 
-class Offering:
+class BaseServer:
     """What a server says about itself and what it has to offer.
 
     Args:
@@ -101,7 +101,7 @@ class Offering:
         page_size: int | None = None,
         state_key: bytes | None = None,
         mask_errors: bool = False,
-        max_message: int = MAX_MESSAGE,
+        max_message: int = MAX_MESSAGE_BYTES,
         cache_ttl_ms: int = 0,
         cache_scope: str = "private",
         authorization: Any = None,
@@ -116,30 +116,30 @@ class Offering:
                 f"unknown capabilities: {', '.join(sorted(unknown))}",
                 hint=f"known are {', '.join(sorted(KNOWN_CAPABILITIES))}",
             )
-        if state_key is not None and len(state_key) < MIN_STATE_KEY:
+        if state_key is not None and len(state_key) < MIN_STATE_KEY_BYTES:
             raise DefinitionError(
-                f"state_key has {len(state_key)} bytes", hint=f"use at least {MIN_STATE_KEY}"
+                f"state_key has {len(state_key)} bytes", hint=f"use at least {MIN_STATE_KEY_BYTES}"
             )
         if page_size is not None and page_size < 1:
             raise DefinitionError(
                 f"page_size is {page_size}", hint="use 1 or more, or leave it out"
             )
-        self.facts = ServerFacts(
+        self.metadata = ServerMetadata(
             name,
             version=version,
             title=title,
             description=description,
             instructions=instructions,
             website_url=website_url,
-            icons=_plain_icons(icons),
+            icons=_to_plain_icons(icons),
             capabilities=capabilities,
             cache_ttl_ms=cache_ttl_ms,
             cache_scope=cache_scope,
         )
-        self.own_lifespan = lifespan
-        self.lists_early = False
+        self.lifespan_function = lifespan
+        self.can_list_before_lifespan = False
         """Whether lists may be answered before the lifespan is entered. For `paddock.servers`."""
-        self.mounts: Mounting | None = None
+        self.mounts: MountTable | None = None
         """The servers that are mounted here; see `paddock.mounting`."""
         self.page_size = page_size
         self.state_key = state_key
@@ -148,51 +148,51 @@ class Offering:
         self.authorization = authorization
         self.tracing = tracing
         if tracing:
-            _check_tracing()
-        self._connections: dict[Announce, Callable[[], object] | None] = {}
-        self._unannounced: set[str] | None = None
-        self._watchers: dict[str, list[Callable[[str], object]]] = {}
-        self.tools: Catalogue[Tool] = Catalogue(lambda: self._changed("tools"))
-        self.prompts: Catalogue[Prompt] = Catalogue(lambda: self._changed("prompts"))
-        self.resources: Catalogue[Resource] = Catalogue(lambda: self._changed("resources"))
-        self.templates: Catalogue[ResourceTemplate] = Catalogue(lambda: self._changed("resources"))
-        self.skills = SkillCatalogue(lambda: self._changed("resources"), self.register)
-        for items in (tools, prompts, resources, _skills_of(skills, caller_file())):
+            _require_opentelemetry()
+        self._connections: dict[ChangeCallback, Callable[[], object] | None] = {}
+        self._deferred_changes: set[str] | None = None
+        self._subscribers: dict[str, list[Callable[[str], object]]] = {}
+        self.tools: ComponentRegistry[Tool] = ComponentRegistry(lambda: self._notify_change("tools"))
+        self.prompts: ComponentRegistry[Prompt] = ComponentRegistry(lambda: self._notify_change("prompts"))
+        self.resources: ComponentRegistry[Resource] = ComponentRegistry(lambda: self._notify_change("resources"))
+        self.templates: ComponentRegistry[ResourceTemplate] = ComponentRegistry(lambda: self._notify_change("resources"))
+        self.skills = SkillRegistry(lambda: self._notify_change("resources"), self.register)
+        for items in (tools, prompts, resources, _collect_skills(skills, find_caller_file())):
             self.register(items)
         if auto_register_dir is not None:
-            self._register_directory(auto_register_dir, caller_file())
+            self._register_directory(auto_register_dir, find_caller_file())
 
     @property
     def name(self) -> str:
         """What clients call the server."""
-        return self.facts.name
+        return self.metadata.name
 
     @property
     def lifespan(self) -> Callable[[Any], Any] | None:
         """What is entered for each connection: our own, and those of mounted servers."""
-        if self.own_lifespan is None and self.mounts is None:
+        if self.lifespan_function is None and self.mounts is None:
             return None
-        from paddock.authoring.lifespans import together  # noqa: PLC0415 - `contextlib` is 3 ms
+        from paddock.authoring.lifespans import combine_lifespans  # noqa: PLC0415 - `contextlib` is 3 ms
 
-        return together
+        return combine_lifespans
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
 
-    def register(self, items: Item | Iterable[Item]) -> Self:
+    def register(self, items: ServerItem | Iterable[ServerItem]) -> Self:
         """Add one tool, prompt, resource, template or skill, or several; the server itself."""
         if isinstance(items, Tool):
             self._register_tool(items)
         elif isinstance(items, Prompt):
             self.prompts.add(items.name, items)
         elif isinstance(items, Resource):
-            self._declare_views(items.uri)
+            self._declare_ui_extension(items.uri)
             self.resources.add(items.uri, items)
         elif isinstance(items, ResourceTemplate):
-            self._declare_views(items.uri_template)
+            self._declare_ui_extension(items.uri_template)
             self.templates.add(items.uri_template, items)
         elif isinstance(items, Skill):
-            self.facts.declare_extension(SKILLS, {"directoryRead": True})
+            self.metadata.declare_extension(SKILLS_EXTENSION, {"directoryRead": True})
             self.skills.add(items.path, items)
         elif hasattr(items, "__iter__") and not isinstance(items, str | bytes | dict):
             self._register_all(items)
@@ -203,14 +203,14 @@ class Offering:
             )
         return self
 
-    def _declare_views(self, uri: str) -> None:
+    def _declare_ui_extension(self, uri: str) -> None:
         if uri.startswith("ui://"):
-            self.facts.declare_extension(UI, {})
+            self.metadata.declare_extension(UI_EXTENSION, {})
 
     def _register_tool(self, tool: Tool) -> None:
         """Add a tool, and the view that it brings along."""
         if tool.ui is not None or tool.visibility is not None:
-            self.facts.declare_extension(UI, {})
+            self.metadata.declare_extension(UI_EXTENSION, {})
         if isinstance(tool.ui, Resource):
             self.resources.add(tool.ui.uri, tool.ui)
         self.tools.add(tool.name, tool)
@@ -228,22 +228,22 @@ class Offering:
         A relative path counts from the directory of the file `relative_to`, else from that of
         the file that calls this. `Skill.from_directory` says what it takes.
         """
-        place = located(directory, relative_to or caller_file())
+        place = resolve_path(directory, relative_to or find_caller_file())
         return self.register(Skill.from_directory(place, prefix=prefix, listed=listed))
 
-    def _register_all(self, items: Iterable[Item]) -> None:
+    def _register_all(self, items: Iterable[ServerItem]) -> None:
         """Register several; clients are told once of each kind, when all are there."""
-        is_outermost = self._unannounced is None
+        is_outermost = self._deferred_changes is None
         if is_outermost:
-            self._unannounced = set()
+            self._deferred_changes = set()
         try:
             for item in items:
                 self.register(item)
         finally:
             if is_outermost:
-                kinds, self._unannounced = self._unannounced or set(), None
+                kinds, self._deferred_changes = self._deferred_changes or set(), None
                 for kind in sorted(kinds):
-                    self._changed(kind)
+                    self._notify_change(kind)
 
     def auto_register(
         self, directory: str | os.PathLike[str], *, relative_to: str | None = None
@@ -253,15 +253,15 @@ class Offering:
         A relative path counts from the file that calls this. A file that cannot be used is
         reported on standard error and in the log, with the reason; the others are not affected.
         """
-        self._register_directory(directory, relative_to or caller_file())
+        self._register_directory(directory, relative_to or find_caller_file())
         return self
 
     def _register_directory(
         self, directory: str | os.PathLike[str], relative_to: str | None
     ) -> None:
-        from paddock.authoring.directory import read_directory  # noqa: PLC0415 - seldom used
+        from paddock.authoring.directory import load_directory  # noqa: PLC0415 - seldom used
 
-        for items in read_directory(directory, relative_to):
+        for items in load_directory(directory, relative_to):
             self.register(items)
 
     if TYPE_CHECKING:
@@ -288,7 +288,7 @@ class Offering:
             inline: bool = False,
             lenient: bool = False,
             scopes: Iterable[str] = (),
-            task: Support = "forbidden",
+            task: TaskSupport = "forbidden",
             task_from_handler: bool = False,
             ui: str | AppView | None = None,
             visibility: Sequence[str] | None = None,
@@ -308,9 +308,9 @@ class Offering:
                 function, name = None, function
             if function is None:
                 return lambda function: self.tool(function, name=name, **options)
-            made = Tool(name or _name_of(function), function, **options)
+            made = Tool(name or _get_function_name(function), function, **options)
             self._register_tool(made)
-            remember(function, made)
+            attach_item(function, made)
             return function
 
     if TYPE_CHECKING:
@@ -328,7 +328,7 @@ class Offering:
             arguments: Sequence[PromptArgument] | None = None,
             icons: Sequence[Icon | Json] | None = None,
             meta: Json | None = None,
-            completions: Mapping[str, Completion] | None = None,
+            completions: Mapping[str, CompletionSource] | None = None,
         ) -> Callable[[F], F]: ...
         def prompt(self, function: object = None, /, **options: object) -> object:
             """Make a prompt of a function that returns its text or messages."""
@@ -341,9 +341,9 @@ class Offering:
             """
             if function is None:
                 return lambda function: self.prompt(function, name=name, **options)
-            made = Prompt(name or _name_of(function), handler=function, **options)
+            made = Prompt(name or _get_function_name(function), handler=function, **options)
             self.register(made)
-            remember(function, made)
+            attach_item(function, made)
             return function
 
     def resource(self, uri: str, /, **options: Any) -> Callable[[F], F]:
@@ -355,10 +355,10 @@ class Offering:
         kind = ResourceTemplate if "{" in uri else Resource
 
         def decorate(function: F) -> F:
-            named = options if "name" in options else {**options, "name": _name_of(function)}
+            named = options if "name" in options else {**options, "name": _get_function_name(function)}
             made = kind(uri, function, **named)
             self.register(made)
-            remember(function, made)
+            attach_item(function, made)
             return function
 
         return decorate
@@ -369,20 +369,20 @@ class Offering:
         Raises:
             OptionError: when there is no such tool or option, or an option cannot have a value.
         """
-        from paddock.authoring.option_values import unknown_tool  # noqa: PLC0415 - after msgspec
+        from paddock.authoring.option_values import create_unknown_tool_error  # noqa: PLC0415 - after msgspec
 
         changed = []
         for name, given in values.items():
             tool = self.tools.get(name)
             if tool is None:
-                raise unknown_tool(name, self.tools.names())
+                raise create_unknown_tool_error(name, self.tools.names())
             changed.append(tool.with_options(given))
         return self.register(changed)
 
     def resource_updated(self, uri: str) -> int:
         """Tell everybody who subscribed to a resource that it changed; how many clients."""
-        for callback in list(self._watchers.get(uri, ())):
-            _call_watcher(callback, uri)
+        for callback in list(self._subscribers.get(uri, ())):
+            _notify_subscriber(callback, uri)
         return sum(announce("resources", uri) for announce in list(self._connections))
 
     def list_changed(self, kind: str) -> int:
@@ -403,12 +403,12 @@ class Offering:
 
     def subscribe(self, uri: str, callback: Callable[[str], object]) -> Self:
         """Call a function of this process whenever a resource changes."""
-        self._watchers.setdefault(uri, []).append(callback)
+        self._subscribers.setdefault(uri, []).append(callback)
         return self
 
     def unsubscribe(self, uri: str, callback: Callable[[str], object]) -> Self:
         """Undo `subscribe`."""
-        callbacks = self._watchers.get(uri, [])
+        callbacks = self._subscribers.get(uri, [])
         if callback in callbacks:
             callbacks.remove(callback)
         return self
@@ -419,73 +419,73 @@ class Offering:
             if stop is not None:
                 stop()
 
-    def attach(self, announce: Announce, stop: Callable[[], object] | None) -> None:
+    def add_connection(self, announce: ChangeCallback, stop: Callable[[], object] | None) -> None:
         """Have changes announced to a further connection, which `stop` ends. For transports.
 
         A server that this one is mounted in has no end of its own: None.
         """
         self._connections[announce] = stop
         if self.mounts is not None and stop is not None:
-            self.mounts.hold(announce)
+            self.mounts.add_holder(announce)
 
-    def detach(self, announce: Announce) -> None:
+    def remove_connection(self, announce: ChangeCallback) -> None:
         """Undo `attach`."""
         self._connections.pop(announce, None)
         if self.mounts is not None:
-            self.mounts.release(announce)
+            self.mounts.remove_holder(announce)
 
-    def use_mounts(self, mounts: Mounting) -> None:
+    def set_mounts(self, mounts: MountTable) -> None:
         """Offer what other servers have as well. For `paddock.mounting`."""
         self.mounts = mounts
         for announce, stop in list(self._connections.items()):
             if stop is not None:
-                mounts.hold(announce)
+                mounts.add_holder(announce)
 
-    def adopt(self, other: Offering) -> None:
+    def update_from(self, other: BaseServer) -> None:
         """Take over everything that another server holds, and tell clients of it.
 
         What a lifespan has yielded stays as it is.
         """
-        self.facts = other.facts
-        self.own_lifespan = other.own_lifespan
+        self.metadata = other.metadata
+        self.lifespan_function = other.lifespan_function
         self.page_size, self.mask_errors = other.page_size, other.mask_errors
         self.max_message = other.max_message
         if other.mounts is not None:
-            other.mounts.move(self)
+            other.mounts.move_to(self)
         elif self.mounts is not None:
             self.mounts.clear()
         kinds = ("tools", "prompts", "resources")
-        held = {kind: self._holds(kind) for kind in kinds}
+        held = {kind: self._has_items(kind) for kind in kinds}
         self.tools.replace_all((item.name, item) for item in other.tools)
         self.prompts.replace_all((item.name, item) for item in other.prompts)
         self.templates.replace_all((item.uri_template, item) for item in other.templates)
         self.resources.replace_all((item.uri, item) for item in other.resources)
         self.skills.replace_all((item.path, item) for item in other.skills)
         for kind in kinds:
-            if held[kind] or self._holds(kind):
-                self._changed(kind)
+            if held[kind] or self._has_items(kind):
+                self._notify_change(kind)
 
-    def _holds(self, kind: str) -> bool:
+    def _has_items(self, kind: str) -> bool:
         """Whether there is anything of a kind."""
         if kind == "resources":
             return bool(len(self.resources) or len(self.templates) or len(self.skills))
         return bool(len(self.tools if kind == "tools" else self.prompts))
 
-    def _changed(self, kind: str) -> None:
-        if self._unannounced is not None:
-            self._unannounced.add(kind)
+    def _notify_change(self, kind: str) -> None:
+        if self._deferred_changes is not None:
+            self._deferred_changes.add(kind)
         elif self._connections:
             self.list_changed(kind)
 
 
-def _name_of(function: object) -> str:
+def _get_function_name(function: object) -> str:
     name = getattr(function, "__name__", None)
     if not isinstance(name, str) or name == "<lambda>":
         raise DefinitionError(f"{function!r} has no name", hint="give one with name=…")
     return name
 
 
-def _plain_icons(icons: Sequence[Icon | Json] | None) -> list[Json] | None:
+def _to_plain_icons(icons: Sequence[Icon | Json] | None) -> list[Json] | None:
     if not icons:
         return None
     if all(isinstance(icon, dict) for icon in icons):
@@ -495,24 +495,24 @@ def _plain_icons(icons: Sequence[Icon | Json] | None) -> list[Json] | None:
     return [to_builtins(icon) for icon in icons]
 
 
-def _skills_of(
+def _collect_skills(
     skills: SkillSource | Iterable[SkillSource], relative_to: str | None
 ) -> Iterable[Skill]:
     """Skills, given as such or as the directories that are or hold them."""
     if isinstance(skills, Skill):
         return [skills]
     if isinstance(skills, str):
-        return found_skills(located(skills, relative_to))
+        return load_skills(resolve_path(skills, relative_to))
     if hasattr(skills, "__fspath__"):
-        return found_skills(located(skills.__fspath__(), relative_to))
+        return load_skills(resolve_path(skills.__fspath__(), relative_to))
     if not hasattr(skills, "__iter__"):
         raise DefinitionError(
             f"skills is {skills!r}", hint="expected Skill, the path of a directory, or several"
         )
-    return [skill for one in skills for skill in _skills_of(one, relative_to)]
+    return [skill for one in skills for skill in _collect_skills(one, relative_to)]
 
 
-def _call_watcher(callback: Callable[[str], object], uri: str) -> None:
+def _notify_subscriber(callback: Callable[[str], object], uri: str) -> None:
     try:
         callback(uri)
     except Exception:
@@ -521,7 +521,7 @@ def _call_watcher(callback: Callable[[str], object], uri: str) -> None:
         logging.getLogger("paddock").exception("A callback for %s failed", uri)
 
 
-def _check_tracing() -> None:
+def _require_opentelemetry() -> None:
     try:
         import opentelemetry.trace  # noqa: F401, PLC0415 - only where it is asked for
     except ImportError:

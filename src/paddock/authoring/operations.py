@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from msgspec import UNSET
 
-from paddock.authoring.completion import suggest
-from paddock.authoring.entries import tool_entry
-from paddock.authoring.failures import describe, is_reportable
-from paddock.authoring.invocation import Invocation
-from paddock.authoring.listing import Listing, bad_cursor, encoded, page
-from paddock.authoring.mounted import Mounted
-from paddock.authoring.reading import Reading, resource_entry, template_entry
-from paddock.authoring.rendering import Rendering, prompt_entry
-from paddock.authoring.results import finished
+from paddock.authoring.completion import complete_argument
+from paddock.authoring.entries import build_tool_entry
+from paddock.authoring.failures import describe_error, is_handler_failure
+from paddock.authoring.invocation import ToolInvoker
+from paddock.authoring.listing import PagedList, create_cursor_error, encode_entries, encode_page
+from paddock.authoring.mounted import MountedItem
+from paddock.authoring.reading import ResourceReader, build_resource_entry, build_template_entry
+from paddock.authoring.rendering import PromptRenderer, build_prompt_entry
+from paddock.authoring.results import run_if_coroutine
 from paddock.errors import PaddockError
 from paddock.protocol.errors import (
     METHOD_NOT_FOUND,
@@ -26,28 +26,28 @@ from paddock.protocol.errors import (
     ProtocolError,
     ResourceNotFoundError,
 )
-from paddock.protocol.extensions import SKILLS
-from paddock.protocol.pace import Pace
+from paddock.protocol.extensions import SKILLS_EXTENSION
+from paddock.protocol.pace import SlowHandlerTracker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.authoring.catalogue import Catalogue
-    from paddock.authoring.offering import Offering
+    from paddock.authoring.catalogue import ComponentRegistry
+    from paddock.authoring.offering import BaseServer
     from paddock.authoring.prompt import Prompt
     from paddock.authoring.resource import Resource, ResourceTemplate
-    from paddock.authoring.skill_operations import SkillOperations
-    from paddock.authoring.skill_reading import SkillReading
+    from paddock.authoring.skill_operations import SkillMethods
+    from paddock.authoring.skill_reading import SkillFileReader
     from paddock.authoring.tool import Tool
-    from paddock.protocol.facts import ServerFacts
+    from paddock.protocol.facts import ServerMetadata
     from paddock.protocol.model.params import (
         CompleteParams,
         GetPromptParams,
         ListParams,
         ReadResourceParams,
-        Reference,
+        CompletionReference,
     )
-    from paddock.protocol.request import Outcome, Request, Result
+    from paddock.protocol.request import OperationResult, Request, Result
     from paddock.protocol.tasks import TaskStore
 
 Json = dict[str, Any]
@@ -55,19 +55,19 @@ Declared = TypeVar("Declared")
 Ready = TypeVar("Ready")
 
 
-class Prepared(Generic[Declared, Ready]):
+class PreparedItems(Generic[Declared, Ready]):
     """What the items of a catalogue have been made ready into, each when it was first needed."""
 
     def __init__(
         self,
-        catalogue: Catalogue[Declared],
+        catalogue: ComponentRegistry[Declared],
         make: Callable[[Declared], Ready],
-        make_mounted: Callable[[Mounted], Any] = lambda mounted: mounted,
+        make_mounted: Callable[[MountedItem], Any] = lambda mounted: mounted,
     ) -> None:
-        self._catalogue = catalogue
-        self._make = make
-        self._make_mounted = make_mounted
-        self._ready: dict[str, Ready] = {}
+        self._registry = catalogue
+        self._prepare_item = make
+        self._prepare_mounted = make_mounted
+        self._prepared_by_key: dict[str, Ready] = {}
         self._revision = -1
 
     def get(self, key: str) -> Ready | None:
@@ -76,60 +76,60 @@ class Prepared(Generic[Declared, Ready]):
         Raises:
             ProtocolError: when it is declared wrongly.
         """
-        if self._revision != self._catalogue.revision:
-            self._revision = self._catalogue.revision
-            self._ready.clear()
-        return self._ready.get(key) or self._prepare(key)
+        if self._revision != self._registry.revision:
+            self._revision = self._registry.revision
+            self._prepared_by_key.clear()
+        return self._prepared_by_key.get(key) or self._prepare(key)
 
     def _prepare(self, key: str) -> Ready | None:
-        item = self._catalogue.find(key)
+        item = self._registry.find(key)
         if item is None:
             return None
         try:
             ready: Ready | None = (
-                self._make_mounted(item) if isinstance(item, Mounted) else self._make(item)
+                self._prepare_mounted(item) if isinstance(item, MountedItem) else self._prepare_item(item)
             )
         except PaddockError as error:
             raise ProtocolError(str(error)) from None
         if ready is not None:
-            self._ready[key] = ready
+            self._prepared_by_key[key] = ready
         return ready
 
 
-class CatalogueOperations:
+class ServerMethods:
     """Answers from one offering's catalogues."""
 
-    def __init__(self, offering: Offering) -> None:
-        self._offering = offering
-        self._listings: dict[str, Listing] = {}
-        self._invocations: Prepared[Tool, Invocation] = Prepared(
+    def __init__(self, offering: BaseServer) -> None:
+        self._server = offering
+        self._paged_lists: dict[str, PagedList] = {}
+        self._tool_invokers: PreparedItems[Tool, ToolInvoker] = PreparedItems(
             offering.tools,
-            lambda tool: Invocation(tool, offering),
-            lambda mounted: mounted.source.tool(mounted.name),
+            lambda tool: ToolInvoker(tool, offering),
+            lambda mounted: mounted.source.get_tool(mounted.source_name),
         )
-        self._renderings: Prepared[Prompt, Rendering | Mounted] = Prepared(
-            offering.prompts, lambda prompt: Rendering(prompt, offering)
+        self._prompt_renderers: PreparedItems[Prompt, PromptRenderer | MountedItem] = PreparedItems(
+            offering.prompts, lambda prompt: PromptRenderer(prompt, offering)
         )
-        self._readings: Prepared[Resource, Reading | Mounted] = Prepared(
-            offering.resources, lambda resource: Reading(resource, offering)
+        self._resource_readers: PreparedItems[Resource, ResourceReader | MountedItem] = PreparedItems(
+            offering.resources, lambda resource: ResourceReader(resource, offering)
         )
-        self._template_readings: Prepared[ResourceTemplate, Reading | Mounted] = Prepared(
-            offering.templates, lambda template: Reading(template, offering)
+        self._template_readers: PreparedItems[ResourceTemplate, ResourceReader | MountedItem] = PreparedItems(
+            offering.templates, lambda template: ResourceReader(template, offering)
         )
-        self._completion_pace = Pace()
-        self._catalogues: dict[str, Catalogue[Any]] = {
+        self._completion_tracker = SlowHandlerTracker()
+        self._registries: dict[str, ComponentRegistry[Any]] = {
             "tools": offering.tools,
             "prompts": offering.prompts,
             "resources": offering.resources,
             "templates": offering.templates,
         }
         self._tasks: TaskStore | None = None
-        self._skill_operations: SkillOperations | None = None
+        self._skill_methods: SkillMethods | None = None
 
     @property
-    def facts(self) -> ServerFacts:
+    def metadata(self) -> ServerMetadata:
         """What the server says about itself."""
-        return self._offering.facts
+        return self._server.metadata
 
     @property
     def tasks(self) -> TaskStore:
@@ -143,25 +143,25 @@ class CatalogueOperations:
     @property
     def state_key(self) -> bytes:
         """The secret of the offering, made up if none was given."""
-        if self._offering.state_key is None:
+        if self._server.state_key is None:
             import secrets  # noqa: PLC0415 - hashing is 4 MB that few servers need
 
-            self._offering.state_key = secrets.token_bytes(32)
-        return self._offering.state_key
+            self._server.state_key = secrets.token_bytes(32)
+        return self._server.state_key
 
-    def list_tools(self, request: Request) -> Outcome:
+    def list_tools(self, request: Request) -> OperationResult:
         """Answer `tools/list`."""
-        return self._list(request, "tools", "tools")
+        return self._list_items(request, "tools", "tools")
 
-    def call_tool(self, request: Request) -> None:
+    def begin_tool_call(self, request: Request) -> None:
         """Begin `tools/call`."""
         name = request.params.name  # type: ignore[attr-defined]  # of tools/call
-        ready = self._invocations.get(name)
+        ready = self._tool_invokers.get(name)
         if ready is None:
             raise InvalidParamsError(f"Unknown tool: {name}")
         if request.exchange is not None:
-            ready.admit(request)
-        request.pace = ready.pace
+            ready.check_http_request(request)
+        request.slow_tracker = ready.slow_tracker
         if ready.is_async:
             request.async_work = ready.run_async
         else:
@@ -169,74 +169,74 @@ class CatalogueOperations:
         tool = ready.tool
         wish = request.params.task  # type: ignore[attr-defined]  # of tools/call
         if tool.task != "forbidden" or wish is not UNSET:
-            request.terms = request.era.task_terms(request, tool.task)
-            if request.terms is not None and not tool.task_from_handler:
+            request.task_factory = request.era.find_task_factory(request, tool.task)
+            if request.task_factory is not None and not tool.task_from_handler:
                 request.detach()
 
-    def list_prompts(self, request: Request) -> Outcome:
+    def list_prompts(self, request: Request) -> OperationResult:
         """Answer `prompts/list`."""
-        return self._list(request, "prompts", "prompts")
+        return self._list_items(request, "prompts", "prompts")
 
-    def get_prompt(self, request: Request) -> None:
+    def begin_get_prompt(self, request: Request) -> None:
         """Begin `prompts/get`."""
-        self.render(request, cast("GetPromptParams", request.params).name)
+        self.render_prompt(request, cast("GetPromptParams", request.params).name)
 
-    def render(self, request: Request, name: str) -> None:
+    def render_prompt(self, request: Request, name: str) -> None:
         """Begin `prompts/get` for the prompt of this name."""
         params = cast("GetPromptParams", request.params)
-        rendering = self._renderings.get(name)
+        rendering = self._prompt_renderers.get(name)
         if rendering is None:
             raise InvalidParamsError(f"Unknown prompt: {name}")
-        if isinstance(rendering, Mounted):
-            rendering.source.render(request, rendering.name)
+        if isinstance(rendering, MountedItem):
+            rendering.source.render_prompt(request, rendering.source_name)
             return
         given = params.arguments if isinstance(params.arguments, dict) else {}
-        rendering.check(given)
-        self._begin(
+        rendering.require_arguments(given)
+        self._set_work(
             request,
-            rendering.pace,
-            lambda: rendering.call(given, request),
-            lambda value: rendering.result(value, given),
+            rendering.slow_tracker,
+            lambda: rendering.call_handler(given, request),
+            lambda value: rendering.build_result(value, given),
             f"Prompt {name!r}",
             is_async=rendering.is_async,
         )
 
-    def list_resources(self, request: Request) -> Outcome:
+    def list_resources(self, request: Request) -> OperationResult:
         """Answer `resources/list`, or begin to: what skills say of themselves is on a disk."""
-        if not len(self._offering.skills):
-            return self._list(request, "resources", "resources")
-        skills = self._skills()
-        return self._settled(
+        if not len(self._server.skills):
+            return self._list_items(request, "resources", "resources")
+        skills = self._get_skill_methods()
+        return self._run_when_lists_ready(
             request,
-            lambda: skills.list_resources(request, lambda item: self._entry("resources", item)),
+            lambda: skills.list_resources(request, lambda item: self._build_entry("resources", item)),
         )
 
-    def list_templates(self, request: Request) -> Outcome:
+    def list_templates(self, request: Request) -> OperationResult:
         """Answer `resources/templates/list`."""
-        return self._list(request, "resourceTemplates", "templates")
+        return self._list_items(request, "resourceTemplates", "templates")
 
-    def read_resource(self, request: Request) -> None:
+    def begin_read_resource(self, request: Request) -> None:
         """Begin `resources/read`."""
         uri = cast("ReadResourceParams", request.params).uri
-        self._settled(request, lambda: self.read(request, uri))
+        self._run_when_lists_ready(request, lambda: self.read_uri(request, uri))
 
-    def read(self, request: Request, uri: str) -> None:
+    def read_uri(self, request: Request, uri: str) -> None:
         """Begin `resources/read` for the resource of this URI."""
-        mounts = self._offering.mounts
-        aliased = None if mounts is None or uri in self._offering.resources else mounts.aliased(uri)
+        mounts = self._server.mounts
+        aliased = None if mounts is None or uri in self._server.resources else mounts.resolve_alias(uri)
         if aliased is not None:
-            aliased[0].read(request, aliased[1])
+            aliased[0].read_uri(request, aliased[1])
             return
-        reading, variables = self._find(uri)
-        if isinstance(reading, Mounted):
+        reading, variables = self._find_reader(uri)
+        if isinstance(reading, MountedItem):
             is_template = reading.kind == "templates"
-            reading.source.read(request, uri if is_template else reading.name)
+            reading.source.read_uri(request, uri if is_template else reading.source_name)
             return
-        self._begin(
+        self._set_work(
             request,
-            reading.pace,
-            lambda: reading.call(uri, variables, request),
-            lambda value: reading.result(value, uri),
+            reading.slow_tracker,
+            lambda: reading.read(uri, variables, request),
+            lambda value: reading.build_result(value, uri),
             f"Resource {uri!r}",
             is_async=reading.is_async,
         )
@@ -244,46 +244,46 @@ class CatalogueOperations:
     def list_skills(self, request: Request) -> None:
         """Begin `skills/list`."""
         self._require_skills(request)
-        self._skills().list_skills(request)
+        self._get_skill_methods().list_skills(request)
 
     def get_skill(self, request: Request) -> None:
         """Begin `skills/get`."""
         self._require_skills(request)
-        self._skills().get_skill(request)
+        self._get_skill_methods().get_skill(request)
 
     def read_directory(self, request: Request) -> None:
         """Begin `resources/directory/read`."""
         self._require_skills(request, "directoryRead")
-        self._skills().read_directory(request)
+        self._get_skill_methods().read_directory(request)
 
     def complete(self, request: Request) -> None:
         """Begin `completion/complete`."""
-        self.suggest(request, cast("CompleteParams", request.params).ref)
+        self.complete_reference(request, cast("CompleteParams", request.params).ref)
 
-    def suggest(self, request: Request, reference: Reference) -> None:
+    def complete_reference(self, request: Request, reference: CompletionReference) -> None:
         """Begin `completion/complete` for this prompt or resource template."""
         params = cast("CompleteParams", request.params)
-        item = self._completed(reference)
-        if isinstance(item, Mounted):
-            item.source.suggest(request, item.reference())
+        item = self._find_completion_item(reference)
+        if isinstance(item, MountedItem):
+            item.source.complete_reference(request, item.get_reference())
             return
         source = item.completions.get(params.argument.name)
         settled: dict[str, str] = {}
         if params.context is not UNSET and params.context.arguments is not UNSET:
             settled = params.context.arguments
         where = f"{item.name!r}, argument {params.argument.name!r}"
-        self._begin(
+        self._set_work(
             request,
-            self._completion_pace,
-            lambda: suggest(source, params.argument.value, settled, where),
+            self._completion_tracker,
+            lambda: complete_argument(source, params.argument.value, settled, where),
             lambda found: found,
             f"The completion of {where}",
         )
 
-    def _begin(
+    def _set_work(
         self,
         request: Request,
-        pace: Pace,
+        pace: SlowHandlerTracker,
         call: Callable[[], Any],
         finish: Callable[[Any], Json],
         what: str,
@@ -292,26 +292,26 @@ class CatalogueOperations:
     ) -> None:
         """Give a request the work of calling a function of the author's."""
 
-        def failed(fault: BaseException) -> ProtocolError:
-            if isinstance(fault, ProtocolError) or not is_reportable(fault, request):
+        def to_protocol_error(fault: BaseException) -> ProtocolError:
+            if isinstance(fault, ProtocolError) or not is_handler_failure(fault, request):
                 raise fault
-            if request.followed is not None:
-                request.followed.failed(fault)
-            return ProtocolError(describe(fault, what, is_masked=self._offering.mask_errors))
+            if request.observation is not None:
+                request.observation.record_exception(fault)
+            return ProtocolError(describe_error(fault, what, is_masked=self._server.mask_errors))
 
         def work(_request: Request) -> Json:
             try:
-                return finish(finished(call()))
+                return finish(run_if_coroutine(call()))
             except BaseException as fault:  # noqa: BLE001 - told to the client, or raised again
-                raise failed(fault) from None
+                raise to_protocol_error(fault) from None
 
         async def async_work(_request: Request) -> Json:
             try:
                 return finish(await call())
             except BaseException as fault:  # noqa: BLE001 - told to the client, or raised again
-                raise failed(fault) from None
+                raise to_protocol_error(fault) from None
 
-        request.pace = pace
+        request.slow_tracker = pace
         if is_async:
             request.async_work = async_work
         else:
@@ -320,66 +320,66 @@ class CatalogueOperations:
     @property
     def revision(self) -> int:
         """A number that grows with each change of what is offered."""
-        own = sum(catalogue.revision for catalogue in self._catalogues.values())
-        return own + (0 if self._offering.mounts is None else self._offering.mounts.revision)
+        own = sum(catalogue.revision for catalogue in self._registries.values())
+        return own + (0 if self._server.mounts is None else self._server.mounts.revision)
 
-    def may_have(self, kind: str, key: str) -> bool:
+    def can_offer(self, kind: str, key: str) -> bool:
         """Whether there is an item of this name, or may be."""
-        return self._catalogues[kind].find(key) is not None
+        return self._registries[kind].find(key) is not None
 
-    def keys(self, kind: str) -> list[str]:
+    def list_keys(self, kind: str) -> list[str]:
         """The names of everything of a kind that is offered here."""
-        return list(self._catalogues[kind].offered())
+        return list(self._registries[kind].get_all_items())
 
-    def entry(self, kind: str, key: str) -> Json | None:
+    def get_entry(self, kind: str, key: str) -> Json | None:
         """How lists show the item of this name."""
-        return self._entry(kind, self._catalogues[kind].find(key))
+        return self._build_entry(kind, self._registries[kind].find(key))
 
-    def tool(self, name: str) -> Invocation | None:
+    def get_tool(self, name: str) -> ToolInvoker | None:
         """The tool of this name, ready to be called."""
-        return self._invocations.get(name)
+        return self._tool_invokers.get(name)
 
     def watch(self, uri: str) -> None:
         """A client wants to be told when a resource changes."""
-        if self._offering.mounts is not None:
-            self._offering.mounts.watch(uri)
+        if self._server.mounts is not None:
+            self._server.mounts.watch(uri)
 
     def _require_skills(self, request: Request, setting: str | None = None) -> None:
         """Let a method not exist unless the extension that it belongs to is declared."""
-        settings = self.facts.extension(SKILLS)
+        settings = self.metadata.get_extension_settings(SKILLS_EXTENSION)
         if settings is None or (setting is not None and not settings.get(setting)):
             raise ProtocolError(f"Method not found: {request.method}", rpc_code=METHOD_NOT_FOUND)
 
-    def _skills(self) -> SkillOperations:
-        if self._skill_operations is None:
+    def _get_skill_methods(self) -> SkillMethods:
+        if self._skill_methods is None:
             from paddock.authoring.skill_operations import (  # noqa: PLC0415 - few have skills
-                SkillOperations,
+                SkillMethods,
             )
 
-            self._skill_operations = SkillOperations(self._offering)
-        return self._skill_operations
+            self._skill_methods = SkillMethods(self._server)
+        return self._skill_methods
 
-    def _entry(self, kind: str, item: Any) -> Json | None:
+    def _build_entry(self, kind: str, item: Any) -> Json | None:
         """How lists show an item; None where they do not."""
-        if isinstance(item, Mounted):
-            return item.entry()
+        if isinstance(item, MountedItem):
+            return item.get_entry()
         if kind == "tools":
-            self._check_view(item)
-            return tool_entry(item)
+            self._check_tool_view(item)
+            return build_tool_entry(item)
         if kind == "prompts":
-            return prompt_entry(Rendering(item, self._offering))
+            return build_prompt_entry(PromptRenderer(item, self._server))
         if kind == "templates":
-            return template_entry(Reading(item, self._offering))
-        return resource_entry(Reading(item, self._offering)) if item.listed else None
+            return build_template_entry(ResourceReader(item, self._server))
+        return build_resource_entry(ResourceReader(item, self._server)) if item.listed else None
 
-    def _check_view(self, tool: Tool) -> None:
+    def _check_tool_view(self, tool: Tool) -> None:
         """Report a tool whose page no client will get; now all resources are there."""
         if not isinstance(tool.ui, str):
             return
-        mounts = self._offering.mounts
+        mounts = self._server.mounts
         try:
-            if mounts is None or mounts.aliased(tool.ui) is None:
-                self._find(tool.ui)
+            if mounts is None or mounts.resolve_alias(tool.ui) is None:
+                self._find_reader(tool.ui)
         except ResourceNotFoundError:
             import logging  # noqa: PLC0415 - only when something is declared wrongly
 
@@ -388,13 +388,13 @@ class CatalogueOperations:
         except ProtocolError:
             pass  # it is there, but declared wrongly: reported when resources are listed
 
-    def _when_settled(self, request: Request, begin: Callable[[], Outcome]) -> None:
+    def _defer_until_lists_ready(self, request: Request, begin: Callable[[], OperationResult]) -> None:
         """Begin once it is known what mounted servers offer."""
-        mounts = self._offering.mounts
+        mounts = self._server.mounts
 
         async def work(_request: Request) -> Result:
             if mounts is not None:
-                await mounts.settled()
+                await mounts.wait_for_lists()
             request.async_work = None
             result = begin()
             if result is not None:
@@ -405,42 +405,42 @@ class CatalogueOperations:
 
         request.async_work = work
 
-    def _settled(self, request: Request, begin: Callable[[], Outcome]) -> Outcome:
+    def _run_when_lists_ready(self, request: Request, begin: Callable[[], OperationResult]) -> OperationResult:
         """Begin at once, or once it is known what mounted servers offer."""
-        mounts = self._offering.mounts
-        if mounts is None or mounts.are_settled():
+        mounts = self._server.mounts
+        if mounts is None or mounts.are_lists_ready():
             return begin()
-        self._when_settled(request, begin)
+        self._defer_until_lists_ready(request, begin)
         return None
 
-    def _list(self, request: Request, key: str, kind: str) -> Outcome:
-        return self._settled(request, lambda: self._listed(request, key, kind))
+    def _list_items(self, request: Request, key: str, kind: str) -> OperationResult:
+        return self._run_when_lists_ready(request, lambda: self._build_page(request, key, kind))
 
-    def _listed(self, request: Request, key: str, kind: str) -> Result:
-        catalogue = self._catalogues[kind]
-        listing = self._listings.get(key)
-        size = self._offering.page_size
+    def _build_page(self, request: Request, key: str, kind: str) -> Result:
+        catalogue = self._registries[kind]
+        listing = self._paged_lists.get(key)
+        size = self._server.page_size
         if listing is None or listing.revision != catalogue.revision:
             revision = catalogue.revision
-            entries = encoded(catalogue.offered().values(), lambda item: self._entry(kind, item))
-            listing = Listing(revision, entries, key, size)
-            self._listings[key] = listing
+            entries = encode_entries(catalogue.get_all_items().values(), lambda item: self._build_entry(kind, item))
+            listing = PagedList(revision, entries, key, size)
+            self._paged_lists[key] = listing
         cursor = cast("ListParams", request.params).cursor
         if size is not None and listing.entries:
-            return page(key, listing.entries, cursor if isinstance(cursor, str) else None, size)
+            return encode_page(key, listing.entries, cursor if isinstance(cursor, str) else None, size)
         if isinstance(cursor, str):
-            raise bad_cursor(cursor)
+            raise create_cursor_error(cursor)
         return listing.members
 
-    def _find(self, uri: str) -> tuple[Reading | SkillReading | Mounted, dict[str, str]]:
-        exact = self._readings.get(uri)
+    def _find_reader(self, uri: str) -> tuple[ResourceReader | SkillFileReader | MountedItem, dict[str, str]]:
+        exact = self._resource_readers.get(uri)
         if exact is not None:
             return exact, {}
-        if len(self._offering.skills) and (file := self._skills().reading(uri)) is not None:
+        if len(self._server.skills) and (file := self._get_skill_methods().find_reader(uri)) is not None:
             return file, {}
-        for key in self._offering.templates.offered():
+        for key in self._server.templates.get_all_items():
             try:
-                reading = self._template_readings.get(key)
+                reading = self._template_readers.get(key)
             except ProtocolError:  # reported when it is listed, and no concern of the others
                 continue
             variables = None if reading is None else reading.match(uri)
@@ -448,12 +448,12 @@ class CatalogueOperations:
                 return reading, variables
         raise ResourceNotFoundError(uri)
 
-    def _completed(self, reference: Reference) -> Prompt | ResourceTemplate | Mounted:
-        item: Prompt | ResourceTemplate | Mounted | None
+    def _find_completion_item(self, reference: CompletionReference) -> Prompt | ResourceTemplate | MountedItem:
+        item: Prompt | ResourceTemplate | MountedItem | None
         if reference.type == "ref/prompt":
-            item = self._offering.prompts.find(str(reference.name))
+            item = self._server.prompts.find(str(reference.name))
         else:
-            item = self._offering.templates.find(str(reference.uri))
+            item = self._server.templates.find(str(reference.uri))
         if item is None:
             named = reference.name if reference.type == "ref/prompt" else reference.uri
             raise InvalidParamsError(f"Unknown {reference.type}: {named}")

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-MASK = "\u2022\u2022\u2022"
+SECRET_MASK = "\u2022\u2022\u2022"
 """Stands where a secret is not shown."""
 
 

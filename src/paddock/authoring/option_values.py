@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from paddock.authoring.option import Option
 
-AUTOMATIC, NONE = "Automatic", "None"
+AUTOMATIC_VALUE, NONE_VALUE = "Automatic", "None"
 
 
 class OptionError(DefinitionError):
@@ -28,13 +28,13 @@ class OptionError(DefinitionError):
     code = "tool-option"
 
 
-def unknown_tool(name: str, tools: list[str]) -> OptionError:
+def create_unknown_tool_error(name: str, tools: list[str]) -> OptionError:
     """The complaint about options of a tool that is not there."""
     hint = did_you_mean(name, tools, most=1) or f"there are {', '.join(tools) or 'none'}"
     return OptionError(f"there is no tool {name!r} to set options of", hint=hint)
 
 
-def checked(
+def validate_options(
     options: Mapping[str, Option], values: Mapping[str, object], tool: str
 ) -> dict[str, object]:
     """The values as their options take them.
@@ -42,21 +42,21 @@ def checked(
     Raises:
         OptionError: at the first one that cannot be.
     """
-    return {name: _value(options, name, value, tool) for name, value in values.items()}
+    return {name: _convert_option(options, name, value, tool) for name, value in values.items()}
 
 
-def _value(options: Mapping[str, Option], name: str, value: object, tool: str) -> object:
+def _convert_option(options: Mapping[str, Option], name: str, value: object, tool: str) -> object:
     option = options.get(name)
     if option is None:
-        raise OptionError(f"no option {name!r}", where=tool, hint=_known(options, name))
-    if value == AUTOMATIC:
+        raise OptionError(f"no option {name!r}", where=tool, hint=_suggest_option(options, name))
+    if value == AUTOMATIC_VALUE:
         return option.default
-    kind = _kind(option)
-    candidates = [None, value] if value == NONE else [value]
+    kind = _get_value_type(option)
+    candidates = [None, value] if value == NONE_VALUE else [value]
     for candidate in candidates:
         try:
             return msgspec.convert(
-                _plain(candidate), kind, strict=not isinstance(value, str), dec_hook=decode_hook
+                _parse_json_text(candidate), kind, strict=not isinstance(value, str), dec_hook=decode_hook
             )
         except msgspec.ValidationError as error:
             fault = error
@@ -64,14 +64,14 @@ def _value(options: Mapping[str, Option], name: str, value: object, tool: str) -
     raise OptionError(f"option {name!r} cannot be {shown}: {fault}", where=tool)
 
 
-def _kind(option: Option) -> Any:
+def _get_value_type(option: Option) -> Any:
     """What values are checked against; a default of None says nothing about others."""
     if option.type is None:
         return Any if option.default is None else type(option.default)
     return option.type
 
 
-def _plain(value: object) -> Any:
+def _parse_json_text(value: object) -> Any:
     """Text that is meant as JSON, as an array or object, is read as such."""
     if isinstance(value, str) and value[:1] in ("[", "{"):
         try:
@@ -81,7 +81,7 @@ def _plain(value: object) -> Any:
     return value
 
 
-def _known(options: Mapping[str, Option], name: str) -> str:
+def _suggest_option(options: Mapping[str, Option], name: str) -> str:
     if not options:
         return "the tool has none"
     return did_you_mean(name, options, most=1) or f"it has {', '.join(options)}"

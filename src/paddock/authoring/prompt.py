@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from paddock.protocol.model.content import Content, Icon, PromptMessage
 
     Json = dict[str, object]
-    Completion = Sequence[str] | Callable[..., Sequence[str]]
-    Messages = str | Content | PromptMessage | Sequence[str | Content | PromptMessage]
+    CompletionSource = Sequence[str] | Callable[..., Sequence[str]]
+    PromptMessages = str | Content | PromptMessage | Sequence[str | Content | PromptMessage]
 
 
 class PromptArgument:
@@ -59,7 +59,7 @@ class Prompt:
     def __init__(
         self,
         name: str,
-        messages: Messages | None = None,
+        messages: PromptMessages | None = None,
         *,
         handler: Callable[..., Any] | None = None,
         description: str | None = None,
@@ -67,7 +67,7 @@ class Prompt:
         title: str | None = None,
         icons: Sequence[Icon | Json] | None = None,
         meta: Json | None = None,
-        completions: Mapping[str, Completion] | None = None,
+        completions: Mapping[str, CompletionSource] | None = None,
         takes_dictionary: bool = False,
     ) -> None:
         if (messages is None) == (handler is None):

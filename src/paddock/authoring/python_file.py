@@ -11,13 +11,13 @@ from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.authoring.loading_files import Loading
+from paddock.authoring.loading_files import LoadScope
 from paddock.errors import LoadError
 
 if TYPE_CHECKING:
     from types import ModuleType, TracebackType
 
-_homes: set[Path] = set()
+_script_directories: set[Path] = set()
 """The directories of the files that have been run with their neighbours at hand."""
 
 
@@ -35,7 +35,7 @@ def run_file(path: Path, name: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        with Loading():
+        with LoadScope():
             spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[name]
@@ -49,17 +49,17 @@ def run_script(path: Path) -> ModuleType:
     Raises:
         LoadError: when it cannot be run, with the line where it failed.
     """
-    _come_first(path.parent)
-    name = _free_name(path.stem)
+    _prioritize_directory(path.parent)
+    name = _choose_module_name(path.stem)
     try:
         return run_file(path, name)
     except LoadError:
         raise
     except (Exception, SystemExit) as error:
-        raise failure(path, error) from error
+        raise to_load_error(path, error) from error
 
 
-def _come_first(directory: Path) -> None:
+def _prioritize_directory(directory: Path) -> None:
     """Have the neighbours of a file imported from its directory, whatever was imported before.
 
     A file elsewhere may have imported a neighbour of the same name. It keeps that, and the name
@@ -68,40 +68,40 @@ def _come_first(directory: Path) -> None:
     if str(directory) in sys.path:
         sys.path.remove(str(directory))
     sys.path.insert(0, str(directory))
-    others = _homes - {directory}
-    _homes.add(directory)
+    others = _script_directories - {directory}
+    _script_directories.add(directory)
     for name, module in list(sys.modules.items()) if others else ():
         top = name.partition(".")[0]
         parents = Path(getattr(module, "__file__", None) or "").parents
         is_theirs = directory not in parents and not others.isdisjoint(parents)
         if is_theirs and top != "__main__" and _has_module(directory, top):
-            sys.modules[_free_name(f"{name}_elsewhere")] = sys.modules.pop(name)
+            sys.modules[_choose_module_name(f"{name}_elsewhere")] = sys.modules.pop(name)
 
 
 def _has_module(directory: Path, name: str) -> bool:
     return (directory / f"{name}.py").is_file() or (directory / name / "__init__.py").is_file()
 
 
-def failure(path: Path, error: BaseException) -> LoadError:
+def to_load_error(path: Path, error: BaseException) -> LoadError:
     """What went wrong while a file ran, with the line of that file where it did."""
-    traces = _traces(path, error)
+    traces = _find_tracebacks(path, error)
     if traces:
         error.__traceback__ = traces[0]  # how we came to run the file is no help to its author
-    line = failing_line(path, error)
+    line = find_failing_line(path, error)
     where = f"{path}:{line}" if line else str(path)
     text = error.msg if isinstance(error, SyntaxError) else str(error)
     return LoadError(f"{type(error).__name__}: {text}", where=where)
 
 
-def failing_line(path: Path, error: BaseException) -> int:
+def find_failing_line(path: Path, error: BaseException) -> int:
     """The line of a file that an error came from, as far as it is known; else 0."""
     if isinstance(error, SyntaxError) and error.filename == str(path) and error.lineno:
         return error.lineno
-    traces = _traces(path, error)
+    traces = _find_tracebacks(path, error)
     return traces[-1].tb_lineno if traces else 0
 
 
-def _traces(path: Path, error: BaseException) -> list[TracebackType]:
+def _find_tracebacks(path: Path, error: BaseException) -> list[TracebackType]:
     found = []
     trace = error.__traceback__
     while trace is not None:
@@ -111,7 +111,7 @@ def _traces(path: Path, error: BaseException) -> list[TracebackType]:
     return found
 
 
-def _free_name(stem: str) -> str:
+def _choose_module_name(stem: str) -> str:
     """The name that other files would import a file by, or else one that is not taken."""
     others = (f"paddock_served_{stem}{number or ''}" for number in count())
     return next(name for name in chain([stem], others) if name not in sys.modules)

@@ -12,21 +12,21 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-_ATTRIBUTE = "paddock_items"
+_ITEMS_ATTRIBUTE = "paddock_items"
 
 
-def remember(function: object, item: object) -> None:
+def attach_item(function: object, item: object) -> None:
     """Note that an item was made of a function, if the function takes notes; the last counts."""
-    earlier = getattr(function, _ATTRIBUTE, {})
+    earlier = getattr(function, _ITEMS_ATTRIBUTE, {})
     try:
-        setattr(function, _ATTRIBUTE, {**earlier, type(item): item})
+        setattr(function, _ITEMS_ATTRIBUTE, {**earlier, type(item): item})
     except (AttributeError, TypeError):
         return  # a method, or a function that is not written in Python
 
 
-def remembered(function: object, kind: type[T]) -> T | None:
+def find_attached_item(function: object, kind: type[T]) -> T | None:
     """The last item of a kind that was made of a function."""
-    notes: dict[type, T] = getattr(function, _ATTRIBUTE, {})
+    notes: dict[type, T] = getattr(function, _ITEMS_ATTRIBUTE, {})
     found = notes.get(kind)
     # A function that wraps another has its notes too, and is not what they are about.
     return found if getattr(found, "handler", None) is function else None

@@ -8,45 +8,45 @@ import msgspec
 
 from paddock.authoring.context import Context
 from paddock.authoring.hints import decode_hook
-from paddock.authoring.signature import Signature
-from paddock.authoring.text_template import fill, placeholders
-from paddock.authoring.whole_call import whole_call
+from paddock.authoring.signature import HandlerSignature
+from paddock.authoring.text_template import fill_template, list_placeholders
+from paddock.authoring.whole_call import bind_dict_handler
 from paddock.errors import DefinitionError
 from paddock.protocol.errors import InvalidParamsError
 from paddock.protocol.model.content import Content, PromptMessage, TextContent
-from paddock.protocol.pace import Pace
+from paddock.protocol.pace import SlowHandlerTracker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.authoring.offering import Offering
+    from paddock.authoring.offering import BaseServer
     from paddock.authoring.prompt import Prompt
-    from paddock.authoring.signature import Taken
+    from paddock.authoring.signature import HandlerParameter
     from paddock.protocol.request import Request
 
 Json = dict[str, Any]
 
 
-class Rendering:
+class PromptRenderer:
     """One prompt, ready to be rendered."""
 
     __slots__ = (
-        "_offering",
+        "_server",
         "_signature",
         "arguments",
         "description",
         "is_async",
-        "pace",
+        "slow_tracker",
         "prompt",
     )
 
-    def __init__(self, prompt: Prompt, offering: Offering) -> None:
+    def __init__(self, prompt: Prompt, offering: BaseServer) -> None:
         self.prompt = prompt
-        self.pace = Pace()
-        self._offering = offering
-        self._signature: Signature | None = None
+        self.slow_tracker = SlowHandlerTracker()
+        self._server = offering
+        self._signature: HandlerSignature | None = None
         if prompt.handler is not None:
-            self._signature = Signature(
+            self._signature = HandlerSignature(
                 prompt.handler,
                 Context,
                 prompt.name,
@@ -56,9 +56,9 @@ class Rendering:
         self.description = prompt.description or (
             self._signature.description if self._signature else ""
         )
-        self.arguments = self._arguments()
+        self.arguments = self._list_arguments()
 
-    def check(self, given: dict[str, str]) -> None:
+    def require_arguments(self, given: dict[str, str]) -> None:
         """Whether the required arguments are there.
 
         Raises:
@@ -75,52 +75,52 @@ class Rendering:
                 data={"missing": missing},
             )
 
-    def call(self, given: dict[str, str], request: Request) -> Any:
+    def call_handler(self, given: dict[str, str], request: Request) -> Any:
         """What the handler returns for these arguments, or the messages as they were declared."""
         if self._signature is None or self.prompt.handler is None:
             return self.prompt.messages
         if self.prompt.takes_dictionary:
-            call = whole_call(self.prompt.handler, lambda asked: Context(asked, self._offering))
+            call = bind_dict_handler(self.prompt.handler, lambda asked: Context(asked, self._server))
             return call({**given}, request)
         values = {
-            taken.name: _converted(taken, given[taken.name], self.prompt.name)
+            taken.name: _convert_argument(taken, given[taken.name], self.prompt.name)
             for taken in self._signature.parameters
             if taken.name in given
         }
-        if self._signature.context is not None:
-            values[self._signature.context] = Context(request, self._offering)
+        if self._signature.context_parameter is not None:
+            values[self._signature.context_parameter] = Context(request, self._server)
         return self.prompt.handler(**values)
 
-    def result(self, messages: Any, given: dict[str, str]) -> Json:
+    def build_result(self, messages: Any, given: dict[str, str]) -> Json:
         """The result of `prompts/get`."""
         is_template = self.prompt.handler is None
         several = messages if isinstance(messages, list | tuple) else [messages]
         rendered = [
-            _message(one, given if is_template else None, self.prompt.name) for one in several
+            _build_message(one, given if is_template else None, self.prompt.name) for one in several
         ]
         found: Json = {"messages": rendered}
         if self.description:
             found["description"] = self.description
         return found
 
-    def _arguments(self) -> list[Json]:
+    def _list_arguments(self) -> list[Json]:
         if self.prompt.arguments is not None:
             return [
-                _argument(one.name, one.description, required=one.required, title=one.title)
+                _build_argument(one.name, one.description, required=one.required, title=one.title)
                 for one in self.prompt.arguments
             ]
         if self._signature is not None:
-            descriptions = self._signature.descriptions()
+            descriptions = self._signature.get_parameter_descriptions()
             return [
-                _argument(taken.name, descriptions[taken.name], required=taken.is_required)
+                _build_argument(taken.name, descriptions[taken.name], required=taken.is_required)
                 for taken in self._signature.parameters
             ]
-        texts = [_text_of(one) for one in _several(self.prompt.messages)]
-        names = dict.fromkeys(name for text in texts for name in placeholders(text))
-        return [_argument(name, "", required=False) for name in names]
+        texts = [_get_message_text(one) for one in _to_list(self.prompt.messages)]
+        names = dict.fromkeys(name for text in texts for name in list_placeholders(text))
+        return [_build_argument(name, "", required=False) for name in names]
 
 
-def prompt_entry(rendering: Rendering) -> Json:
+def build_prompt_entry(rendering: PromptRenderer) -> Json:
     """A prompt as `prompts/list` shows it."""
     prompt = rendering.prompt
     found: Json = {"name": prompt.name}
@@ -137,7 +137,7 @@ def prompt_entry(rendering: Rendering) -> Json:
     return found
 
 
-def _argument(name: str, description: str, *, required: bool, title: str | None = None) -> Json:
+def _build_argument(name: str, description: str, *, required: bool, title: str | None = None) -> Json:
     found: Json = {"name": name, "required": required}
     if description:
         found["description"] = description
@@ -146,13 +146,13 @@ def _argument(name: str, description: str, *, required: bool, title: str | None 
     return found
 
 
-def _converted(taken: Taken, text: str, where: str) -> Any:
+def _convert_argument(taken: HandlerParameter, text: str, where: str) -> Any:
     """The text of an argument as the type that the handler declares."""
-    if taken.hint in (str, Any):
+    if taken.type_hint in (str, Any):
         return text
     attempts: list[Callable[[], Any]] = [
-        lambda: msgspec.convert(text, taken.hint, strict=False, dec_hook=decode_hook),
-        lambda: msgspec.json.decode(text.encode(), type=taken.hint, dec_hook=decode_hook),
+        lambda: msgspec.convert(text, taken.type_hint, strict=False, dec_hook=decode_hook),
+        lambda: msgspec.json.decode(text.encode(), type=taken.type_hint, dec_hook=decode_hook),
     ]
     reason = ""
     for attempt in attempts:
@@ -163,7 +163,7 @@ def _converted(taken: Taken, text: str, where: str) -> Any:
     raise InvalidParamsError(f"Prompt {where!r}: argument {taken.name!r}: {reason}")
 
 
-def _message(one: Any, given: dict[str, str] | None, where: str) -> Json:
+def _build_message(one: Any, given: dict[str, str] | None, where: str) -> Json:
     role = "user"
     if isinstance(one, PromptMessage):
         role, one = one.role, one.content
@@ -176,7 +176,7 @@ def _message(one: Any, given: dict[str, str] | None, where: str) -> Json:
     if isinstance(one, str):
         one = TextContent(one)
     if isinstance(one, TextContent) and given is not None:
-        one = msgspec.structs.replace(one, text=fill(one.text, given))
+        one = msgspec.structs.replace(one, text=fill_template(one.text, given))
     if not isinstance(one, Content | dict):
         raise DefinitionError(
             f"a message is a {type(one).__name__}",
@@ -186,11 +186,11 @@ def _message(one: Any, given: dict[str, str] | None, where: str) -> Json:
     return {"role": role, "content": one}
 
 
-def _several(messages: Any) -> list[Any]:
+def _to_list(messages: Any) -> list[Any]:
     return list(messages) if isinstance(messages, list | tuple) else [messages]
 
 
-def _text_of(one: Any) -> str:
+def _get_message_text(one: Any) -> str:
     content = one.content if isinstance(one, PromptMessage) else one
     if isinstance(content, TextContent):
         return content.text

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from paddock.authoring.prompt import Completion
+    from paddock.authoring.prompt import CompletionSource
     from paddock.protocol.model.content import Annotations, Icon
 
     Json = dict[str, object]
@@ -113,7 +113,7 @@ class ResourceTemplate:
         annotations: Annotations | Json | None = None,
         icons: Sequence[Icon | Json] | None = None,
         meta: Json | None = None,
-        completions: Mapping[str, Completion] | None = None,
+        completions: Mapping[str, CompletionSource] | None = None,
     ) -> None:
         self.uri_template = uri_template
         self.handler = handler

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Raw
 from msgspec.json import format as format_json
 
-from paddock.authoring.hints import encode
+from paddock.authoring.hints import encode_json
 from paddock.authoring.structure import ResultError
 from paddock.protocol.model.content import (
     AudioContent,
@@ -28,10 +28,10 @@ from paddock.protocol.model.content import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from paddock.authoring.structure import Structure
+    from paddock.authoring.structure import OutputSchema
     from paddock.protocol.request import Result
 
-_SIGNATURES = {
+_MAGIC_BYTES = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
     b"GIF8": "image/gif",
@@ -39,25 +39,25 @@ _SIGNATURES = {
     b"OggS": "audio/ogg",
     b"fLaC": "audio/flac",
 }
-_RIFF = {b"WAVE": "audio/wav", b"WEBP": "image/webp"}
+_RIFF_MEDIA_TYPES = {b"WAVE": "audio/wav", b"WEBP": "image/webp"}
 CONTENT_TYPES = ("text", "image", "audio", "resource", "resource_link")
-LARGE = 65_536
+LARGE_TEXT_BYTES = 65_536
 """Bytes of text beyond which one copy less is worth the trouble."""
-_PICTURES = {("PIL", "Image"): "pil", ("matplotlib", "Figure"): "figure"}
-_picture_kinds: dict[type, str | None] = {}
+_IMAGE_CLASSES = {("PIL", "Image"): "pil", ("matplotlib", "Figure"): "figure"}
+_image_kinds: dict[type, str | None] = {}
 
 
-def error_result(text: str) -> bytes:
+def build_error_result(text: str) -> bytes:
     """The members of a result that tells the model what went wrong."""
-    return b'"content":[{"type":"text","text":%b}],"isError":true' % encode_text(text)
+    return b'"content":[{"type":"text","text":%b}],"isError":true' % encode_string(text)
 
 
-def shown(data: Mapping[str, object]) -> str:
+def dump_json(data: Mapping[str, object]) -> str:
     """JSON data as a text for people and models to read."""
-    return format_json(_json(data), indent=2).decode()
+    return format_json(_encode_value(data), indent=2).decode()
 
 
-def finished(value: Any) -> Any:
+def run_if_coroutine(value: Any) -> Any:
     """A handler's return value.
 
     A coroutine, as plain wrappers of async functions return them, is run to its end here.
@@ -69,7 +69,7 @@ def finished(value: Any) -> Any:
     return asyncio.run(value)
 
 
-def convert(value: Any, structure: Structure) -> Result:
+def convert_result(value: Any, structure: OutputSchema) -> Result:
     """The result that stands for a handler's return value.
 
     Raises:
@@ -77,18 +77,18 @@ def convert(value: Any, structure: Structure) -> Result:
     """
     kind = value.__class__
     if kind is str and structure.is_text:
-        text = encode_text(value)
-        if len(text) > LARGE:
+        text = encode_string(value)
+        if len(text) > LARGE_TEXT_BYTES:
             return b'"content":[{"type":"text","text":', text, b"}]"
         return b'"content":[{"type":"text","text":%b}]' % text
     if kind is dict and structure.is_any_object:
-        data = _json(value)
+        data = _encode_value(value)
         return b'"content":[{"type":"text","text":%b}],"structuredContent":%b' % (
-            _quoted(data),
+            _quote_json(data),
             data,
         )
-    if kind is structure.scalar:
-        text = encode(value)
+    if kind is structure.scalar_type:
+        text = encode_json(value)
         if text == b"null":
             raise ResultError(f"returned {value}, which JSON cannot express")
         return b'"content":[{"type":"text","text":"%b"}],"structuredContent":{"result":%b}' % (
@@ -96,40 +96,40 @@ def convert(value: Any, structure: Structure) -> Result:
             text,
         )
     if isinstance(value, CallToolResult):
-        return _full(value, structure)
-    content = None if kind is dict else _content(value, structure)
+        return _convert_call_tool_result(value, structure)
+    content = None if kind is dict else _to_content(value, structure)
     if content is None:
-        return _data(value, structure)
+        return _encode_data_result(value, structure)
     structure.check_content(value, content)
-    structure.check_promise()
-    return _encoded({"content": content})
+    structure.check_absent_content()
+    return _encode_members({"content": content})
 
 
-def encode_text(text: str) -> bytes:
+def encode_string(text: str) -> bytes:
     """A string as JSON; halves of surrogate pairs, which have no UTF-8, become `?`."""
     try:
-        return encode(text)
+        return encode_json(text)
     except UnicodeEncodeError:
-        return encode(text.encode("utf-8", "replace").decode())
+        return encode_json(text.encode("utf-8", "replace").decode())
 
 
-def _full(value: CallToolResult, structure: Structure) -> Result:
+def _convert_call_tool_result(value: CallToolResult, structure: OutputSchema) -> Result:
     several = value.content if isinstance(value.content, list | tuple) else [value.content]
-    result: dict[str, object] = {"content": [_as_content(item) for item in several]}
+    result: dict[str, object] = {"content": [_require_content(item) for item in several]}
     if value.structured_content is not None:
-        data = _json(value.structured_content)
-        result["structuredContent"] = Raw(data if value.is_error else structure.wrapped(data))
+        data = _encode_value(value.structured_content)
+        result["structuredContent"] = Raw(data if value.is_error else structure.wrap_structured_content(data))
     elif not value.is_error:
-        structure.check_promise()
+        structure.check_absent_content()
     if value.is_error:
         result["isError"] = True
     if value.meta is None:
-        return _encoded(result)
-    _json(value.meta)
+        return _encode_members(result)
+    _encode_value(value.meta)
     return {**result, "_meta": value.meta}
 
 
-def _as_content(item: object) -> object:
+def _require_content(item: object) -> object:
     if isinstance(item, str):
         return TextContent(item)
     if isinstance(item, dict) and item.get("type") not in CONTENT_TYPES:
@@ -142,13 +142,13 @@ def _as_content(item: object) -> object:
     return item
 
 
-def _encoded(result: dict[str, object]) -> bytes:
-    return _json(result)[1:-1]
+def _encode_members(result: dict[str, object]) -> bytes:
+    return _encode_value(result)[1:-1]
 
 
-def _json(value: object) -> bytes:
+def _encode_value(value: object) -> bytes:
     try:
-        return encode(value)
+        return encode_json(value)
     except (TypeError, NotImplementedError, ValueError, RecursionError) as error:
         raise ResultError(
             f"returned a {type(value).__name__}, which is neither content nor JSON: {error}",
@@ -156,42 +156,42 @@ def _json(value: object) -> bytes:
         ) from None
 
 
-def _quoted(data: bytes) -> bytes:
+def _quote_json(data: bytes) -> bytes:
     """JSON as a string of JSON: it has no control characters, only two others to escape."""
     return b'"%b"' % data.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
 
 
-def _content(value: Any, structure: Structure) -> list[Content] | None:
+def _to_content(value: Any, structure: OutputSchema) -> list[Content] | None:
     """The content objects that a value is or stands for; None when it is data."""
     if value is None:
-        return [] if structure.is_plain else None
+        return [] if structure.is_content else None
     if isinstance(value, str):
-        return [TextContent(value)] if structure.is_plain else None
+        return [TextContent(value)] if structure.is_content else None
     if isinstance(value, Content):
         return [value]
     if isinstance(value, bytes | bytearray):
-        return [_media(bytes(value), structure.mime_type, structure.where)]
+        return [_to_media_content(bytes(value), structure.mime_type, structure.where)]
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], bytes | bytearray):
         if not isinstance(value[1], str):
             raise ResultError(f"returned (bytes, {value[1]!r})", hint="expected a MIME type")
-        return [_media(bytes(value[0]), value[1], structure.where)]
+        return [_to_media_content(bytes(value[0]), value[1], structure.where)]
     is_list = isinstance(value, list | tuple)
-    if is_list and (structure.is_content_list or any(_is_content(item) for item in value)):
-        return [part for item in value for part in _part(item, structure)]
-    picture = _picture(value)
+    if is_list and (structure.is_content_list or any(_is_content_value(item) for item in value)):
+        return [part for item in value for part in _to_content_items(item, structure)]
+    picture = _to_image_content(value)
     return None if picture is None else [picture]
 
 
-def _is_content(item: object) -> bool:
+def _is_content_value(item: object) -> bool:
     if isinstance(item, tuple):
         return len(item) == 2 and isinstance(item[0], bytes) and isinstance(item[1], str)
-    return isinstance(item, Content | bytes) or _picture_kind(item) is not None
+    return isinstance(item, Content | bytes) or _get_image_kind(item) is not None
 
 
-def _part(item: Any, structure: Structure) -> list[Content]:
+def _to_content_items(item: Any, structure: OutputSchema) -> list[Content]:
     if isinstance(item, str):
         return [TextContent(item)]
-    found = _content(item, structure)
+    found = _to_content(item, structure)
     if found is None:
         raise ResultError(
             f"a list of content holds a {type(item).__name__}",
@@ -200,8 +200,8 @@ def _part(item: Any, structure: Structure) -> list[Content]:
     return found
 
 
-def _media(data: bytes, mime_type: str | None, where: str) -> Content:
-    mime_type = mime_type or _sniff(data)
+def _to_media_content(data: bytes, mime_type: str | None, where: str) -> Content:
+    mime_type = mime_type or _detect_media_type(data)
     if mime_type is None:
         raise ResultError(
             f"returned {len(data)} bytes of an unknown type",
@@ -215,24 +215,24 @@ def _media(data: bytes, mime_type: str | None, where: str) -> Content:
     return EmbeddedResource(BlobResourceContents(uri, data, mime_type))
 
 
-def _sniff(data: bytes) -> str | None:
+def _detect_media_type(data: bytes) -> str | None:
     if data[:4] == b"RIFF":
-        return _RIFF.get(data[8:12])
-    return next((mime for start, mime in _SIGNATURES.items() if data.startswith(start)), None)
+        return _RIFF_MEDIA_TYPES.get(data[8:12])
+    return next((mime for start, mime in _MAGIC_BYTES.items() if data.startswith(start)), None)
 
 
-def _picture_kind(value: object) -> str | None:
+def _get_image_kind(value: object) -> str | None:
     """Whether a value is a PIL image or a matplotlib figure, without importing either."""
     kind = type(value)
-    if kind not in _picture_kinds:
+    if kind not in _image_kinds:
         names = {(base.__module__.partition(".")[0], base.__name__) for base in kind.__mro__}
-        found = next((_PICTURES[name] for name in names if name in _PICTURES), None)
-        _picture_kinds[kind] = found
-    return _picture_kinds[kind]
+        found = next((_IMAGE_CLASSES[name] for name in names if name in _IMAGE_CLASSES), None)
+        _image_kinds[kind] = found
+    return _image_kinds[kind]
 
 
-def _picture(value: Any) -> Content | None:
-    kind = _picture_kind(value)
+def _to_image_content(value: Any) -> Content | None:
+    kind = _get_image_kind(value)
     if kind is None:
         return None
     buffer = io.BytesIO()
@@ -243,11 +243,11 @@ def _picture(value: Any) -> Content | None:
     return ImageContent(buffer.getvalue(), "image/png")
 
 
-def _data(value: Any, structure: Structure) -> bytes:
-    data = _json(value)
+def _encode_data_result(value: Any, structure: OutputSchema) -> bytes:
+    data = _encode_value(value)
     if data == b"null" and value is not None:
         raise ResultError(f"returned {value}, which JSON cannot express")
     structure.check_content(value, [TextContent("")])
-    structured = structure.structured(value, data)
-    text = b'"content":[{"type":"text","text":%b}]' % _quoted(data)
+    structured = structure.to_structured_content(value, data)
+    text = b'"content":[{"type":"text","text":%b}]' % _quote_json(data)
     return text if structured is None else text + b',"structuredContent":%b' % structured

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from paddock.authoring.choices import in_order
-from paddock.authoring.definitions import hoisted
-from paddock.authoring.hints import encode, output_schema_hook, schema_hook
-from paddock.authoring.tool import NOTHING
+from paddock.authoring.choices import restore_enum_order
+from paddock.authoring.definitions import hoist_definitions
+from paddock.authoring.hints import encode_json, output_schema_hook, schema_hook
+from paddock.authoring.tool import NO_DEFAULT
 from paddock.errors import DefinitionError
 
 if TYPE_CHECKING:
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
     SchemaHook = Callable[[type], dict[str, Any]]
 
-    from paddock.authoring.signature import Signature, Taken
+    from paddock.authoring.signature import HandlerSignature, HandlerParameter
 
 Json = dict[str, Any]
 
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
+JSON_SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-_SIMPLE: dict[Any, Json] = {
+_SIMPLE_SCHEMAS: dict[Any, Json] = {
     str: {"type": "string"},
     int: {"type": "integer"},
     float: {"type": "number"},
@@ -48,16 +48,16 @@ _SIMPLE: dict[Any, Json] = {
 }
 
 
-def input_schema(signature: Signature, where: str) -> Json:
+def build_arguments_schema(signature: HandlerSignature, where: str) -> Json:
     """The schema of the arguments that a function takes.
 
     Raises:
         DefinitionError: when a parameter has a type that has no schema.
     """
-    parameters, descriptions = signature.parameters, signature.descriptions()
-    schemas, definitions = _schemas([taken.hint for taken in parameters], where)
+    parameters, descriptions = signature.parameters, signature.get_parameter_descriptions()
+    schemas, definitions = _build_schemas([taken.type_hint for taken in parameters], where)
     properties = {
-        taken.name: _described(schema, taken, descriptions[taken.name])
+        taken.name: _describe_property(schema, taken, descriptions[taken.name])
         for taken, schema in zip(parameters, schemas, strict=True)
     }
     result: Json = {"type": "object", "properties": properties, "additionalProperties": False}
@@ -69,13 +69,13 @@ def input_schema(signature: Signature, where: str) -> Json:
     return result
 
 
-def schema_of(hint: Any, where: str, *, is_output: bool = False) -> Json:
+def build_type_schema(hint: Any, where: str, *, is_output: bool = False) -> Json:
     """The schema of one type, of what it reads or (`is_output`) of what it writes.
 
     Raises:
         DefinitionError: when it has none.
     """
-    (schema,), definitions = _schemas(
+    (schema,), definitions = _build_schemas(
         [hint], where, output_schema_hook if is_output else schema_hook
     )
     reference = schema.get("$ref")
@@ -83,36 +83,36 @@ def schema_of(hint: Any, where: str, *, is_output: bool = False) -> Json:
         # A root that is only a reference says nothing about its type to the clients that look.
         name = reference.rpartition("/")[2]
         target = definitions[name]
-        if reference not in _text(definitions):
+        if reference not in _to_json_text(definitions):
             definitions = {key: value for key, value in definitions.items() if key != name}
         schema = {**target, **{key: value for key, value in schema.items() if key != "$ref"}}
     return {**schema, "$defs": definitions} if definitions else schema
 
 
-def _schemas(
+def _build_schemas(
     hints: Sequence[Any], where: str, hook: SchemaHook = schema_hook
 ) -> tuple[list[Json], Json]:
     found: dict[int, Json] = {}
     for index, hint in enumerate(hints):
-        simple = _simple(hint)
+        simple = _find_simple_schema(hint)
         if simple is not None:
             found[index] = dict(simple)
     rest = [index for index in range(len(hints)) if index not in found]
     definitions: Json = {}
     if rest:
-        schemas, definitions = _components([hints[index] for index in rest], where, hook)
+        schemas, definitions = _build_components([hints[index] for index in rest], where, hook)
         found.update(zip(rest, schemas, strict=True))
     return [found[index] for index in range(len(hints))], definitions
 
 
-def _simple(hint: Any) -> Json | None:
+def _find_simple_schema(hint: Any) -> Json | None:
     try:
-        return _SIMPLE.get(hint)
+        return _SIMPLE_SCHEMAS.get(hint)
     except TypeError:  # an unhashable hint, such as Annotated with a list in it
         return None
 
 
-def _components(hints: list[Any], where: str, hook: SchemaHook) -> tuple[list[Json], Json]:
+def _build_components(hints: list[Any], where: str, hook: SchemaHook) -> tuple[list[Json], Json]:
     try:
         schemas, definitions = msgspec.json.schema_components(
             hints, schema_hook=hook, ref_template="#/$defs/{name}"
@@ -124,26 +124,26 @@ def _components(hints: list[Any], where: str, hook: SchemaHook) -> tuple[list[Js
             hint="use a Struct, dataclass, TypedDict, pydantic model or a plain type, "
             "or give input_schema",
         ) from None
-    return hoisted(in_order(list(schemas), hints), in_order(dict(definitions), hints))
+    return hoist_definitions(restore_enum_order(list(schemas), hints), restore_enum_order(dict(definitions), hints))
 
 
-def _described(schema: Json, taken: Taken, description: str) -> Json:
+def _describe_property(schema: Json, taken: HandlerParameter, description: str) -> Json:
     extra: Json = {}
     if description:
         extra["description"] = description
-    if taken.default is not NOTHING:
-        shown = _shown_default(taken.default)
-        if shown is not NOTHING:
+    if taken.default is not NO_DEFAULT:
+        shown = _encode_default(taken.default)
+        if shown is not NO_DEFAULT:
             extra["default"] = shown
     return {**schema, **extra}
 
 
-def _shown_default(default: object) -> Any:
+def _encode_default(default: object) -> Any:
     try:
-        return msgspec.json.decode(encode(default))
+        return msgspec.json.decode(encode_json(default))
     except (TypeError, NotImplementedError, ValueError):
-        return NOTHING
+        return NO_DEFAULT
 
 
-def _text(value: object) -> str:
+def _to_json_text(value: object) -> str:
     return msgspec.json.encode(value).decode()

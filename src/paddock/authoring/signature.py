@@ -9,41 +9,41 @@ from __future__ import annotations
 import typing
 from typing import TYPE_CHECKING, Any
 
-from paddock.authoring.constraints import constraints, field_parts, is_field
-from paddock.authoring.tool import NOTHING
+from paddock.authoring.constraints import to_msgspec_meta, read_pydantic_field, is_pydantic_field
+from paddock.authoring.tool import NO_DEFAULT
 from paddock.errors import DefinitionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_COROUTINE = 0x80
-_VARIADIC = 0x04 | 0x08
+_COROUTINE_FLAG = 0x80
+_VARIADIC_FLAGS = 0x04 | 0x08
 
 
-class Taken:
+class HandlerParameter:
     """One parameter of a function."""
 
-    __slots__ = ("default", "hint", "is_keyword_only", "name", "note")
+    __slots__ = ("default", "type_hint", "is_keyword_only", "name", "description")
 
     def __init__(
         self, name: str, hint: Any, default: object, note: str, *, is_keyword_only: bool
     ) -> None:
         self.name = name
-        self.hint = hint
+        self.type_hint = hint
         self.default = default
-        self.note = note
+        self.description = note
         self.is_keyword_only = is_keyword_only
 
     @property
     def is_required(self) -> bool:
         """Whether a call must give it."""
-        return self.default is NOTHING
+        return self.default is NO_DEFAULT
 
 
-class Signature:
+class HandlerSignature:
     """The parameters of a function, its return type, and which parameter takes the context."""
 
-    __slots__ = ("_docstring", "context", "context_place", "is_async", "parameters", "returns")
+    __slots__ = ("_docstring", "context_parameter", "context_position", "is_async", "parameters", "return_type")
 
     def __init__(
         self,
@@ -53,53 +53,53 @@ class Signature:
         *,
         is_schema_needed: bool = True,
     ) -> None:
-        target = _plain_function(function)
-        hints = _hints(target, where)
-        self._docstring = _docstring(function)
-        self.returns = hints.pop("return", NOTHING)
+        target = _unwrap_function(function)
+        hints = _resolve_type_hints(target, where)
+        self._docstring = _get_docstring(function)
+        self.return_type = hints.pop("return", NO_DEFAULT)
         self.is_async = is_coroutine_function(function)
-        self.context: str | None = None
-        self.context_place: int | None = None
-        self.parameters: list[Taken] = []
+        self.context_parameter: str | None = None
+        self.context_position: int | None = None
+        self.parameters: list[HandlerParameter] = []
         if not is_schema_needed:
             return
-        for name, default, is_keyword_only in _raw_parameters(function, target, where):
+        for name, default, is_keyword_only in _read_parameters(function, target, where):
             hint = hints.get(name, Any)
-            if _is_context(hint, context_type):
-                self.context = name
-                self.context_place = None if is_keyword_only else len(self.parameters)
+            if _is_context_type(hint, context_type):
+                self.context_parameter = name
+                self.context_position = None if is_keyword_only else len(self.parameters)
                 continue
-            self.parameters.append(_taken(name, hint, default, is_keyword_only=is_keyword_only))
+            self.parameters.append(_create_parameter(name, hint, default, is_keyword_only=is_keyword_only))
 
     @property
-    def keywords(self) -> list[str]:
+    def keyword_only_names(self) -> list[str]:
         """The parameters that can only be given by name; they come last."""
         return [taken.name for taken in self.parameters if taken.is_keyword_only]
 
     @property
     def description(self) -> str:
         """What the docstring says about the function."""
-        return self._described()[0]
+        return self._parse_docstring()[0]
 
-    def descriptions(self) -> dict[str, str]:
+    def get_parameter_descriptions(self) -> dict[str, str]:
         """What hints and docstring say about the parameters."""
-        found = self._described()[1]
-        return {taken.name: taken.note or found.get(taken.name, "") for taken in self.parameters}
+        found = self._parse_docstring()[1]
+        return {taken.name: taken.description or found.get(taken.name, "") for taken in self.parameters}
 
-    def _described(self) -> tuple[str, dict[str, str]]:
+    def _parse_docstring(self) -> tuple[str, dict[str, str]]:
         # Not needed to call the function, so not part of the way to the first call.
         from paddock.authoring.docstring import parse_docstring  # noqa: PLC0415 - see above
 
         return parse_docstring(self._docstring)
 
 
-def _taken(name: str, hint: Any, default: object, *, is_keyword_only: bool) -> Taken:
+def _create_parameter(name: str, hint: Any, default: object, *, is_keyword_only: bool) -> HandlerParameter:
     hint, note = _split_annotated(hint)
-    if is_field(default):
-        hint, note, default = field_parts(hint, note, default)
+    if is_pydantic_field(default):
+        hint, note, default = read_pydantic_field(hint, note, default)
     if default is None:
-        hint = _or_none(hint)
-    return Taken(name, hint, default, note, is_keyword_only=is_keyword_only)
+        hint = _make_optional(hint)
+    return HandlerParameter(name, hint, default, note, is_keyword_only=is_keyword_only)
 
 
 def is_coroutine_function(function: Callable[..., Any]) -> bool:
@@ -108,40 +108,40 @@ def is_coroutine_function(function: Callable[..., Any]) -> bool:
     A plain wrapper around one is not: what it does with the coroutine is its own business.
     """
     try:
-        called = _plain_function(function, is_unwrapped=False)
+        called = _unwrap_function(function, is_unwrapped=False)
     except DefinitionError:  # a wrapper written in C, such as functools.cache
         return False
-    return bool(called.__code__.co_flags & _COROUTINE)
+    return bool(called.__code__.co_flags & _COROUTINE_FLAG)
 
 
-def count_required(function: Callable[..., Any]) -> int:
+def count_required_arguments(function: Callable[..., Any]) -> int:
     """How many positional arguments a function cannot do without."""
-    target = _plain_function(function)
-    bound = 1 if _is_bound(function, target) else 0
+    target = _unwrap_function(function)
+    bound = 1 if _is_bound_method(function, target) else 0
     return int(target.__code__.co_argcount) - bound - len(target.__defaults__ or ())
 
 
-def context_of(
+def find_context_parameter(
     function: Callable[..., Any], context_type: type
 ) -> tuple[str | None, int | None, bool]:
     """The parameter that takes the context, by its type: its name, and its place if it has one.
 
     And whether there is another parameter, for the arguments.
     """
-    target = _plain_function(function)
-    hints = _hints(target, getattr(function, "__name__", "handler"))
+    target = _unwrap_function(function)
+    hints = _resolve_type_hints(target, getattr(function, "__name__", "handler"))
     code = target.__code__
-    bound = 1 if _is_bound(function, target) else 0
+    bound = 1 if _is_bound_method(function, target) else 0
     positional = code.co_varnames[bound : code.co_argcount]
     keywords = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
     for name in (*positional, *keywords):
-        if _is_context(hints.get(name), context_type):
+        if _is_context_type(hints.get(name), context_type):
             place = positional.index(name) if name in positional else None
             return name, place, len(positional) + len(keywords) > 1
     return None, None, True
 
 
-def _plain_function(function: Any, *, is_unwrapped: bool = True) -> Any:
+def _unwrap_function(function: Any, *, is_unwrapped: bool = True) -> Any:
     """The function whose code runs when a callable is called, or the one that it wraps."""
     while True:
         if is_unwrapped and hasattr(function, "__wrapped__"):
@@ -161,7 +161,7 @@ def _plain_function(function: Any, *, is_unwrapped: bool = True) -> Any:
             function = call
 
 
-def _is_bound(function: Any, target: Any) -> bool:
+def _is_bound_method(function: Any, target: Any) -> bool:
     return hasattr(function, "__self__") or (
         function is not target
         and not hasattr(function, "__code__")
@@ -169,44 +169,44 @@ def _is_bound(function: Any, target: Any) -> bool:
     )
 
 
-def _raw_parameters(function: Any, target: Any, where: str) -> list[tuple[str, object, bool]]:
+def _read_parameters(function: Any, target: Any, where: str) -> list[tuple[str, object, bool]]:
     if function is not target:
-        return _inspected_parameters(function, where)
+        return _inspect_parameters(function, where)
     code = target.__code__
-    if code.co_flags & _VARIADIC:
-        raise _variadic(where)
+    if code.co_flags & _VARIADIC_FLAGS:
+        raise _create_variadic_error(where)
     count, keyword_only = code.co_argcount, code.co_kwonlyargcount
     names = code.co_varnames[: count + keyword_only]
     defaults = target.__defaults__ or ()
     named = target.__kwdefaults__ or {}
     first = count - len(defaults)
     positional = [
-        (name, defaults[index - first] if index >= first else NOTHING, False)
+        (name, defaults[index - first] if index >= first else NO_DEFAULT, False)
         for index, name in enumerate(names[:count])
     ]
-    return positional + [(name, named.get(name, NOTHING), True) for name in names[count:]]
+    return positional + [(name, named.get(name, NO_DEFAULT), True) for name in names[count:]]
 
 
-def _inspected_parameters(function: Any, where: str) -> list[tuple[str, object, bool]]:
+def _inspect_parameters(function: Any, where: str) -> list[tuple[str, object, bool]]:
     import inspect  # noqa: PLC0415 - 14 ms, for callables that are no plain functions
 
     found = []
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            raise _variadic(where)
-        default = NOTHING if parameter.default is parameter.empty else parameter.default
+            raise _create_variadic_error(where)
+        default = NO_DEFAULT if parameter.default is parameter.empty else parameter.default
         is_keyword_only = parameter.kind is parameter.KEYWORD_ONLY
         found.append((parameter.name, default, is_keyword_only))
     return found
 
 
-def _variadic(where: str) -> DefinitionError:
+def _create_variadic_error(where: str) -> DefinitionError:
     return DefinitionError(
         "*args and **kwargs have no schema", where=where, hint="name each parameter"
     )
 
 
-def _hints(target: Any, where: str) -> dict[str, Any]:
+def _resolve_type_hints(target: Any, where: str) -> dict[str, Any]:
     hints = dict(getattr(target, "__annotations__", None) or {})
     if not any(isinstance(hint, str) for hint in hints.values()):
         return hints
@@ -220,12 +220,12 @@ def _hints(target: Any, where: str) -> dict[str, Any]:
         ) from None
 
 
-def _is_context(hint: Any, context_type: type) -> bool:
+def _is_context_type(hint: Any, context_type: type) -> bool:
     if hint is context_type:
         return True
     if typing.get_origin(hint) is None:
         return isinstance(hint, type) and issubclass(hint, context_type)
-    return any(_is_context(part, context_type) for part in typing.get_args(hint))
+    return any(_is_context_type(part, context_type) for part in typing.get_args(hint))
 
 
 def _split_annotated(hint: Any) -> tuple[Any, str]:
@@ -235,13 +235,13 @@ def _split_annotated(hint: Any) -> tuple[Any, str]:
     inner, *notes = typing.get_args(hint)
     texts = [note for note in notes if isinstance(note, str)]
     described = [getattr(note, "description", None) for note in notes]
-    for note in (constraints(note) for note in notes):
+    for note in (to_msgspec_meta(note) for note in notes):
         if note is not None:
             inner = typing.Annotated[inner, note]
     return inner, next((text for text in (*texts, *described) if text), "")
 
 
-def _or_none(hint: Any) -> Any:
+def _make_optional(hint: Any) -> Any:
     """A type that admits None too, since that is the default."""
     if hint is Any or type(None) in typing.get_args(hint):
         return hint
@@ -251,7 +251,7 @@ def _or_none(hint: Any) -> Any:
         return hint
 
 
-def _docstring(function: Any) -> str | None:
+def _get_docstring(function: Any) -> str | None:
     while hasattr(function, "func"):  # a partial has only a docstring about partials
         function = function.func
     text = getattr(function, "__doc__", None)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 
-from paddock.authoring.catalogue import Catalogue
-from paddock.authoring.places import caller_file, located
+from paddock.authoring.catalogue import ComponentRegistry
+from paddock.authoring.places import find_caller_file, resolve_path
 from paddock.errors import DefinitionError
-from paddock.protocol.extensions import SKILL_FILE
+from paddock.protocol.extensions import SKILL_FILE_NAME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from paddock.authoring.skill_files import FileContent, SkillFiles
 
-MAX_NAME = 64
-_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
-_PREFIX_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
+MAX_SKILL_NAME_CHARACTERS = 64
+_SKILL_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
+_SKILL_PREFIX_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
 
 
 class Skill:
@@ -55,12 +55,12 @@ class Skill:
         prefix: str = "",
         listed: bool = True,
     ) -> None:
-        from paddock.authoring.skill_files import WrittenFiles  # noqa: PLC0415 - few have skills
+        from paddock.authoring.skill_files import InlineSkillFiles  # noqa: PLC0415 - few have skills
 
         self.name = name
-        self.path = _placed(name, prefix, name)
+        self.path = _build_skill_path(name, prefix, name)
         self.listed = listed
-        self.files: SkillFiles = WrittenFiles(
+        self.files: SkillFiles = InlineSkillFiles(
             name, description, body, files or {}, frontmatter or {}
         )
 
@@ -82,14 +82,14 @@ class Skill:
         Raises:
             DefinitionError: when it is not one that could be served, saying why.
         """
-        from paddock.authoring.skill_files import DirectoryFiles  # noqa: PLC0415 - few have skills
+        from paddock.authoring.skill_files import DirectorySkillFiles  # noqa: PLC0415 - few have skills
 
-        place = located(directory, relative_to or caller_file())
+        place = resolve_path(directory, relative_to or find_caller_file())
         skill = cls.__new__(cls)
         skill.name = os.path.basename(place)  # noqa: PTH119 - pathlib is 8 ms
-        skill.path = _placed(skill.name, prefix, place)
+        skill.path = _build_skill_path(skill.name, prefix, place)
         skill.listed = listed
-        skill.files = DirectoryFiles(place, skill.name)
+        skill.files = DirectorySkillFiles(place, skill.name)
         return skill
 
     @property
@@ -100,22 +100,22 @@ class Skill:
     @property
     def uri(self) -> str:
         """The URI of its SKILL.md, by which clients know it."""
-        return f"skill://{self.path}/{SKILL_FILE}"
+        return f"skill://{self.path}/{SKILL_FILE_NAME}"
 
     def __repr__(self) -> str:
         return f"Skill({self.path!r})"
 
 
-def _placed(name: str, prefix: str, where: str) -> str:
+def _build_skill_path(name: str, prefix: str, where: str) -> str:
     """The path of a skill among the skills of its server."""
     if not is_skill_name(name):
         raise DefinitionError(
             f"{name!r} cannot be the name of a skill",
             where=where,
-            hint=f"1 to {MAX_NAME} of a-z 0-9 and single hyphens, none at either end",
+            hint=f"1 to {MAX_SKILL_NAME_CHARACTERS} of a-z 0-9 and single hyphens, none at either end",
         )
     for segment in prefix.split("/") if prefix else ():
-        if not segment.strip(".") or not _PREFIX_CHARACTERS.issuperset(segment):
+        if not segment.strip(".") or not _SKILL_PREFIX_CHARACTERS.issuperset(segment):
             raise DefinitionError(
                 f"{prefix!r} cannot be the prefix of a skill",
                 where=where,
@@ -126,12 +126,12 @@ def _placed(name: str, prefix: str, where: str) -> str:
 
 def is_skill_name(name: str) -> bool:
     """Whether a skill can have this name."""
-    is_short = 0 < len(name) <= MAX_NAME
+    is_short = 0 < len(name) <= MAX_SKILL_NAME_CHARACTERS
     has_loose_hyphen = name.startswith("-") or name.endswith("-") or "--" in name
-    return is_short and not has_loose_hyphen and _NAME_CHARACTERS.issuperset(name)
+    return is_short and not has_loose_hyphen and _SKILL_NAME_CHARACTERS.issuperset(name)
 
 
-class SkillCatalogue(Catalogue[Skill]):
+class SkillRegistry(ComponentRegistry[Skill]):
     """The skills of a server by their paths; called with a directory, it adds those in it."""
 
     def __init__(
@@ -155,28 +155,28 @@ class SkillCatalogue(Catalogue[Skill]):
         Raises:
             DefinitionError: when there is none, or one cannot be served, saying why.
         """
-        place = located(directory, relative_to or caller_file())
-        self._register(found_skills(place, prefix))
+        place = resolve_path(directory, relative_to or find_caller_file())
+        self._register(load_skills(place, prefix))
         return self
 
 
-def found_skills(place: str, prefix: str = "") -> list[Skill]:
+def load_skills(place: str, prefix: str = "") -> list[Skill]:
     """The skills in a directory, or the one that the directory itself is."""
-    if os.path.isfile(os.path.join(place, SKILL_FILE)):  # noqa: PTH113, PTH118 - pathlib is 8 ms
+    if os.path.isfile(os.path.join(place, SKILL_FILE_NAME)):  # noqa: PTH113, PTH118 - pathlib is 8 ms
         return [Skill.from_directory(place, prefix=prefix)]
-    found = [Skill.from_directory(one, prefix=prefix) for one in skill_directories(place)]
+    found = [Skill.from_directory(one, prefix=prefix) for one in list_skill_directories(place)]
     if not found:
         raise DefinitionError(
-            "holds no skill", where=place, hint=f"expected a directory with a {SKILL_FILE} in it"
+            "holds no skill", where=place, hint=f"expected a directory with a {SKILL_FILE_NAME} in it"
         )
     return found
 
 
-def skill_directories(place: str) -> list[str]:
+def list_skill_directories(place: str) -> list[str]:
     """The directories in a directory that have a SKILL.md, by name."""
     try:
         names = sorted(os.listdir(place))  # noqa: PTH208 - pathlib is 8 ms
     except OSError:
         return []
     paths = [os.path.join(place, name) for name in names if not name.startswith(".")]  # noqa: PTH118 - pathlib is 8 ms
-    return [path for path in paths if os.path.isfile(os.path.join(path, SKILL_FILE))]  # noqa: PTH113, PTH118 - pathlib is 8 ms
+    return [path for path in paths if os.path.isfile(os.path.join(path, SKILL_FILE_NAME))]  # noqa: PTH113, PTH118 - pathlib is 8 ms

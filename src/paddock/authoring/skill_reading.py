@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote, unquote_to_bytes
 
 from paddock.authoring.failures import log_failure
-from paddock.authoring.hints import encode
-from paddock.authoring.reading import Reading
+from paddock.authoring.hints import encode_json
+from paddock.authoring.reading import ResourceReader
 from paddock.authoring.resource import Resource
 from paddock.errors import PaddockError
 from paddock.protocol.errors import ProtocolError, ResourceNotFoundError
@@ -19,9 +19,9 @@ from paddock.protocol.model.content import (
 )
 
 if TYPE_CHECKING:
-    from paddock.authoring.offering import Offering
+    from paddock.authoring.offering import BaseServer
     from paddock.authoring.skill import Skill
-    from paddock.protocol.pace import Pace
+    from paddock.protocol.pace import SlowHandlerTracker
     from paddock.protocol.request import Request
 
 Json = dict[str, Any]
@@ -59,86 +59,86 @@ MEDIA_TYPES = {
 """By the end of a file's name: the same on every machine, which the system's own table is not."""
 
 
-def media_type(path: str) -> str | None:
+def guess_media_type(path: str) -> str | None:
     """The media type of a file, as far as its name says."""
     return MEDIA_TYPES.get(path.rpartition(".")[2].lower())
 
 
-def quoted(path: str) -> str:
+def quote_path(path: str) -> str:
     """A relative path as it stands in a URI, whatever bytes a file system has for it."""
     return quote(os.fsencode(path))
 
 
-def unquoted(place: str) -> str | None:
+def unquote_path(place: str) -> str | None:
     """The relative path that stands in a URI in this very spelling; None if there is none."""
     try:
         path = os.fsdecode(unquote_to_bytes(place))
-        return path if quoted(path) == place else None
+        return path if quote_path(path) == place else None
     except UnicodeError:
         return None
 
 
-class SkillReading(Protocol):
+class SkillFileReader(Protocol):
     """One file of a skill, ready to be read."""
 
-    pace: Pace
+    slow_tracker: SlowHandlerTracker
     is_async: bool
 
-    def call(self, uri: str, variables: dict[str, str], request: Request) -> Any:
+    def read(self, uri: str, variables: dict[str, str], request: Request) -> Any:
         """What the file holds, or what its function returns."""
 
-    def result(self, value: Any, uri: str) -> Json:
+    def build_result(self, value: Any, uri: str) -> Json:
         """The result of `resources/read`: the bytes unchanged, as text where they are text."""
 
 
-class FileReading:
+class StaticFileReader:
     """What lies at a path in a skill, if anything does."""
 
-    __slots__ = ("_path", "_skill", "is_async", "pace")
+    __slots__ = ("_path", "_skill", "is_async", "slow_tracker")
 
-    def __init__(self, skill: Skill, path: str | None, pace: Pace) -> None:
+    def __init__(self, skill: Skill, path: str | None, pace: SlowHandlerTracker) -> None:
         self._skill = skill
         self._path = path
-        self.pace = pace
+        self.slow_tracker = pace
         self.is_async = False
 
-    def call(self, uri: str, _variables: dict[str, str], _request: Request) -> bytes:
+    def read(self, uri: str, _variables: dict[str, str], _request: Request) -> bytes:
         """What the file holds."""
         try:
-            data = None if self._path is None else self._skill.files.read(self._path)
+            data = None if self._path is None else self._skill.files.read_file(self._path)
         except PaddockError as error:
-            raise unserved(error) from None
+            raise to_skill_error(error) from None
         if data is None:
             raise ResourceNotFoundError(uri)
         return data
 
-    def result(self, value: bytes, uri: str) -> Json:
+    def build_result(self, value: bytes, uri: str) -> Json:
         """The result of `resources/read`."""
-        return _result(value, uri)
+        return _build_result(value, uri)
 
 
-class MadeReading:
+class GeneratedFileReader:
     """What a function makes when it is asked for."""
 
-    __slots__ = ("_head", "_reading", "is_async", "pace")
+    __slots__ = ("_frontmatter", "_resource_reader", "is_async", "slow_tracker")
 
-    def __init__(self, skill: Skill, path: str, offering: Offering) -> None:
-        resource = Resource(f"{skill.root}/{quoted(path)}", skill.files.makers[path], name=path)
-        self._head = skill.files.head(path)
-        self._reading = Reading(resource, offering)
-        self.pace = self._reading.pace
-        self.is_async = self._reading.is_async
+    def __init__(self, skill: Skill, path: str, offering: BaseServer) -> None:
+        resource = Resource(f"{skill.root}/{quote_path(path)}", skill.files.content_functions[path], name=path)
+        self._frontmatter = skill.files.get_frontmatter_bytes(path)
+        self._resource_reader = ResourceReader(resource, offering)
+        self.slow_tracker = self._resource_reader.slow_tracker
+        self.is_async = self._resource_reader.is_async
 
-    def call(self, uri: str, variables: dict[str, str], request: Request) -> Any:
+    def read(self, uri: str, variables: dict[str, str], request: Request) -> Any:
         """What the function returns."""
-        return self._reading.call(uri, variables, request)
+        return self._resource_reader.read(uri, variables, request)
 
-    def result(self, value: Any, uri: str) -> Json:
+    def build_result(self, value: Any, uri: str) -> Json:
         """The result of `resources/read`."""
-        return _result(self._head + _bytes(value), uri)
+        return _build_result(self._frontmatter + _to_bytes(value), uri)
 
 
-def unserved(error: PaddockError) -> ProtocolError:
+def to_skill_error(error: PaddockError) -> ProtocolError:
     """What a client is told of a skill that has gone wrong: the reason, but not our paths."""
     if isinstance(error, ProtocolError):
         return error
@@ -146,17 +146,17 @@ def unserved(error: PaddockError) -> ProtocolError:
     return ProtocolError(f"The skill cannot be served: {error.message}")
 
 
-def _bytes(value: Any) -> bytes:
+def _to_bytes(value: Any) -> bytes:
     if isinstance(value, bytes | bytearray):
         return bytes(value)
-    return value.encode() if isinstance(value, str) else encode(value)
+    return value.encode() if isinstance(value, str) else encode_json(value)
 
 
-def _result(data: bytes, uri: str) -> Json:
-    return {"contents": [_contents(data, uri, media_type(uri))]}
+def _build_result(data: bytes, uri: str) -> Json:
+    return {"contents": [_build_contents(data, uri, guess_media_type(uri))]}
 
 
-def _contents(data: bytes, uri: str, mime_type: str | None) -> ResourceContents:
+def _build_contents(data: bytes, uri: str, mime_type: str | None) -> ResourceContents:
     try:
         return TextResourceContents(uri, data.decode(), mime_type or "text/plain")
     except UnicodeDecodeError:

@@ -8,18 +8,18 @@ from typing import Any
 
 import msgspec
 
-from paddock.authoring.hints import decode_hook, is_pydantic
-from paddock.authoring.schema import schema_of
-from paddock.authoring.tool import NOTHING
-from paddock.authoring.validation import Validator
+from paddock.authoring.hints import decode_hook, is_pydantic_model
+from paddock.authoring.schema import build_type_schema
+from paddock.authoring.tool import NO_DEFAULT
+from paddock.authoring.validation import SchemaValidator
 from paddock.errors import DefinitionError, PaddockError
 from paddock.protocol.model.content import CallToolResult, Content, TextContent
 
 Json = dict[str, Any]
 
-_SCALARS = (int, float, bool)
-_ANY_OBJECT: tuple[object, ...] = (dict, dict[str, Any], dict[str, object])
-_PLAIN: tuple[object, ...] = (NOTHING, None, type(None), str, bytes, bytearray, Any, object)
+_SCALAR_TYPES = (int, float, bool)
+_UNTYPED_OBJECTS: tuple[object, ...] = (dict, dict[str, Any], dict[str, object])
+_CONTENT_RETURN_TYPES: tuple[object, ...] = (NO_DEFAULT, None, type(None), str, bytes, bytearray, Any, object)
 
 
 class ResultError(PaddockError):
@@ -28,22 +28,22 @@ class ResultError(PaddockError):
     code = "result"
 
 
-class Structure:
+class OutputSchema:
     """The declared shape of one tool's results."""
 
     __slots__ = (
         "_decode",
         "_is_wrapped",
-        "_return_type",
-        "_returns",
+        "_content_return_type",
+        "_handler_return_type",
         "_validator",
         "is_any_object",
         "is_content_list",
-        "is_plain",
+        "is_content",
         "is_text",
         "mime_type",
         "output_schema",
-        "scalar",
+        "scalar_type",
         "where",
     )
 
@@ -58,57 +58,57 @@ class Structure:
     ) -> None:
         self.where = where
         self.mime_type = mime_type
-        self._return_type = return_type
-        self._validator = None if output_schema is None else Validator(output_schema, where)
-        self._returns = returns
+        self._content_return_type = return_type
+        self._validator = None if output_schema is None else SchemaValidator(output_schema, where)
+        self._handler_return_type = returns
         self._decode: Any = None
         self._is_wrapped = False
         self.output_schema: Json | None = None
         if output_schema is not None:
-            self._promise(output_schema)
-        self.scalar = returns if returns in _SCALARS and output_schema is None else NOTHING
-        self.is_plain = output_schema is None and (_is_plain(returns) or return_type is not None)
-        if output_schema is None and not self.is_plain:
-            self._declare(returns)
+            self._set_schema(output_schema)
+        self.scalar_type = returns if returns in _SCALAR_TYPES and output_schema is None else NO_DEFAULT
+        self.is_content = output_schema is None and (_is_content_type(returns) or return_type is not None)
+        if output_schema is None and not self.is_content:
+            self._derive_schema(returns)
         is_list = typing.get_origin(returns) in (list, tuple)
-        self.is_content_list = is_list and self.is_plain and _is_plain(returns)
-        self.is_text = self.is_plain and return_type is None
-        is_untyped = any(returns == kind for kind in _ANY_OBJECT)
+        self.is_content_list = is_list and self.is_content and _is_content_type(returns)
+        self.is_text = self.is_content and return_type is None
+        is_untyped = any(returns == kind for kind in _UNTYPED_OBJECTS)
         self.is_any_object = is_untyped and output_schema is None and return_type is None
 
-    def structured(self, value: Any, data: bytes) -> bytes | None:
+    def to_structured_content(self, value: Any, data: bytes) -> bytes | None:
         """The structured content of a value that is also given as JSON; None for none.
 
         Raises:
             ResultError: when the value is not what the tool declares.
         """
         if self._validator is not None:
-            return self.wrapped(data)
-        if self.is_plain:
+            return self.wrap_structured_content(data)
+        if self.is_content:
             return data if data[:1] == b"{" else None
-        if _holds_model(value):
+        if _has_pydantic_model(value):
             # What such a model writes need not be what it reads: aliases, computed fields.
             return b'{"result":%b}' % data if self._is_wrapped else data
         if self._decode is None:
-            self._decode = msgspec.json.Decoder(self._returns, dec_hook=decode_hook).decode
+            self._decode = msgspec.json.Decoder(self._handler_return_type, dec_hook=decode_hook).decode
         try:
             self._decode(data)
         except (msgspec.ValidationError, NotImplementedError) as error:
             raise ResultError(f"returned {type(value).__name__}: {error}") from None
         return b'{"result":%b}' % data if self._is_wrapped else data
 
-    def wrapped(self, data: bytes) -> bytes:
+    def wrap_structured_content(self, data: bytes) -> bytes:
         """Structured content as it is sent: always an object, as sessions demand.
 
         Raises:
             ResultError: when it breaks a schema that was given.
         """
-        fault = self._validator.fault(msgspec.json.decode(data)) if self._validator else None
+        fault = self._validator.find_error(msgspec.json.decode(data)) if self._validator else None
         if fault:
             raise ResultError(f"the structured content breaks the output schema: {fault}")
         return b'{"result":%b}' % data if self._is_wrapped or data[:1] != b"{" else data
 
-    def check_promise(self) -> None:
+    def check_absent_content(self) -> None:
         """There is no structured content; is that allowed?
 
         Raises:
@@ -123,26 +123,26 @@ class Structure:
         Raises:
             ResultError: when it is not of that type.
         """
-        if self._return_type is None:
+        if self._content_return_type is None:
             return
-        allowed = _content_types(self._return_type)
+        allowed = _get_content_types(self._content_return_type)
         wrong = [part for part in content if not isinstance(part, allowed)]
-        if wrong and not isinstance(value, _python_types(self._return_type)):
-            declared = self._return_type
+        if wrong and not isinstance(value, _get_python_types(self._content_return_type)):
+            declared = self._content_return_type
             if not typing.get_args(declared):
                 declared = getattr(declared, "__name__", declared)
             raise ResultError(f"returned {type(value).__name__}, declared {declared}")
 
-    def _declare(self, returns: Any) -> None:
+    def _derive_schema(self, returns: Any) -> None:
         try:
-            schema = schema_of(returns, self.where, is_output=True)
+            schema = build_type_schema(returns, self.where, is_output=True)
         except DefinitionError:
             # A return type without a schema is no fault: the tool just promises nothing.
-            self.is_plain = True
+            self.is_content = True
             return
-        self._promise(schema)
+        self._set_schema(schema)
 
-    def _promise(self, schema: Json) -> None:
+    def _set_schema(self, schema: Json) -> None:
         """Make a schema the output schema, which has to be one of an object."""
         if "type" not in schema and "properties" in schema:
             schema = {"type": "object", **schema}
@@ -156,41 +156,41 @@ class Structure:
         self.output_schema = schema
 
 
-def _is_plain(returns: Any) -> bool:
+def _is_content_type(returns: Any) -> bool:
     """Whether a return type promises text or content rather than data."""
-    if any(returns is kind for kind in _PLAIN):
+    if any(returns is kind for kind in _CONTENT_RETURN_TYPES):
         return True
     if isinstance(returns, type):
         return issubclass(returns, Content | CallToolResult)
-    return any(_is_contentful(part) for part in typing.get_args(returns))
+    return any(_has_content_type(part) for part in typing.get_args(returns))
 
 
-def _holds_model(value: Any) -> bool:
+def _has_pydantic_model(value: Any) -> bool:
     several = value if isinstance(value, list | tuple) else [value]
-    return any(is_pydantic(type(one)) for one in several)
+    return any(is_pydantic_model(type(one)) for one in several)
 
 
-def _is_contentful(part: Any) -> bool:
+def _has_content_type(part: Any) -> bool:
     if isinstance(part, type):
         return issubclass(part, Content | CallToolResult | bytes)
-    return any(_is_contentful(inner) for inner in typing.get_args(part))
+    return any(_has_content_type(inner) for inner in typing.get_args(part))
 
 
-def _content_types(declared: Any) -> tuple[type, ...]:
+def _get_content_types(declared: Any) -> tuple[type, ...]:
     """The content types that a declaration allows: one, a list of one, or a union."""
     if isinstance(declared, type) and typing.get_origin(declared) is None:
         if declared is list:
             return (Content,)
         return (TextContent,) if declared is str else (declared,)
     parts = typing.get_args(declared)
-    return tuple(kind for part in parts if part is not type(None) for kind in _content_types(part))
+    return tuple(kind for part in parts if part is not type(None) for kind in _get_content_types(part))
 
 
-def _python_types(declared: Any) -> tuple[type, ...]:
+def _get_python_types(declared: Any) -> tuple[type, ...]:
     """The types that a declaration names, as they are in Python."""
     origin = typing.get_origin(declared)
     if isinstance(declared, type) and origin is None:
         return (declared,)
     if isinstance(origin, type) and origin is not types.UnionType:
         return (origin,) if origin is dict else ()
-    return tuple(kind for part in typing.get_args(declared) for kind in _python_types(part))
+    return tuple(kind for part in typing.get_args(declared) for kind in _get_python_types(part))

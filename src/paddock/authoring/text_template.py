@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _PLACEHOLDER = re.compile(r"\{(\w+)\}|\{\?(\w+)\?")
 
 
-def fill(template: str, arguments: Mapping[str, str]) -> str:
+def fill_template(template: str, arguments: Mapping[str, str]) -> str:
     """A text with its placeholders replaced."""
     pieces: list[str] = []
     position = 0
@@ -27,25 +27,25 @@ def fill(template: str, arguments: Mapping[str, str]) -> str:
             pieces.append(arguments.get(name, match[0]))
             position = match.end()
             continue
-        end = _closing(template, match.end())
+        end = _find_closing_brace(template, match.end())
         if end is None:
             pieces.append(match[0])
             position = match.end()
             continue
         if name in arguments:
-            pieces.append(fill(template[match.end() : end], arguments))
+            pieces.append(fill_template(template[match.end() : end], arguments))
         position = end + 1
     pieces.append(template[position:])
     return "".join(pieces)
 
 
-def placeholders(template: str) -> list[str]:
+def list_placeholders(template: str) -> list[str]:
     """The names of the arguments that a text uses, in order."""
     found = (match[1] or match[2] for match in _PLACEHOLDER.finditer(template))
     return list(dict.fromkeys(found))
 
 
-def _closing(template: str, start: int) -> int | None:
+def _find_closing_brace(template: str, start: int) -> int | None:
     depth = 1
     for index in range(start, len(template)):
         character = template[index]

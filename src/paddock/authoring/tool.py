@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from paddock.authoring.need import Need
     from paddock.errors import PaddockError
     from paddock.protocol.model.content import Icon
-    from paddock.protocol.request import Support
+    from paddock.protocol.request import TaskSupport
 
-    Handler = Callable[..., Any]
+    ToolHandler = Callable[..., Any]
     Json = dict[str, object]
 
-NOTHING = type("Nothing", (), {"__repr__": lambda _: "NOTHING"})()
+NO_DEFAULT = type("Nothing", (), {"__repr__": lambda _: "NOTHING"})()
 """Stands for a default that was not given, since None is a default like any other."""
 
 JSON_TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
-TASK_SUPPORT = ("forbidden", "optional", "required")
-SIDES = ("model", "app")
+TASK_SUPPORT_VALUES = ("forbidden", "optional", "required")
+VISIBILITY_VALUES = ("model", "app")
 """Who may call a tool: the model, and the page that the client shows for it."""
-MAX_NAME = 128
-_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/")
+MAX_TOOL_NAME_CHARACTERS = 128
+_TOOL_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/")
 
 
 class Parameter:
@@ -47,7 +47,7 @@ class Parameter:
         description: str = "",
         *,
         required: bool = False,
-        default: object = NOTHING,
+        default: object = NO_DEFAULT,
         header: str | None = None,
     ) -> None:
         if type not in JSON_TYPES:
@@ -108,7 +108,7 @@ class Tool:
     def __init__(
         self,
         name: str,
-        handler: Handler,
+        handler: ToolHandler,
         *,
         description: str | None = None,
         title: str | None = None,
@@ -123,7 +123,7 @@ class Tool:
         inline: bool = False,
         lenient: bool = False,
         scopes: Iterable[str] = (),
-        task: Support = "forbidden",
+        task: TaskSupport = "forbidden",
         task_from_handler: bool = False,
         ui: str | AppView | None = None,
         visibility: Sequence[str] | None = None,
@@ -152,9 +152,9 @@ class Tool:
         self.scopes = frozenset([scopes] if isinstance(scopes, str) else scopes)
         self.task = task
         self.task_from_handler = task_from_handler
-        if task not in TASK_SUPPORT:
+        if task not in TASK_SUPPORT_VALUES:
             raise DefinitionError(
-                f"task is {task!r}", where=name, hint=f"one of {', '.join(TASK_SUPPORT)}"
+                f"task is {task!r}", where=name, hint=f"one of {', '.join(TASK_SUPPORT_VALUES)}"
             )
         self.needs = needs
         self.ui = ui
@@ -177,12 +177,12 @@ class Tool:
         if not callable(handler):
             raise DefinitionError(f"expected a callable handler, got {handler!r}", where=name)
         _check_ui(ui, visibility, name)
-        _check_name(name)
+        _check_tool_name(name)
 
     def with_name(self, name: str) -> Tool:
         """The same tool under another name."""
-        _check_name(name)
-        return self._changed("name", name)
+        _check_tool_name(name)
+        return self._copy_with_attribute("name", name)
 
     def with_options(self, values: Mapping[str, object]) -> Tool:
         """The same tool with values set for its options; text is read as what an option takes.
@@ -190,12 +190,12 @@ class Tool:
         Raises:
             OptionError: when it has no such option, or the option cannot have that value.
         """
-        from paddock.authoring.option_values import checked  # noqa: PLC0415 - after msgspec
+        from paddock.authoring.option_values import validate_options  # noqa: PLC0415 - after msgspec
 
-        found = checked(self.options, values, self.name)
-        return self._changed("option_values", {**self.option_values, **found})
+        found = validate_options(self.options, values, self.name)
+        return self._copy_with_attribute("option_values", {**self.option_values, **found})
 
-    def _changed(self, attribute: str, value: object) -> Tool:
+    def _copy_with_attribute(self, attribute: str, value: object) -> Tool:
         changed = object.__new__(type(self))
         for slot in Tool.__slots__:
             setattr(changed, slot, getattr(self, slot))
@@ -206,11 +206,11 @@ class Tool:
         return f"Tool({self.name!r})"
 
 
-def _check_name(name: str) -> None:
-    if not name or len(name) > MAX_NAME or not _NAME_CHARACTERS.issuperset(name):
+def _check_tool_name(name: str) -> None:
+    if not name or len(name) > MAX_TOOL_NAME_CHARACTERS or not _TOOL_NAME_CHARACTERS.issuperset(name):
         raise DefinitionError(
             f"{name!r} cannot be the name of a tool",
-            hint=f"1 to {MAX_NAME} of A-Z a-z 0-9 _ - . /",
+            hint=f"1 to {MAX_TOOL_NAME_CHARACTERS} of A-Z a-z 0-9 _ - . /",
         )
 
 
@@ -220,7 +220,7 @@ def _check_ui(ui: str | AppView | None, visibility: Sequence[str] | None, where:
         raise DefinitionError(
             f"{ui!r} cannot be the URI of a view", where=where, hint="as in ui://weather/view"
         )
-    if visibility is not None and (not visibility or not set(visibility) <= set(SIDES)):
+    if visibility is not None and (not visibility or not set(visibility) <= set(VISIBILITY_VALUES)):
         raise DefinitionError(
             f"visibility is {visibility!r}", where=where, hint='expected ["model", "app"] or one'
         )

@@ -12,7 +12,7 @@ from paddock.errors import DefinitionError
 
 _EXPRESSION = re.compile(r"\{([^{}]*)\}")
 _VARIABLE = re.compile(r"(\+?)([A-Za-z_]\w*)(\*?)$")
-MAX_URI = 4096
+MAX_URI_CHARACTERS = 4096
 """Longer URIs match no template: with several variables, the time to say so is quadratic."""
 
 
@@ -29,7 +29,7 @@ class UriTemplate:
         position = 0
         for match in _EXPRESSION.finditer(path):
             pieces.append(re.escape(path[position : match.start()]))
-            pieces.append(self._group(match[1], names))
+            pieces.append(self._build_group(match[1], names))
             position = match.end()
         pieces.append(re.escape(path[position:]))
         self._pattern = re.compile("".join(pieces))
@@ -37,7 +37,7 @@ class UriTemplate:
 
     def match(self, uri: str) -> dict[str, str] | None:
         """The variables of a URI that belongs to the template; None of one that does not."""
-        if len(uri) > MAX_URI:
+        if len(uri) > MAX_URI_CHARACTERS:
             return None
         path, mark, query = uri.partition("?") if self._query else (uri, "", "")
         found = self._pattern.fullmatch(path)
@@ -50,7 +50,7 @@ class UriTemplate:
         values.update({name: given[name][0] for name in self._query if name in given})
         return values
 
-    def _group(self, expression: str, names: list[str]) -> str:
+    def _build_group(self, expression: str, names: list[str]) -> str:
         variable = _VARIABLE.match(expression)
         if variable is None:
             raise DefinitionError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.context import Context
-from paddock.authoring.signature import context_of, count_required
+from paddock.authoring.signature import find_context_parameter, count_required_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from paddock.protocol.request import Request
 
 
-def whole_call(
+def bind_dict_handler(
     handler: Callable[..., Any], open_context: Callable[[Request], Context]
 ) -> Callable[[Any, Request], Any]:
     """A call with the arguments, and with the context if the handler wants it.
 
     It says so by the type of a parameter, or by a second parameter that has no default.
     """
-    context, place, has_room = context_of(handler, Context)
+    context, place, has_room = find_context_parameter(handler, Context)
     if context is None:
-        if count_required(handler) > 1:
+        if count_required_arguments(handler) > 1:
             return lambda arguments, request: handler(arguments, open_context(request))
         return lambda arguments, _request: handler(arguments)
     if place is None:

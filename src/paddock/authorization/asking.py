@@ -6,8 +6,8 @@ those who come for the first time at the worst.
 
 from __future__ import annotations
 
-from paddock.authorization.blocking import BlockingCalls
-from paddock.authorization.token_cache import TokenCache, digest
+from paddock.authorization.blocking import BlockingCallPool
+from paddock.authorization.token_cache import TokenCache, digest_token
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
     from paddock.protocol.principal import Principal
 
 
-class AskedTokens:
+class TokenLookup:
     """Knows whom tokens stand for, or asks."""
 
     def __init__(self, seconds: float) -> None:
         self._cache = TokenCache(seconds)
-        self._first_calls = BlockingCalls()
-        self._later_calls = BlockingCalls()
+        self._first_check_pool = BlockingCallPool()
+        self._recheck_pool = BlockingCallPool()
 
-    async def principal(self, token: str, resource: str, ask: Callable[[], Principal]) -> Principal:
+    async def get_principal(self, token: str, resource: str, ask: Callable[[], Principal]) -> Principal:
         """Who the bearer of a token is; `ask` is run in a thread if that is not known.
 
         Raises:
             InvalidTokenError: What `ask` raises.
             UndecidedError: There are too many questions, or no answer.
         """
-        key = digest(token, resource)
+        key = digest_token(token, resource)
         known = self._cache.get(key)
         if known is None:
-            calls = self._later_calls if self._cache.has_had(key) else self._first_calls
+            calls = self._recheck_pool if self._cache.has_seen(key) else self._first_check_pool
             known = await calls.run(key, ask)
             self._cache.put(key, known)
         return known

@@ -7,18 +7,18 @@ import logging
 import traceback
 from urllib.parse import urlsplit
 
-from paddock.authorization.bearer import token_of
-from paddock.authorization.challenge import Challenger, checked_scopes
+from paddock.authorization.bearer import extract_token
+from paddock.authorization.challenge import RefusalFactory, validate_scopes
 from paddock.authorization.errors import InvalidTokenError, NotAllowedError, UndecidedError
 from paddock.authorization.urls import (
-    WELL_KNOWN,
-    canonical,
-    checked,
-    inserted,
-    is_wildcard,
-    origin,
+    PROTECTED_RESOURCE_PATH,
+    canonicalize_url,
+    validate_url,
+    build_well_known_path,
+    is_wildcard_url,
+    get_origin,
 )
-from paddock.authorization.validator import as_validator
+from paddock.authorization.validator import to_validator
 from paddock.errors import DefinitionError
 from paddock.protocol.principal import Principal
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 
     from paddock.authorization.errors import ForbiddenError
-    from paddock.authorization.validator import OwnValidator, Validator
+    from paddock.authorization.validator import CustomValidator, TokenValidator
 
-    Allowed = Collection[str] | Callable[[Principal], bool | Awaitable[bool]]
+    AllowedPrincipals = Collection[str] | Callable[[Principal], bool | Awaitable[bool]]
 
 _log = logging.getLogger("paddock")
 
@@ -55,37 +55,37 @@ class Authorization:
 
     def __init__(
         self,
-        validator: Validator | OwnValidator,
+        validator: TokenValidator | CustomValidator,
         *,
         resource: str | None = None,
         authorization_servers: Sequence[str] = (),
         required_scopes: Iterable[str] = (),
         scopes_supported: Iterable[str] = (),
         implied_scopes: Mapping[str, Iterable[str]] | None = None,
-        allowed: Allowed | None = None,
+        allowed: AllowedPrincipals | None = None,
         allowed_usernames: Collection[str] | None = None,
         resource_name: str | None = None,
         resource_documentation: str | None = None,
         realm: str | None = None,
         allow_insecure_http: bool = False,
     ) -> None:
-        self._validator = as_validator(validator)
-        self._servers = _servers(authorization_servers, validator, allow_insecure_http)
-        self._scopes = checked_scopes(required_scopes, "Authorization: required_scopes")
-        supported = checked_scopes(scopes_supported, "Authorization: scopes_supported")
-        self._supported = supported or self._scopes
-        self._implied = {scope: frozenset(more) for scope, more in (implied_scopes or {}).items()}
-        self._allowed = _checked_allowed(allowed)
-        self._usernames = _checked_usernames(allowed_usernames)
-        self._name = resource_name
-        self._documentation = resource_documentation
-        self._realm = _checked_realm(realm)
+        self._validator = to_validator(validator)
+        self._authorization_servers = _select_authorization_servers(authorization_servers, validator, allow_insecure_http)
+        self._required_scopes = validate_scopes(required_scopes, "Authorization: required_scopes")
+        supported = validate_scopes(scopes_supported, "Authorization: scopes_supported")
+        self._supported_scopes = supported or self._required_scopes
+        self._implied_scopes = {scope: frozenset(more) for scope, more in (implied_scopes or {}).items()}
+        self._allowed_check = _parse_allowed(allowed)
+        self._allowed_usernames = _parse_usernames(allowed_usernames)
+        self._resource_name = resource_name
+        self._resource_documentation = resource_documentation
+        self._realm = _validate_realm(realm)
         self._allow_insecure_http = allow_insecure_http
         self._resource: str | None = None
-        self._is_given = resource is not None
-        self._challenger: Challenger | None = None
+        self._has_explicit_resource = resource is not None
+        self._refusals: RefusalFactory | None = None
         if resource is not None:
-            self._settle(resource)
+            self._set_resource(resource)
 
     @property
     def resource(self) -> str:
@@ -109,49 +109,49 @@ class Authorization:
             DefinitionError: Clients cannot reach the server under this address, or this object
                 protects another server already.
         """
-        if self._is_given:
+        if self._has_explicit_resource:
             return
-        if is_wildcard(resource_url):
+        if is_wildcard_url(resource_url):
             raise DefinitionError(
                 f"{resource_url} is all addresses of this machine, and none that clients call",
                 where="Authorization",
                 hint='say which one they do: Authorization(…, resource="https://example.org/mcp")',
             )
-        if self._resource not in (None, canonical(resource_url)):
+        if self._resource not in (None, canonicalize_url(resource_url)):
             raise DefinitionError(
                 f"this object protects {self._resource} and cannot protect {resource_url} too",
                 where="Authorization",
                 hint="make one for each server, or give the resource that all of them are",
             )
-        self._settle(resource_url)
+        self._set_resource(resource_url)
 
-    def _settle(self, resource_url: str) -> None:
-        url = checked(
+    def _set_resource(self, resource_url: str) -> None:
+        url = validate_url(
             resource_url,
             "Authorization: resource",
             allow_insecure_http=self._allow_insecure_http,
         )
-        self._resource = canonical(url)
-        self._challenger = Challenger(self.metadata_url, self._scopes, self._realm)
+        self._resource = canonicalize_url(url)
+        self._refusals = RefusalFactory(self.metadata_url, self._required_scopes, self._realm)
 
     @property
     def metadata_url(self) -> str:
         """Where clients find the metadata, as challenges tell them."""
-        return origin(self.resource) + inserted(WELL_KNOWN, urlsplit(self.resource).path)
+        return get_origin(self.resource) + build_well_known_path(PROTECTED_RESOURCE_PATH, urlsplit(self.resource).path)
 
     def metadata_path(self, endpoint_path: str) -> str:
         """The path of the metadata of an endpoint (RFC 9728, section 3.1)."""
-        return inserted(WELL_KNOWN, endpoint_path)
+        return build_well_known_path(PROTECTED_RESOURCE_PATH, endpoint_path)
 
     def metadata(self) -> dict[str, object]:
         """The protected resource metadata (RFC 9728)."""
         document: dict[str, object] = {
             "resource": self.resource,
-            "authorization_servers": list(self._servers),
-            "scopes_supported": list(self._supported),
+            "authorization_servers": list(self._authorization_servers),
+            "scopes_supported": list(self._supported_scopes),
             "bearer_methods_supported": ["header"],
-            "resource_name": self._name,
-            "resource_documentation": self._documentation,
+            "resource_name": self._resource_name,
+            "resource_documentation": self._resource_documentation,
         }
         return {name: value for name, value in document.items() if value}
 
@@ -162,51 +162,51 @@ class Authorization:
             UnauthorizedError: There is no token, or none that counts, or nobody can tell.
             ForbiddenError: The token is good, but lacks a scope, or its bearer is not let in.
         """
-        challenger = self._ready()
-        token = token_of(authorization_header, challenger)
+        challenger = self._require_refusals()
+        token = extract_token(authorization_header, challenger)
         try:
             principal = await self._validator.validate(token, self.resource)
             if not await self._is_allowed(principal):
                 raise NotAllowedError(f"{principal!r}, {principal.username!r}, is not allowed")
         except InvalidTokenError as reason:
-            raise _refusal(reason, _without(token, str(reason)), challenger) from None
+            raise _to_refusal(reason, _redact_token(token, str(reason)), challenger) from None
         except Exception as error:  # noqa: BLE001 - whatever goes wrong, nobody comes in
             trace = "".join(traceback.format_exception(error))
-            _log.error("A token could not be checked: %s", _without(token, trace))
-            raise challenger.undecided() from None
-        principal = self._with_implied(principal)
-        if not principal.scopes.issuperset(self._scopes):
+            _log.error("A token could not be checked: %s", _redact_token(token, trace))
+            raise challenger.create_undecided_error() from None
+        principal = self._add_implied_scopes(principal)
+        if not principal.scopes.issuperset(self._required_scopes):
             _log.debug("%r has the scopes %s", principal, sorted(principal.scopes))
-            raise challenger.insufficient()
+            raise challenger.create_insufficient_scope_error()
         return principal
 
     def insufficient(self, scopes: Iterable[str], principal: Principal) -> ForbiddenError:
         """The refusal of something that needs more scopes than a principal has."""
         wanted = tuple(scopes)
         _log.debug("%r has the scopes %s, not %s", principal, sorted(principal.scopes), wanted)
-        return self._ready().insufficient(wanted)
+        return self._require_refusals().create_insufficient_scope_error(wanted)
 
-    def _ready(self) -> Challenger:
-        if self._challenger is None:
+    def _require_refusals(self) -> RefusalFactory:
+        if self._refusals is None:
             _ = self.resource
             raise AssertionError("a resource without a challenger")
-        return self._challenger
+        return self._refusals
 
     async def _is_allowed(self, principal: Principal) -> bool:
-        if self._allowed is None and self._usernames is None:
+        if self._allowed_check is None and self._allowed_usernames is None:
             return True
-        if principal.username in (self._usernames or ()):
+        if principal.username in (self._allowed_usernames or ()):
             return True
-        verdict = self._allowed is not None and self._allowed(principal)
+        verdict = self._allowed_check is not None and self._allowed_check(principal)
         return bool(await verdict if inspect.isawaitable(verdict) else verdict)
 
-    def _with_implied(self, principal: Principal) -> Principal:
+    def _add_implied_scopes(self, principal: Principal) -> Principal:
         """A principal of its own, since validators may hand out the same one many times."""
-        if not self._implied:
+        if not self._implied_scopes:
             return principal
         held, waiting = set(principal.scopes), list(principal.scopes)
         while waiting:
-            more = self._implied.get(waiting.pop(), frozenset()) - held
+            more = self._implied_scopes.get(waiting.pop(), frozenset()) - held
             held |= more
             waiting.extend(more)
         return Principal(
@@ -223,42 +223,42 @@ class Authorization:
         return f"Authorization(resource={self._resource!r})"
 
 
-def _refusal(reason: InvalidTokenError, text: str, challenger: Challenger) -> Exception:
+def _to_refusal(reason: InvalidTokenError, text: str, challenger: RefusalFactory) -> Exception:
     if isinstance(reason, UndecidedError):
         _log.warning("A token could not be checked: %s", text)
-        return challenger.undecided()
+        return challenger.create_undecided_error()
     _log.debug("A token is refused: %s", text)
-    return challenger.not_allowed() if isinstance(reason, NotAllowedError) else challenger.invalid()
+    return challenger.create_not_allowed_error() if isinstance(reason, NotAllowedError) else challenger.create_invalid_token_error()
 
 
-def _without(token: str, text: str) -> str:
+def _redact_token(token: str, text: str) -> str:
     """What a validator says, without the token, which it may quote."""
     return text.replace(token, "[token]")
 
 
-def _servers(given: Sequence[str], validator: object, allow_insecure_http: bool) -> tuple[str, ...]:
+def _select_authorization_servers(given: Sequence[str], validator: object, allow_insecure_http: bool) -> tuple[str, ...]:
     if isinstance(given, str):
         given = (given,)
     where = "Authorization: authorization_servers"
-    named = tuple(checked(one, where, allow_insecure_http=allow_insecure_http) for one in given)
+    named = tuple(validate_url(one, where, allow_insecure_http=allow_insecure_http) for one in given)
     known: tuple[str, ...] = getattr(validator, "authorization_servers", ())
     return named or tuple(known)
 
 
-def _checked_allowed(
-    allowed: Allowed | None,
+def _parse_allowed(
+    allowed: AllowedPrincipals | None,
 ) -> Callable[[Principal], bool | Awaitable[bool]] | None:
     if allowed is None or callable(allowed):
         return allowed
-    subjects = _names(allowed, "allowed", "subjects or a function")
+    subjects = _parse_names(allowed, "allowed", "subjects or a function")
     return lambda principal: principal.subject in subjects
 
 
-def _checked_usernames(usernames: Collection[str] | None) -> frozenset[str] | None:
-    return None if usernames is None else _names(usernames, "allowed_usernames", "names")
+def _parse_usernames(usernames: Collection[str] | None) -> frozenset[str] | None:
+    return None if usernames is None else _parse_names(usernames, "allowed_usernames", "names")
 
 
-def _names(given: Collection[str], option: str, expected: str) -> frozenset[str]:
+def _parse_names(given: Collection[str], option: str, expected: str) -> frozenset[str]:
     if isinstance(given, str) or not all(isinstance(one, str) for one in given):
         raise DefinitionError(
             f"expected a collection of {expected}, got {given!r}", where=f"Authorization: {option}"
@@ -267,7 +267,7 @@ def _names(given: Collection[str], option: str, expected: str) -> frozenset[str]
     return frozenset(one for one in given if one)
 
 
-def _checked_realm(realm: str | None) -> str | None:
+def _validate_realm(realm: str | None) -> str | None:
     if realm is not None and not (realm.isascii() and realm.isprintable()):
         raise DefinitionError(
             f"{realm!r} cannot be a realm", where="Authorization", hint="printable ASCII"

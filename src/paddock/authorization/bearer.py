@@ -8,20 +8,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paddock.authorization.challenge import Challenger
+    from paddock.authorization.challenge import RefusalFactory
 
-MAX_TOKEN = 16 * 1024
+MAX_TOKEN_CHARACTERS = 16 * 1024
 """Characters of the longest token that is looked at."""
 
-_TOKEN = re.compile(r"[A-Za-z0-9\-._~+/]+=*")
+_TOKEN_PATTERN = re.compile(r"[A-Za-z0-9\-._~+/]+=*")
 
 
 def is_token(text: str) -> bool:
     """Whether a request can carry a text as its token."""
-    return len(text) <= MAX_TOKEN and _TOKEN.fullmatch(text) is not None
+    return len(text) <= MAX_TOKEN_CHARACTERS and _TOKEN_PATTERN.fullmatch(text) is not None
 
 
-def token_of(values: Sequence[str], challenger: Challenger) -> str:
+def extract_token(values: Sequence[str], challenger: RefusalFactory) -> str:
     """The token of a request, by the values of all its Authorization headers.
 
     Another scheme counts as none: it may be meant for a proxy.
@@ -30,13 +30,13 @@ def token_of(values: Sequence[str], challenger: Challenger) -> str:
         UnauthorizedError: There is none, or not one token.
     """
     if not values:
-        raise challenger.missing()
+        raise challenger.create_missing_token_error()
     if len(values) > 1:
-        raise challenger.malformed(f"there are {len(values)} Authorization headers")
+        raise challenger.create_malformed_token_error(f"there are {len(values)} Authorization headers")
     scheme, _, rest = values[0].strip(" \t").partition(" ")
     if scheme.lower() != "bearer":
-        raise challenger.missing()
+        raise challenger.create_missing_token_error()
     token = rest.strip(" \t")
     if not is_token(token):
-        raise challenger.malformed("what follows Bearer is not a token")
+        raise challenger.create_malformed_token_error("what follows Bearer is not a token")
     return token

@@ -26,30 +26,30 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 MAX_THREADS = 8
-MAX_WAITING = 1000
-PATIENCE = 15.0
+MAX_PENDING_CALLS = 1000
+CALL_TIMEOUT_SECONDS = 15.0
 """Seconds until a request is refused because a call has not ended."""
 
 
-class _Call:
+class _SharedCall:
     """One run of a function, and how many wait for it."""
 
-    __slots__ = ("function", "future", "waiting")
+    __slots__ = ("function", "future", "waiter_count")
 
     def __init__(self, function: Callable[[], object]) -> None:
         self.function = function
         self.future: Future[object] = Future()
-        self.waiting = 0
+        self.waiter_count = 0
 
 
-class BlockingCalls:
+class BlockingCallPool:
     """Runs blocking functions; equal keys at the same time share one run."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._under_way: dict[Hashable, _Call] = {}
-        self._line: dict[Hashable, _Call] = {}  # those of them that have no thread yet
-        self._threads = 0
+        self._active_calls: dict[Hashable, _SharedCall] = {}
+        self._pending_calls: dict[Hashable, _SharedCall] = {}  # those of them that have no thread yet
+        self._thread_count = 0
 
     async def run(self, key: Hashable, function: Callable[[], T]) -> T:
         """What a function returns or raises.
@@ -57,82 +57,82 @@ class BlockingCalls:
         Raises:
             UndecidedError: Too many calls wait already, or this one takes too long.
         """
-        call = self._join(key, function)
+        call = self._join_call(key, function)
         try:
-            self._start_if_short()
-            async with asyncio.timeout(PATIENCE):
-                await _ended(call.future)
+            self._start_thread_if_needed()
+            async with asyncio.timeout(CALL_TIMEOUT_SECONDS):
+                await _wait_for_future(call.future)
         except TimeoutError:
-            raise UndecidedError(f"no answer within {PATIENCE:g} s") from None
+            raise UndecidedError(f"no answer within {CALL_TIMEOUT_SECONDS:g} s") from None
         finally:
-            self._leave(key, call)
+            self._leave_call(key, call)
         return call.future.result()  # type: ignore[return-value] # the key stands for the type
 
-    def begin(self, key: Hashable, function: Callable[[], object]) -> None:
+    def start(self, key: Hashable, function: Callable[[], object]) -> None:
         """Run a function that nobody waits for, unless they come later."""
-        self._join(key, function)
-        self._start_if_short()
+        self._join_call(key, function)
+        self._start_thread_if_needed()
 
-    def _join(self, key: Hashable, function: Callable[[], object]) -> _Call:
-        given_up: _Call | None = None
+    def _join_call(self, key: Hashable, function: Callable[[], object]) -> _SharedCall:
+        given_up: _SharedCall | None = None
         with self._lock:
-            call = self._under_way.get(key)
+            call = self._active_calls.get(key)
             if call is None:
-                if len(self._line) >= MAX_WAITING:
-                    oldest = next(iter(self._line))
-                    given_up = self._line.pop(oldest)
-                    del self._under_way[oldest]
-                call = self._under_way[key] = self._line[key] = _Call(function)
-            call.waiting += 1
+                if len(self._pending_calls) >= MAX_PENDING_CALLS:
+                    oldest = next(iter(self._pending_calls))
+                    given_up = self._pending_calls.pop(oldest)
+                    del self._active_calls[oldest]
+                call = self._active_calls[key] = self._pending_calls[key] = _SharedCall(function)
+            call.waiter_count += 1
         if given_up is not None:
-            text = f"{MAX_WAITING} newer tokens are waiting to be checked"
+            text = f"{MAX_PENDING_CALLS} newer tokens are waiting to be checked"
             given_up.future.set_exception(UndecidedError(text))
         return call
 
-    def _leave(self, key: Hashable, call: _Call) -> None:
+    def _leave_call(self, key: Hashable, call: _SharedCall) -> None:
         with self._lock:
-            call.waiting -= 1
-            if not call.waiting and self._line.get(key) is call:
-                del self._line[key], self._under_way[key]
+            call.waiter_count -= 1
+            if not call.waiter_count and self._pending_calls.get(key) is call:
+                del self._pending_calls[key], self._active_calls[key]
 
-    def _start_if_short(self) -> None:
+    def _start_thread_if_needed(self) -> None:
         with self._lock:
-            if not self._line or self._threads >= MAX_THREADS:
+            if not self._pending_calls or self._thread_count >= MAX_THREADS:
                 return
-            self._threads += 1
-        thread = threading.Thread(target=self._work, name="paddock-authorization", daemon=True)
+            self._thread_count += 1
+        thread = threading.Thread(target=self._run_pending_calls, name="paddock-authorization", daemon=True)
         try:
             thread.start()
         except RuntimeError:  # the system has no more
             with self._lock:
-                self._threads -= 1
+                self._thread_count -= 1
             raise
 
-    def _work(self) -> None:
+    def _run_pending_calls(self) -> None:
         while True:
             with self._lock:
-                if not self._line:
-                    self._threads -= 1
+                if not self._pending_calls:
+                    self._thread_count -= 1
                     return
-                key, call = self._line.popitem()
-            self._make(key, call)
+                key, call = self._pending_calls.popitem()
+            self._run_call(key, call)
 
-    def _make(self, key: Hashable, call: _Call) -> None:
+    def _run_call(self, key: Hashable, call: _SharedCall) -> None:
         try:
             made = call.function()
         except BaseException as error:  # noqa: BLE001 - whoever waits gets it
-            self._forget(key)
+            self._remove_call(key)
             call.future.set_exception(error)
         else:
-            self._forget(key)
+            self._remove_call(key)
             call.future.set_result(made)
 
-    def _forget(self, key: Hashable) -> None:
+    def _remove_call(self, key: Hashable) -> None:
         with self._lock:
-            del self._under_way[key]
+            del self._active_calls[key]
 
 
-async def _ended(future: Future[object]) -> None:
+async def _wait_for_future(future: Future[object]) -> None:
     """Wait without a claim on the call: a request that is cancelled must not cancel others'."""
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()

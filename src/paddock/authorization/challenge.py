@@ -13,93 +13,93 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-OFFLINE_ACCESS = "offline_access"
-RETRY_AFTER = 5
+OFFLINE_ACCESS_SCOPE = "offline_access"
+RETRY_AFTER_SECONDS = 5
 """Seconds after which it may make sense to ask again when nobody could decide."""
 
 _SCOPE_CHARACTERS = frozenset(map(chr, range(0x21, 0x7F))) - {'"', "\\"}
 
 
-class Challenger(NamedTuple):
+class RefusalFactory(NamedTuple):
     """Words refusals for one resource."""
 
     metadata_url: str
     scopes: tuple[str, ...]
     realm: str | None = None
 
-    def missing(self) -> UnauthorizedError:
+    def create_missing_token_error(self) -> UnauthorizedError:
         """No token was sent."""
         return UnauthorizedError(
             "the request has no bearer token",
             status=401,
-            headers=[self._header()],
-            body=_body("unauthorized", "This server needs an access token."),
+            headers=[self._build_challenge_header()],
+            body=_encode_body("unauthorized", "This server needs an access token."),
         )
 
-    def malformed(self, found: str) -> UnauthorizedError:
+    def create_malformed_token_error(self, found: str) -> UnauthorizedError:
         """What was sent is not what a bearer token looks like."""
         description = "The Authorization header must be Bearer and one token."
         return UnauthorizedError(
             found,
             status=400,
-            headers=[self._header(error="invalid_request", error_description=description)],
-            body=_body("invalid_request", description),
+            headers=[self._build_challenge_header(error="invalid_request", error_description=description)],
+            body=_encode_body("invalid_request", description),
         )
 
-    def invalid(self) -> UnauthorizedError:
+    def create_invalid_token_error(self) -> UnauthorizedError:
         """A token was sent, and it is not good."""
         description = "The access token is not valid here."
         return UnauthorizedError(
             "the token is not valid",
             status=401,
-            headers=[self._header(error="invalid_token", error_description=description)],
-            body=_body("invalid_token", description),
+            headers=[self._build_challenge_header(error="invalid_token", error_description=description)],
+            body=_encode_body("invalid_token", description),
         )
 
-    def undecided(self) -> UnauthorizedError:
+    def create_undecided_error(self) -> UnauthorizedError:
         """Whether the token is good cannot be found out now."""
         return UnauthorizedError(
             "the token could not be checked",
             status=503,
-            headers=[("retry-after", str(RETRY_AFTER))],
-            body=_body("temporarily_unavailable", "The access token cannot be checked now."),
+            headers=[("retry-after", str(RETRY_AFTER_SECONDS))],
+            body=_encode_body("temporarily_unavailable", "The access token cannot be checked now."),
         )
 
-    def insufficient(self, more: Iterable[str] = ()) -> ForbiddenError:
+    def create_insufficient_scope_error(self, more: Iterable[str] = ()) -> ForbiddenError:
         """The token lacks a scope; every needed one is named, since clients ask for just these."""
         named = dict.fromkeys([*self.scopes, *sorted(more)])
-        needed = " ".join(one for one in named if _is_told(one))
+        needed = " ".join(one for one in named if _is_challenge_scope(one))
         description = "The access token lacks a scope."
-        challenge = self._header(
+        challenge = self._build_challenge_header(
             scope=needed, error="insufficient_scope", error_description=description
         )
         return ForbiddenError(
             f"needs the scopes {needed}",
             status=403,
             headers=[challenge],
-            body=_body("insufficient_scope", description),
+            body=_encode_body("insufficient_scope", description),
         )
 
-    def not_allowed(self) -> ForbiddenError:
+    def create_not_allowed_error(self) -> ForbiddenError:
         """The bearer is not let in; there is no challenge, as no other token would help."""
         return ForbiddenError(
             "the bearer is not on the list",
             status=403,
-            body=_body("forbidden", "You may not use this server."),
+            body=_encode_body("forbidden", "You may not use this server."),
         )
 
-    def _header(self, *, scope: str | None = None, **more: str) -> tuple[str, str]:
+    def _build_challenge_header(self, *, scope: str | None = None, **more: str) -> tuple[str, str]:
         given = {
             "realm": self.realm,
             "resource_metadata": self.metadata_url,
             "scope": " ".join(self.scopes) if scope is None else scope,
             **more,
         }
-        fields = ", ".join(f"{name}={_quoted(value)}" for name, value in given.items() if value)
+        fields = ", ".join(f"{name}={_quote_parameter(value)}" for name, value in given.items() if value)
         return ("www-authenticate", f"Bearer {fields}")
 
 
-def checked_scopes(scopes: Iterable[str], where: str) -> tuple[str, ...]:
+def validate_scopes(scopes: Iterable[str], where: str) -> tuple[str, ...]:
     """Scopes that a user has given, each once.
 
     Raises:
@@ -118,22 +118,22 @@ def checked_scopes(scopes: Iterable[str], where: str) -> tuple[str, ...]:
                 where=where,
                 hint="printable ASCII without blanks, quotes and backslashes",
             )
-        if scope == OFFLINE_ACCESS:
+        if scope == OFFLINE_ACCESS_SCOPE:
             raise DefinitionError(
-                f"{OFFLINE_ACCESS!r} is no scope of a server",
+                f"{OFFLINE_ACCESS_SCOPE!r} is no scope of a server",
                 where=where,
                 hint="leave it out: clients ask for it themselves when they want to",
             )
     return found
 
 
-def _is_told(scope: str) -> bool:
-    return scope != OFFLINE_ACCESS and _SCOPE_CHARACTERS.issuperset(scope)
+def _is_challenge_scope(scope: str) -> bool:
+    return scope != OFFLINE_ACCESS_SCOPE and _SCOPE_CHARACTERS.issuperset(scope)
 
 
-def _quoted(text: str) -> str:
+def _quote_parameter(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _body(error: str, description: str) -> bytes:
+def _encode_body(error: str, description: str) -> bytes:
     return msgspec.json.encode({"error": error, "error_description": description})

@@ -9,34 +9,34 @@ import math
 from time import time
 
 from paddock.authorization.errors import InvalidTokenError
-from paddock.authorization.urls import canonical
+from paddock.authorization.urls import canonicalize_url
 from paddock.protocol.principal import Principal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    Claims = Mapping[str, object]
+    TokenClaims = Mapping[str, object]
 
-LEEWAY = 60.0
+DEFAULT_LEEWAY_SECONDS = 60.0
 """Seconds by which the clocks of two machines may differ."""
 
 
-def check_times(claims: Claims, leeway: float, *, is_expiry_needed: bool) -> None:
+def check_times(claims: TokenClaims, leeway: float, *, is_expiry_needed: bool) -> None:
     """Refuse what has expired, is not valid yet, or comes from the future."""
     now = time()
-    expires = _seconds(claims, "exp")
+    expires = _read_seconds(claims, "exp")
     if expires is None and is_expiry_needed:
         raise InvalidTokenError("exp is missing: the token would never expire")
     if expires is not None and expires <= now - leeway:
         raise InvalidTokenError(f"expired {now - expires:.0f} s ago")
     for name in ("nbf", "iat"):
-        begins = _seconds(claims, name)
+        begins = _read_seconds(claims, name)
         if begins is not None and begins > now + leeway:
             raise InvalidTokenError(f"not valid yet: {name} is {begins - now:.0f} s ahead")
 
 
-def _seconds(claims: Claims, name: str) -> float | None:
+def _read_seconds(claims: TokenClaims, name: str) -> float | None:
     value = claims.get(name)
     if value is None:
         return None
@@ -51,52 +51,52 @@ def _seconds(claims: Claims, name: str) -> float | None:
     return seconds
 
 
-def check_issuer(claims: Claims, issuer: str) -> None:
+def check_issuer(claims: TokenClaims, issuer: str) -> None:
     """Refuse what another issuer has issued; the comparison is exact, as RFC 8414 wants it."""
     if claims.get("iss") != issuer:
         raise InvalidTokenError(f"iss is {claims.get('iss')!r}, expected {issuer!r}")
 
 
-def check_audience(claims: Claims, audience: Iterable[str]) -> None:
+def check_audience(claims: TokenClaims, audience: Iterable[str]) -> None:
     """Refuse what is not meant for us: a token for another server must not open this one."""
-    named = _texts(claims.get("aud"))
-    ours = {canonical(one) for one in audience}
-    if not ours & {canonical(one) for one in named}:
+    named = _read_texts(claims.get("aud"))
+    ours = {canonicalize_url(one) for one in audience}
+    if not ours & {canonicalize_url(one) for one in named}:
         raise InvalidTokenError(f"aud is {claims.get('aud')!r}, expected one of {sorted(ours)}")
 
 
-def scopes_of(claims: Claims) -> frozenset[str]:
+def read_scopes(claims: TokenClaims) -> frozenset[str]:
     """The scopes: `scope` (RFC 8693), or `scp`, as some issuers call it; a text or a list."""
     value = claims.get("scope")
     if value is None:
         value = claims.get("scp")
     if isinstance(value, str):
         return frozenset(value.split())
-    return frozenset(_texts(value))
+    return frozenset(_read_texts(value))
 
 
-def principal_of(claims: Claims, issuer: str) -> Principal:
+def create_principal(claims: TokenClaims, issuer: str) -> Principal:
     """Who the claims are about. Where nobody is named, the program acts for itself.
 
     A name goes before the program, or all users of one program would be the same to us.
     """
-    client = _text(claims, "client_id", "azp")
-    username = _text(claims, "preferred_username", "username")
-    subject = _text(claims, "sub") or username or client
+    client = _read_text(claims, "client_id", "azp")
+    username = _read_text(claims, "preferred_username", "username")
+    subject = _read_text(claims, "sub") or username or client
     if subject is None:
         raise InvalidTokenError("nobody is named: no sub and no client_id")
     return Principal(
         subject,
         issuer=issuer,
-        scopes=scopes_of(claims),
+        scopes=read_scopes(claims),
         client_id=client,
         username=username,
         claims=claims,
-        expires_at=_seconds(claims, "exp"),
+        expires_at=_read_seconds(claims, "exp"),
     )
 
 
-def _text(claims: Claims, *names: str) -> str | None:
+def _read_text(claims: TokenClaims, *names: str) -> str | None:
     for name in names:
         value = claims.get(name)
         if isinstance(value, str) and value:
@@ -104,7 +104,7 @@ def _text(claims: Claims, *names: str) -> str | None:
     return None
 
 
-def _texts(value: object) -> list[str]:
+def _read_texts(value: object) -> list[str]:
     if isinstance(value, str):
         return [value]
     return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []

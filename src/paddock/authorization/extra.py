@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def needed_by(validator: str) -> Iterator[None]:
+def explain_missing_package(validator: str) -> Iterator[None]:
     """Around imports: a library that is not installed becomes an error that says what to do."""
     try:
         yield

@@ -13,21 +13,21 @@ import msgspec
 import urllib3
 
 from paddock.authorization.errors import UndecidedError
-from paddock.authorization.urls import is_safe
+from paddock.authorization.urls import is_secure_url
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-MAX_BYTES = 1024 * 1024
-CONNECT_SECONDS = 3.0
-READ_SECONDS = 5.0
-TOTAL_SECONDS = 10.0
-CONNECTIONS = 16
+MAX_DOCUMENT_BYTES = 1024 * 1024
+CONNECT_TIMEOUT_SECONDS = 3.0
+READ_TIMEOUT_SECONDS = 5.0
+TOTAL_TIMEOUT_SECONDS = 10.0
+MAX_IDLE_CONNECTIONS = 16
 """That are kept: as many as there are threads that ask."""
 
 
-class Answer(NamedTuple):
+class JsonResponse(NamedTuple):
     """What a server answered: the status, the headers, and the JSON object that it sent."""
 
     status: int
@@ -35,29 +35,29 @@ class Answer(NamedTuple):
     document: dict[str, object] | None
 
 
-class Fetcher:
+class JsonFetcher:
     """Asks authorization servers."""
 
     def __init__(self, *, allow_insecure_http: bool = False) -> None:
         self._allow_insecure_http = allow_insecure_http
         self._http = urllib3.PoolManager(
-            maxsize=CONNECTIONS,
+            maxsize=MAX_IDLE_CONNECTIONS,
             retries=False,
-            timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=READ_SECONDS),
+            timeout=urllib3.Timeout(connect=CONNECT_TIMEOUT_SECONDS, read=READ_TIMEOUT_SECONDS),
         )
 
-    def get(self, url: str, headers: Mapping[str, str] | None = None) -> Answer:
+    def get(self, url: str, headers: Mapping[str, str] | None = None) -> JsonResponse:
         """Read a document."""
         return self._fetch("GET", url, headers or {}, None)
 
-    def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
+    def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> JsonResponse:
         """Send a question, and read the answer."""
         return self._fetch("POST", url, headers, body)
 
     def _fetch(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None
-    ) -> Answer:
-        if not is_safe(url, allow_insecure_http=self._allow_insecure_http):
+    ) -> JsonResponse:
+        if not is_secure_url(url, allow_insecure_http=self._allow_insecure_http):
             raise UndecidedError(f"{url} is not encrypted, and not on this machine")
         # Nothing packed: a small answer could unpack to a large one.
         sent = {
@@ -79,20 +79,20 @@ class Fetcher:
         except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
             raise UndecidedError(f"{url}: {type(error).__name__}") from error
         try:
-            content = _content(response, url)
+            content = _read_content(response, url)
         finally:
             response.release_conn()
-        return Answer(response.status, response.headers, _object(content))
+        return JsonResponse(response.status, response.headers, _decode_object(content))
 
 
-def _content(response: urllib3.BaseHTTPResponse, url: str) -> bytes:
+def _read_content(response: urllib3.BaseHTTPResponse, url: str) -> bytes:
     """All of an answer, unless it is too large or takes too long."""
-    until = monotonic() + TOTAL_SECONDS
+    until = monotonic() + TOTAL_TIMEOUT_SECONDS
     content = b""
     try:
-        while piece := response.read1(MAX_BYTES, decode_content=False):
+        while piece := response.read1(MAX_DOCUMENT_BYTES, decode_content=False):
             content += piece
-            if len(content) > MAX_BYTES or monotonic() > until:
+            if len(content) > MAX_DOCUMENT_BYTES or monotonic() > until:
                 response.close()
                 raise UndecidedError(f"{url}: too large, or too slow")
     except (urllib3.exceptions.HTTPError, OSError) as error:
@@ -100,7 +100,7 @@ def _content(response: urllib3.BaseHTTPResponse, url: str) -> bytes:
     return content
 
 
-def _object(content: bytes) -> dict[str, object] | None:
+def _decode_object(content: bytes) -> dict[str, object] | None:
     try:
         return msgspec.json.decode(content, type=dict[str, object])
     except (msgspec.MsgspecError, RecursionError):

@@ -12,24 +12,24 @@ from urllib.parse import quote, urlsplit
 
 import msgspec
 
-from paddock.authorization.asking import AskedTokens
+from paddock.authorization.asking import TokenLookup
 from paddock.authorization.errors import InvalidTokenError, NotAllowedError, UndecidedError
-from paddock.authorization.extra import needed_by
-from paddock.authorization.introspection import basic
-from paddock.authorization.options import checked_seconds
-from paddock.authorization.urls import checked, origin
+from paddock.authorization.extra import explain_missing_package
+from paddock.authorization.introspection import encode_basic_credentials
+from paddock.authorization.options import validate_seconds
+from paddock.authorization.urls import validate_url, get_origin
 from paddock.errors import DefinitionError
 from paddock.protocol.principal import Principal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from paddock.authorization.fetching import Answer
+    from paddock.authorization.fetching import JsonResponse
 
-API = "https://api.github.com"
-_TOKEN = re.compile(r"(?:gh[a-z]_|github_pat_).+|[0-9a-f]{40}")
+GITHUB_API_URL = "https://api.github.com"
+_GITHUB_TOKEN = re.compile(r"(?:gh[a-z]_|github_pat_).+|[0-9a-f]{40}")
 """What GitHub calls its tokens; what looks otherwise is none of GitHub's business."""
 
-_HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
+_API_HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
 
 
 class GitHubValidator:
@@ -48,7 +48,7 @@ class GitHubValidator:
     def __init__(
         self,
         *,
-        api: str = API,
+        api: str = GITHUB_API_URL,
         organization: str | None = None,
         client_id: str | None = None,
         client_secret: str | None = None,
@@ -60,16 +60,16 @@ class GitHubValidator:
             raise DefinitionError(
                 "client_id and client_secret go together, and one is missing", where=where
             )
-        self._api = checked(api, where, allow_insecure_http=allow_insecure_http).rstrip("/")
+        self._api_url = validate_url(api, where, allow_insecure_http=allow_insecure_http).rstrip("/")
         self._organization = organization
         self._client_id = client_id
-        self._basic = None if client_id is None else basic(client_id, client_secret or "")
-        self._tokens = AskedTokens(checked_seconds(cache_seconds, f"{where}: cache_seconds"))
-        with needed_by(where):
-            from paddock.authorization.fetching import Fetcher  # noqa: PLC0415 - urllib3 is optional
-        self._fetcher = Fetcher(allow_insecure_http=allow_insecure_http)
-        is_public = urlsplit(self._api).hostname == "api.github.com"
-        self._issuer = "https://github.com" if is_public else origin(self._api)
+        self._basic_credentials = None if client_id is None else encode_basic_credentials(client_id, client_secret or "")
+        self._token_lookup = TokenLookup(validate_seconds(cache_seconds, f"{where}: cache_seconds"))
+        with explain_missing_package(where):
+            from paddock.authorization.fetching import JsonFetcher  # noqa: PLC0415 - urllib3 is optional
+        self._fetcher = JsonFetcher(allow_insecure_http=allow_insecure_http)
+        is_public = urlsplit(self._api_url).hostname == "api.github.com"
+        self._issuer = "https://github.com" if is_public else get_origin(self._api_url)
 
     @property
     def authorization_servers(self) -> tuple[str, ...]:
@@ -84,36 +84,36 @@ class GitHubValidator:
             NotAllowedError: The user is not a member of the organization.
             UndecidedError: GitHub cannot be asked.
         """
-        if not _TOKEN.fullmatch(token):
+        if not _GITHUB_TOKEN.fullmatch(token):
             raise InvalidTokenError("GitHub issues no tokens of this form")
-        return await self._tokens.principal(token, resource, lambda: self._ask(token))
+        return await self._token_lookup.get_principal(token, resource, lambda: self._fetch_principal(token))
 
-    def _ask(self, token: str) -> Principal:
+    def _fetch_principal(self, token: str) -> Principal:
         """In a thread: whose token it is, and whether they are let in."""
-        principal = self._user(token) if self._basic is None else self._user_of_app(token)
+        principal = self._fetch_user(token) if self._basic_credentials is None else self._fetch_app_user(token)
         if self._organization is not None:
             self._check_membership(token, self._organization)
         return principal
 
-    def _user(self, token: str) -> Principal:
-        answer = self._get("/user", token)
-        user = self._document(answer, refusals=(401,))
+    def _fetch_user(self, token: str) -> Principal:
+        answer = self._get_resource("/user", token)
+        user = self._require_document(answer, refusals=(401,))
         listed = answer.headers.get("X-OAuth-Scopes") or ""
-        return self._principal(user, [one.strip() for one in listed.split(",")])
+        return self._create_principal(user, [one.strip() for one in listed.split(",")])
 
-    def _user_of_app(self, token: str) -> Principal:
+    def _fetch_app_user(self, token: str) -> Principal:
         answer = self._fetcher.post(
-            f"{self._api}/applications/{quote(self._client_id or '', safe='')}/token",
+            f"{self._api_url}/applications/{quote(self._client_id or '', safe='')}/token",
             msgspec.json.encode({"access_token": token}),
-            {**_HEADERS, "Authorization": self._basic or "", "Content-Type": "application/json"},
+            {**_API_HEADERS, "Authorization": self._basic_credentials or "", "Content-Type": "application/json"},
         )
-        grant = self._document(answer, refusals=(404, 422))
+        grant = self._require_document(answer, refusals=(404, 422))
         user, scopes = grant.get("user"), grant.get("scopes")
         if not isinstance(user, dict):
             raise InvalidTokenError("the token belongs to no user")
-        return self._principal(user, scopes if isinstance(scopes, list) else [])
+        return self._create_principal(user, scopes if isinstance(scopes, list) else [])
 
-    def _principal(self, user: dict[str, object], scopes: list[str]) -> Principal:
+    def _create_principal(self, user: dict[str, object], scopes: list[str]) -> Principal:
         number, login = user.get("id"), user.get("login")
         if not isinstance(number, int) or not isinstance(login, str):
             raise UndecidedError("GitHub's answer names no user")
@@ -127,17 +127,17 @@ class GitHubValidator:
         )
 
     def _check_membership(self, token: str, organization: str) -> None:
-        answer = self._get(f"/user/memberships/orgs/{quote(organization, safe='')}", token)
+        answer = self._get_resource(f"/user/memberships/orgs/{quote(organization, safe='')}", token)
         if answer.status in (403, 404) and not _is_rate_limited(answer):
             raise NotAllowedError(f"no member of {organization}, or the token may not say so")
-        membership = self._document(answer, refusals=(401,))
+        membership = self._require_document(answer, refusals=(401,))
         if membership.get("state") != "active":
             raise NotAllowedError(f"no active member of {organization}")
 
-    def _get(self, path: str, token: str) -> Answer:
-        return self._fetcher.get(self._api + path, {**_HEADERS, "Authorization": f"Bearer {token}"})
+    def _get_resource(self, path: str, token: str) -> JsonResponse:
+        return self._fetcher.get(self._api_url + path, {**_API_HEADERS, "Authorization": f"Bearer {token}"})
 
-    def _document(self, answer: Answer, refusals: tuple[int, ...]) -> dict[str, object]:
+    def _require_document(self, answer: JsonResponse, refusals: tuple[int, ...]) -> dict[str, object]:
         if answer.status in refusals:
             raise InvalidTokenError(f"GitHub answers {answer.status}")
         if answer.status != 200 or answer.document is None:
@@ -145,8 +145,8 @@ class GitHubValidator:
         return answer.document
 
     def __repr__(self) -> str:
-        return f"GitHubValidator(api={self._api!r})"
+        return f"GitHubValidator(api={self._api_url!r})"
 
 
-def _is_rate_limited(answer: Answer) -> bool:
+def _is_rate_limited(answer: JsonResponse) -> bool:
     return answer.headers.get("X-RateLimit-Remaining") == "0" or "Retry-After" in answer.headers

@@ -5,18 +5,18 @@ from __future__ import annotations
 from base64 import b64encode
 from urllib.parse import quote, urlencode
 
-from paddock.authorization.asking import AskedTokens
+from paddock.authorization.asking import TokenLookup
 from paddock.authorization.claims import (
-    LEEWAY,
+    DEFAULT_LEEWAY_SECONDS,
     check_audience,
     check_issuer,
     check_times,
-    principal_of,
+    create_principal,
 )
 from paddock.authorization.errors import InvalidTokenError
-from paddock.authorization.extra import needed_by
-from paddock.authorization.options import audience_of, checked_seconds
-from paddock.authorization.urls import checked, origin
+from paddock.authorization.extra import explain_missing_package
+from paddock.authorization.options import parse_audience, validate_seconds
+from paddock.authorization.urls import validate_url, get_origin
 from paddock.errors import DefinitionError
 
 TYPE_CHECKING = False
@@ -51,7 +51,7 @@ class IntrospectionValidator:
         client_secret: str,
         audience: str | Iterable[str] | None = None,
         cache_seconds: float = 30,
-        leeway: float = LEEWAY,
+        leeway: float = DEFAULT_LEEWAY_SECONDS,
         allow_insecure_http: bool = False,
     ) -> None:
         where = "IntrospectionValidator"
@@ -60,26 +60,26 @@ class IntrospectionValidator:
                 "neither issuer nor endpoint is given", where=where, hint="it has to ask somebody"
             )
         if issuer is not None:
-            issuer = checked(issuer, f"{where}: issuer", allow_insecure_http=allow_insecure_http)
+            issuer = validate_url(issuer, f"{where}: issuer", allow_insecure_http=allow_insecure_http)
         if endpoint is not None:
-            endpoint = checked(
+            endpoint = validate_url(
                 endpoint, f"{where}: endpoint", allow_insecure_http=allow_insecure_http
             )
         self._issuer = issuer
-        self._endpoint = endpoint
-        self._audience = audience_of(audience, where)
-        self._leeway = checked_seconds(leeway, f"{where}: leeway")
-        self._tokens = AskedTokens(checked_seconds(cache_seconds, f"{where}: cache_seconds"))
+        self._endpoint_url = endpoint
+        self._audience = parse_audience(audience, where)
+        self._leeway = validate_seconds(leeway, f"{where}: leeway")
+        self._token_lookup = TokenLookup(validate_seconds(cache_seconds, f"{where}: cache_seconds"))
         self._headers = {
-            "Authorization": basic(client_id, client_secret),
+            "Authorization": encode_basic_credentials(client_id, client_secret),
             "Content-Type": "application/x-www-form-urlencoded",
         }
-        with needed_by(where):
-            from paddock.authorization.fetching import Fetcher  # noqa: PLC0415 - urllib3 is optional
-        from paddock.authorization.discovery import Endpoint  # noqa: PLC0415 - with the one above
+        with explain_missing_package(where):
+            from paddock.authorization.fetching import JsonFetcher  # noqa: PLC0415 - urllib3 is optional
+        from paddock.authorization.discovery import IssuerEndpoint  # noqa: PLC0415 - with the one above
 
-        self._fetcher = Fetcher(allow_insecure_http=allow_insecure_http)
-        self._asked = Endpoint(self._fetcher, issuer, "introspection_endpoint", endpoint)
+        self._fetcher = JsonFetcher(allow_insecure_http=allow_insecure_http)
+        self._introspection_endpoint = IssuerEndpoint(self._fetcher, issuer, "introspection_endpoint", endpoint)
 
     @property
     def authorization_servers(self) -> tuple[str, ...]:
@@ -93,16 +93,16 @@ class IntrospectionValidator:
             InvalidTokenError: The issuer says that the token is not good, or not for us.
             UndecidedError: The issuer cannot be asked.
         """
-        return await self._tokens.principal(
-            token, resource, lambda: self._checked(self._ask(token), resource)
+        return await self._token_lookup.get_principal(
+            token, resource, lambda: self._validate_claims(self._introspect(token), resource)
         )
 
-    def _ask(self, token: str) -> dict[str, object]:
+    def _introspect(self, token: str) -> dict[str, object]:
         """In a thread: what the issuer says about a token."""
         form = urlencode({"token": token, "token_type_hint": "access_token"}).encode()
-        return self._asked.ask(lambda url: self._fetcher.post(url, form, self._headers))
+        return self._introspection_endpoint.request_document(lambda url: self._fetcher.post(url, form, self._headers))
 
-    def _checked(self, claims: dict[str, object], resource: str) -> Principal:
+    def _validate_claims(self, claims: dict[str, object], resource: str) -> Principal:
         if claims.get("active") is not True:
             raise InvalidTokenError("the issuer says that it is not active")
         kind = claims.get("token_type", "Bearer")
@@ -113,13 +113,13 @@ class IntrospectionValidator:
             check_issuer(claims, self._issuer)
         check_audience(claims, self._audience or (resource,))
         check_times(claims, self._leeway, is_expiry_needed=False)
-        return principal_of(claims, self._issuer or origin(self._endpoint or ""))
+        return create_principal(claims, self._issuer or get_origin(self._endpoint_url or ""))
 
     def __repr__(self) -> str:
-        return f"IntrospectionValidator({self._issuer or self._endpoint!r})"
+        return f"IntrospectionValidator({self._issuer or self._endpoint_url!r})"
 
 
-def basic(name: str, secret: str) -> str:
+def encode_basic_credentials(name: str, secret: str) -> str:
     """Credentials as RFC 6749, section 2.3.1, wants them: encoded like a form, then Basic."""
     if not name or not secret:
         raise DefinitionError(

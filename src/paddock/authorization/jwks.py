@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from paddock.authorization.blocking import BlockingCalls
+from paddock.authorization.blocking import BlockingCallPool
 from paddock.authorization.claims import (
-    LEEWAY,
+    DEFAULT_LEEWAY_SECONDS,
     check_audience,
     check_issuer,
     check_times,
-    principal_of,
+    create_principal,
 )
 from paddock.authorization.errors import InvalidTokenError
-from paddock.authorization.extra import needed_by
-from paddock.authorization.options import audience_of, checked_seconds
-from paddock.authorization.token_cache import TokenCache, digest
-from paddock.authorization.urls import checked
+from paddock.authorization.extra import explain_missing_package
+from paddock.authorization.options import parse_audience, validate_seconds
+from paddock.authorization.token_cache import TokenCache, digest_token
+from paddock.authorization.urls import validate_url
 from paddock.errors import DefinitionError
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from paddock.authorization.key_set import KeySource
     from paddock.protocol.principal import Principal
 
-ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA")
+DEFAULT_ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA")
 """What is accepted unless the user says otherwise."""
 
 
@@ -52,8 +52,8 @@ class JwksValidator:
         audience: str | Iterable[str] | None = None,
         jwks_uri: str | None = None,
         keys: Mapping[str, object] | None = None,
-        algorithms: Iterable[str] = ALGORITHMS,
-        leeway: float = LEEWAY,
+        algorithms: Iterable[str] = DEFAULT_ALGORITHMS,
+        leeway: float = DEFAULT_LEEWAY_SECONDS,
         refresh_seconds: float = 300,
         refetch_seconds: float = 10,
         cache_seconds: float = 30,
@@ -62,27 +62,27 @@ class JwksValidator:
         where = "JwksValidator"
         # An issuer whose keys are given is never asked, so it may be called anything.
         if keys is None and jwks_uri is None:
-            issuer = checked(issuer, f"{where}: issuer", allow_insecure_http=allow_insecure_http)
+            issuer = validate_url(issuer, f"{where}: issuer", allow_insecure_http=allow_insecure_http)
         if not issuer or not isinstance(issuer, str):
             raise DefinitionError(f"expected the name of an issuer, got {issuer!r}", where=where)
         self._issuer = issuer
-        self._audience = audience_of(audience, where)
-        self._leeway = checked_seconds(leeway, f"{where}: leeway")
-        self._cache = TokenCache(checked_seconds(cache_seconds, f"{where}: cache_seconds"))
-        with needed_by(where):
+        self._audience = parse_audience(audience, where)
+        self._leeway = validate_seconds(leeway, f"{where}: leeway")
+        self._cache = TokenCache(validate_seconds(cache_seconds, f"{where}: cache_seconds"))
+        with explain_missing_package(where):
             from paddock.authorization import signatures  # noqa: PLC0415 - PyJWT is optional
         self._signatures = signatures
-        self._algorithms = _checked_algorithms(algorithms, signatures.ALGORITHMS)
+        self._algorithms = _validate_algorithms(algorithms, signatures.SUPPORTED_ALGORITHMS)
         if keys is not None:
             if jwks_uri is not None:
                 raise DefinitionError("both keys and jwks_uri are given", where=where)
-            self._keys = _fixed(keys)
+            self._key_source = _create_static_keys(keys)
         else:
-            self._keys = _fetched(
+            self._key_source = _create_remote_keys(
                 issuer,
                 jwks_uri,
-                refresh_seconds=checked_seconds(refresh_seconds, f"{where}: refresh_seconds"),
-                refetch_seconds=checked_seconds(refetch_seconds, f"{where}: refetch_seconds"),
+                refresh_seconds=validate_seconds(refresh_seconds, f"{where}: refresh_seconds"),
+                refetch_seconds=validate_seconds(refetch_seconds, f"{where}: refetch_seconds"),
                 allow_insecure_http=allow_insecure_http,
             )
 
@@ -97,19 +97,19 @@ class JwksValidator:
         Raises:
             InvalidTokenError: The token is not one of the issuer's, not for us, or has expired.
         """
-        key = digest(token, resource)
+        key = digest_token(token, resource)
         known = self._cache.get(key)
         if known is not None:
             return known
-        header = self._signatures.header_of(token, self._algorithms)
-        keys = await self._keys.fitting(header)
+        header = self._signatures.read_token_header(token, self._algorithms)
+        keys = await self._key_source.find_matching_keys(header)
         if not keys:
             raise InvalidTokenError(f"the issuer has no key {header.kid!r} for {header.algorithm}")
-        claims = self._signatures.verified(token, keys, header.algorithm)
+        claims = self._signatures.verify_token(token, keys, header.algorithm)
         check_issuer(claims, self._issuer)
         check_audience(claims, self._audience or (resource,))
         check_times(claims, self._leeway, is_expiry_needed=True)
-        principal = principal_of(claims, self._issuer)
+        principal = create_principal(claims, self._issuer)
         self._cache.put(key, principal)
         return principal
 
@@ -117,7 +117,7 @@ class JwksValidator:
         return f"JwksValidator({self._issuer!r})"
 
 
-def _checked_algorithms(algorithms: Iterable[str], known: tuple[str, ...]) -> tuple[str, ...]:
+def _validate_algorithms(algorithms: Iterable[str], known: tuple[str, ...]) -> tuple[str, ...]:
     chosen = (algorithms,) if isinstance(algorithms, str) else tuple(algorithms)
     refused = [one for one in chosen if one not in known]
     if refused or not chosen:
@@ -129,21 +129,21 @@ def _checked_algorithms(algorithms: Iterable[str], known: tuple[str, ...]) -> tu
     return chosen
 
 
-def _fixed(document: Mapping[str, object]) -> KeySource:
-    from paddock.authorization.key_set import FixedKeys  # noqa: PLC0415 - PyJWT is optional
-    from paddock.authorization.signatures import keys_of  # noqa: PLC0415 - PyJWT is optional
+def _create_static_keys(document: Mapping[str, object]) -> KeySource:
+    from paddock.authorization.key_set import StaticKeySet  # noqa: PLC0415 - PyJWT is optional
+    from paddock.authorization.signatures import parse_key_set  # noqa: PLC0415 - PyJWT is optional
 
-    keys = keys_of(document)
+    keys = parse_key_set(document)
     if not keys:
         raise DefinitionError(
             "keys holds no public key that verifies signatures",
             where="JwksValidator",
             hint='a JWKS document: {"keys": [{"kty": "RSA", "kid": …, "n": …, "e": …}]}',
         )
-    return FixedKeys(keys)
+    return StaticKeySet(keys)
 
 
-def _fetched(
+def _create_remote_keys(
     issuer: str,
     jwks_uri: str | None,
     *,
@@ -151,19 +151,19 @@ def _fetched(
     refetch_seconds: float,
     allow_insecure_http: bool,
 ) -> KeySource:
-    with needed_by("JwksValidator"):
-        from paddock.authorization.fetching import Fetcher  # noqa: PLC0415 - urllib3 is optional
-    from paddock.authorization.discovery import Endpoint  # noqa: PLC0415 - for fetched keys only
-    from paddock.authorization.key_set import FetchedKeys  # noqa: PLC0415 - PyJWT is optional
+    with explain_missing_package("JwksValidator"):
+        from paddock.authorization.fetching import JsonFetcher  # noqa: PLC0415 - urllib3 is optional
+    from paddock.authorization.discovery import IssuerEndpoint  # noqa: PLC0415 - for fetched keys only
+    from paddock.authorization.key_set import RemoteKeySet  # noqa: PLC0415 - PyJWT is optional
 
     if jwks_uri is not None:
         where = "JwksValidator: jwks_uri"
-        jwks_uri = checked(jwks_uri, where, allow_insecure_http=allow_insecure_http)
-    fetcher = Fetcher(allow_insecure_http=allow_insecure_http)
-    endpoint = Endpoint(fetcher, issuer, "jwks_uri", jwks_uri)
-    return FetchedKeys(
-        lambda: endpoint.ask(fetcher.get),
-        BlockingCalls(),
+        jwks_uri = validate_url(jwks_uri, where, allow_insecure_http=allow_insecure_http)
+    fetcher = JsonFetcher(allow_insecure_http=allow_insecure_http)
+    endpoint = IssuerEndpoint(fetcher, issuer, "jwks_uri", jwks_uri)
+    return RemoteKeySet(
+        lambda: endpoint.request_document(fetcher.get),
+        BlockingCallPool(),
         refresh_seconds=refresh_seconds,
         refetch_seconds=refetch_seconds,
     )

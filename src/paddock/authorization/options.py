@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def audience_of(audience: str | Iterable[str] | None, where: str) -> tuple[str, ...]:
+def parse_audience(audience: str | Iterable[str] | None, where: str) -> tuple[str, ...]:
     """Whom tokens must be meant for; empty for the server's own URL."""
     if audience is None:
         return ()
@@ -25,7 +25,7 @@ def audience_of(audience: str | Iterable[str] | None, where: str) -> tuple[str, 
     return named
 
 
-def checked_seconds(seconds: object, where: str) -> float:
+def validate_seconds(seconds: object, where: str) -> float:
     """A time span that a user has given."""
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
         raise DefinitionError(f"expected a number of seconds, got {seconds!r}", where=where)

@@ -21,39 +21,39 @@ if TYPE_CHECKING:
     from typing import Any
 
 MIN_RSA_BITS = 2048
-MAX_KEYS = 100
+MAX_KEY_SET_KEYS = 100
 
 
-class _Family(NamedTuple):
+class _AlgorithmFamily(NamedTuple):
     """Algorithms that use one type of key."""
 
     kty: str
     curves: frozenset[str] | None
-    members: tuple[str, ...]
+    key_members: tuple[str, ...]
     """What a public key consists of; anything else in a document is not looked at."""
-    make: Callable[[dict[str, Any]], Any]
+    load_key: Callable[[dict[str, Any]], Any]
 
 
-_RSA = _Family("RSA", None, ("n", "e"), RSAAlgorithm.from_jwk)
+_RSA_FAMILY = _AlgorithmFamily("RSA", None, ("n", "e"), RSAAlgorithm.from_jwk)
 
 
-def _elliptic(curve: str) -> _Family:
-    return _Family("EC", frozenset({curve}), ("crv", "x", "y"), ECAlgorithm.from_jwk)
+def _create_elliptic_family(curve: str) -> _AlgorithmFamily:
+    return _AlgorithmFamily("EC", frozenset({curve}), ("crv", "x", "y"), ECAlgorithm.from_jwk)
 
 
 _FAMILIES = {
-    **dict.fromkeys(("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"), _RSA),
-    "ES256": _elliptic("P-256"),
-    "ES384": _elliptic("P-384"),
-    "ES512": _elliptic("P-521"),
-    "EdDSA": _Family("OKP", frozenset({"Ed25519", "Ed448"}), ("crv", "x"), OKPAlgorithm.from_jwk),
+    **dict.fromkeys(("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"), _RSA_FAMILY),
+    "ES256": _create_elliptic_family("P-256"),
+    "ES384": _create_elliptic_family("P-384"),
+    "ES512": _create_elliptic_family("P-521"),
+    "EdDSA": _AlgorithmFamily("OKP", frozenset({"Ed25519", "Ed448"}), ("crv", "x"), OKPAlgorithm.from_jwk),
 }
-ALGORITHMS = tuple(_FAMILIES)
+SUPPORTED_ALGORITHMS = tuple(_FAMILIES)
 
-_jws = jwt.PyJWS(algorithms=ALGORITHMS)
+_jws = jwt.PyJWS(algorithms=SUPPORTED_ALGORITHMS)
 
 
-class Key(NamedTuple):
+class IssuerKey(NamedTuple):
     """A public key of an issuer."""
 
     kid: str | None
@@ -61,9 +61,9 @@ class Key(NamedTuple):
     curve: str | None
     algorithm: str | None
     """The only algorithm that it is for, if the issuer says so."""
-    value: Any
+    public_key: Any
 
-    def fits(self, algorithm: str, kid: str | None) -> bool:
+    def can_verify(self, algorithm: str, kid: str | None) -> bool:
         """Whether it may have signed a token with such a header."""
         family = _FAMILIES[algorithm]
         return (
@@ -74,14 +74,14 @@ class Key(NamedTuple):
         )
 
 
-class Header(NamedTuple):
+class TokenHeader(NamedTuple):
     """What the header of a token says about its signature."""
 
     algorithm: str
     kid: str | None
 
 
-def header_of(token: str, algorithms: Collection[str]) -> Header:
+def read_token_header(token: str, algorithms: Collection[str]) -> TokenHeader:
     """The header of a token, if its algorithm is one that is allowed.
 
     Raises:
@@ -96,10 +96,10 @@ def header_of(token: str, algorithms: Collection[str]) -> Header:
         raise InvalidTokenError(f"alg is {algorithm!r}, allowed are {', '.join(algorithms)}")
     if "crit" in header or header.get("b64", True) is not True:
         raise InvalidTokenError("the header asks for an extension (crit or b64)")
-    return Header(str(algorithm), kid if isinstance(kid, str) else None)
+    return TokenHeader(str(algorithm), kid if isinstance(kid, str) else None)
 
 
-def verified(token: str, keys: Iterable[Key], algorithm: str) -> dict[str, object]:
+def verify_token(token: str, keys: Iterable[IssuerKey], algorithm: str) -> dict[str, object]:
     """The claims of a token that one of the keys has signed.
 
     Raises:
@@ -107,7 +107,7 @@ def verified(token: str, keys: Iterable[Key], algorithm: str) -> dict[str, objec
     """
     for key in keys:
         try:
-            payload = _jws.decode_complete(token, key.value, [algorithm])["payload"]
+            payload = _jws.decode_complete(token, key.public_key, [algorithm])["payload"]
             return msgspec.json.decode(payload, type=dict[str, object])
         except jwt.InvalidSignatureError:
             continue
@@ -116,16 +116,16 @@ def verified(token: str, keys: Iterable[Key], algorithm: str) -> dict[str, objec
     raise InvalidTokenError("no key of the issuer has signed this")
 
 
-def keys_of(document: Mapping[str, object]) -> list[Key]:
+def parse_key_set(document: Mapping[str, object]) -> list[IssuerKey]:
     """The keys of a JWKS document (RFC 7517) that verify signatures; others are left out."""
     listed = document.get("keys")
     if not isinstance(listed, list):
         return []
-    found = (_key(entry) for entry in listed[:MAX_KEYS] if isinstance(entry, dict))
+    found = (_parse_key(entry) for entry in listed[:MAX_KEY_SET_KEYS] if isinstance(entry, dict))
     return [key for key in found if key is not None]
 
 
-def _key(entry: dict[str, Any]) -> Key | None:
+def _parse_key(entry: dict[str, Any]) -> IssuerKey | None:
     family = next(
         (
             one
@@ -138,16 +138,16 @@ def _key(entry: dict[str, Any]) -> Key | None:
     if family is None or not _is_for_signatures(entry):
         return None
     try:
-        value = family.make({"kty": family.kty, **{name: entry[name] for name in family.members}})
+        value = family.load_key({"kty": family.kty, **{name: entry[name] for name in family.key_members}})
     except (jwt.PyJWTError, KeyError, ValueError, TypeError):
         return None
-    if family is _RSA and value.key_size < MIN_RSA_BITS:
+    if family is _RSA_FAMILY and value.key_size < MIN_RSA_BITS:
         return None
-    return Key(
-        _text(entry.get("kid")),
+    return IssuerKey(
+        _get_text(entry.get("kid")),
         family.kty,
-        _text(entry.get("crv")),
-        _text(entry.get("alg")),
+        _get_text(entry.get("crv")),
+        _get_text(entry.get("alg")),
         value,
     )
 
@@ -159,5 +159,5 @@ def _is_for_signatures(entry: dict[str, Any]) -> bool:
     )
 
 
-def _text(value: object) -> str | None:
+def _get_text(value: object) -> str | None:
     return value if isinstance(value, str) else None

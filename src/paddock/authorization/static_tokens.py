@@ -29,7 +29,7 @@ class StaticTokens:
             raise DefinitionError(
                 "no token is given, so nobody could come in", where="StaticTokens"
             )
-        self._known = [(_digest(_checked(token)), _principal(who)) for token, who in tokens.items()]
+        self._principals = [(_hash_token(_validate_token(token)), _to_principal(who)) for token, who in tokens.items()]
 
     async def validate(self, token: str, resource: str) -> Principal:  # noqa: ARG002, RUF100 - one signature for all validators
         """Who the bearer of a token is.
@@ -37,10 +37,10 @@ class StaticTokens:
         Raises:
             InvalidTokenError: The token is not on the list.
         """
-        presented = _digest(token)
+        presented = _hash_token(token)
         found: Principal | None = None
         # All of them, always: how long it takes must not tell how far a guess was right.
-        for known, principal in self._known:
+        for known, principal in self._principals:
             if compare_digest(known, presented):
                 found = principal
         if found is None:
@@ -48,14 +48,14 @@ class StaticTokens:
         return found
 
     def __repr__(self) -> str:
-        return f"StaticTokens({len(self._known)} tokens)"
+        return f"StaticTokens({len(self._principals)} tokens)"
 
 
-def _digest(token: str) -> bytes:
+def _hash_token(token: str) -> bytes:
     return sha256(token.encode()).digest()
 
 
-def _checked(token: object) -> str:
+def _validate_token(token: object) -> str:
     if not isinstance(token, str) or not is_token(token):
         raise DefinitionError(
             "a token is empty, too long, or has characters that no request can carry",
@@ -65,7 +65,7 @@ def _checked(token: object) -> str:
     return token
 
 
-def _principal(who: Principal | Mapping[str, Any] | str) -> Principal:
+def _to_principal(who: Principal | Mapping[str, Any] | str) -> Principal:
     if isinstance(who, Principal):
         return who
     try:

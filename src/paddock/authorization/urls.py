@@ -11,11 +11,11 @@ from urllib.parse import SplitResult, urlsplit
 
 from paddock.errors import DefinitionError
 
-WELL_KNOWN = "/.well-known/oauth-protected-resource"
+PROTECTED_RESOURCE_PATH = "/.well-known/oauth-protected-resource"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-def canonical(url: str) -> str:
+def canonicalize_url(url: str) -> str:
     """The one form of a URL in which it is compared; a text that is no URL stays as it is."""
     try:
         parts = urlsplit(url)
@@ -31,21 +31,21 @@ def canonical(url: str) -> str:
     return parts._replace(netloc=host, path=path).geturl()
 
 
-def checked(url: object, where: str, *, allow_insecure_http: bool = False) -> str:
+def validate_url(url: object, where: str, *, allow_insecure_http: bool = False) -> str:
     """A URL that a user has given, if a token may be sent there or be meant for it.
 
     Raises:
         DefinitionError: It is not an absolute http or https URL, has parts that it may not have,
             or is not encrypted though it is not on this machine.
     """
-    parts = _split(url, where)
+    parts = _split_url(url, where)
     if parts.username or parts.password or parts.query or parts.fragment:
         raise DefinitionError(
             f"{url!r} has a user, a query or a fragment",
             where=where,
             hint="leave it out: scheme, host, port and path are what is compared",
         )
-    if not is_safe(parts.geturl(), allow_insecure_http=allow_insecure_http):
+    if not is_secure_url(parts.geturl(), allow_insecure_http=allow_insecure_http):
         raise DefinitionError(
             f"{url!r} is not encrypted, and tokens could be read on their way",
             where=where,
@@ -54,7 +54,7 @@ def checked(url: object, where: str, *, allow_insecure_http: bool = False) -> st
     return parts.geturl()
 
 
-def _split(url: object, where: str) -> SplitResult:
+def _split_url(url: object, where: str) -> SplitResult:
     problem = DefinitionError(
         f"expected an absolute http or https URL, got {url!r}",
         where=where,
@@ -72,15 +72,15 @@ def _split(url: object, where: str) -> SplitResult:
     return parts
 
 
-def is_safe(url: str, *, allow_insecure_http: bool = False) -> bool:
+def is_secure_url(url: str, *, allow_insecure_http: bool = False) -> bool:
     """Whether what is sent to a URL stays between the two ends."""
     parts = urlsplit(url)
     if parts.scheme == "https":
         return True
-    return parts.scheme == "http" and (allow_insecure_http or is_loopback(parts.hostname or ""))
+    return parts.scheme == "http" and (allow_insecure_http or is_loopback_host(parts.hostname or ""))
 
 
-def is_loopback(host: str) -> bool:
+def is_loopback_host(host: str) -> bool:
     """Whether a host is this machine, seen from itself."""
     try:
         return ip_address(host).is_loopback
@@ -88,7 +88,7 @@ def is_loopback(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def is_wildcard(url: str) -> bool:
+def is_wildcard_url(url: str) -> bool:
     """Whether a URL has the address of all interfaces, which no client can call."""
     try:
         return ip_address(urlsplit(url).hostname or "").is_unspecified
@@ -96,13 +96,13 @@ def is_wildcard(url: str) -> bool:
         return False
 
 
-def origin(url: str) -> str:
+def get_origin(url: str) -> str:
     """Scheme, host and port of a URL."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def inserted(well_known: str, path: str) -> str:
+def build_well_known_path(well_known: str, path: str) -> str:
     """The path of a well-known document about what is at a path (RFC 8615, RFC 9728)."""
     rest = path.rstrip("/") if path.strip("/") == "" else path
     return f"{well_known}/{rest.lstrip('/')}" if rest else well_known

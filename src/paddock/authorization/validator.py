@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Protocol
 
-from paddock.authorization.blocking import BlockingCalls
+from paddock.authorization.blocking import BlockingCallPool
 from paddock.authorization.errors import InvalidTokenError
 from paddock.errors import DefinitionError
 from paddock.protocol.principal import Principal
@@ -14,11 +14,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    Verdict = Principal | None
-    OwnValidator = Callable[[str], Verdict | Awaitable[Verdict]]
+    TokenVerdict = Principal | None
+    CustomValidator = Callable[[str], TokenVerdict | Awaitable[TokenVerdict]]
 
 
-class Validator(Protocol):
+class TokenValidator(Protocol):
     """Turns a token into the principal that it stands for."""
 
     async def validate(self, token: str, resource: str) -> Principal:
@@ -30,19 +30,19 @@ class Validator(Protocol):
         ...
 
 
-class OwnMethod:
+class UserValidator:
     """A validator whose `validate` may be plain, and may return None for no."""
 
-    def __init__(self, validate: Callable[[str, str], Verdict | Awaitable[Verdict]]) -> None:
+    def __init__(self, validate: Callable[[str, str], TokenVerdict | Awaitable[TokenVerdict]]) -> None:
         self._validate = validate
-        self._calls = None if inspect.iscoroutinefunction(validate) else BlockingCalls()
+        self._call_pool = None if inspect.iscoroutinefunction(validate) else BlockingCallPool()
 
     async def validate(self, token: str, resource: str) -> Principal:
         """Who the bearer is; a plain function runs in a thread, since it may wait."""
-        if self._calls is None:
+        if self._call_pool is None:
             verdict = self._validate(token, resource)
         else:
-            verdict = await self._calls.run(object(), lambda: self._validate(token, resource))
+            verdict = await self._call_pool.run(object(), lambda: self._validate(token, resource))
         if inspect.isawaitable(verdict):
             verdict = await verdict
         if verdict is None:
@@ -53,7 +53,7 @@ class OwnMethod:
         return verdict
 
 
-def as_validator(given: object) -> Validator:
+def to_validator(given: object) -> TokenValidator:
     """A validator from what a user has given: one of ours, an object like it, or a function.
 
     Raises:
@@ -61,9 +61,9 @@ def as_validator(given: object) -> Validator:
     """
     validate = getattr(given, "validate", None)
     if callable(validate):
-        return OwnMethod(validate)
+        return UserValidator(validate)
     if callable(given):
-        return OwnMethod(_taking_the_token_only(given))
+        return UserValidator(_ignore_resource(given))
     raise DefinitionError(
         f"{given!r} is no validator",
         where="Authorization",
@@ -72,14 +72,14 @@ def as_validator(given: object) -> Validator:
     )
 
 
-def _taking_the_token_only(
-    function: OwnValidator,
-) -> Callable[[str, str], Verdict | Awaitable[Verdict]]:
+def _ignore_resource(
+    function: CustomValidator,
+) -> Callable[[str, str], TokenVerdict | Awaitable[TokenVerdict]]:
     if inspect.iscoroutinefunction(function):
 
-        async def asked(token: str, _resource: str) -> Verdict:
-            verdict: Verdict = await function(token)
+        async def validate_token(token: str, _resource: str) -> TokenVerdict:
+            verdict: TokenVerdict = await function(token)
             return verdict
 
-        return asked
+        return validate_token
     return lambda token, _resource: function(token)

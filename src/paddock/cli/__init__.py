@@ -15,26 +15,26 @@ def main() -> None:
     """Run the command that was given."""
     # Somebody who types may be asked something.
     is_typed = sys.stdin is not None and sys.stdin.isatty()
-    named = None if is_typed else plain_serve(sys.argv[1:])
+    named = None if is_typed else parse_plain_serve(sys.argv[1:])
     if named is None:
-        from paddock.cli.commands import commands  # noqa: PLC0415 - see above
+        from paddock.cli.commands import root_command  # noqa: PLC0415 - see above
 
-        commands(prog_name="paddock")  # however Python was started
+        root_command(prog_name="paddock")  # however Python was started
         return
-    from paddock.servers.target import NamedTarget, find_target  # noqa: PLC0415 - see above
+    from paddock.servers.target import ServerRef, find_target  # noqa: PLC0415 - see above
     from paddock.serving.stdio import serve_target  # noqa: PLC0415 - see above
 
     name, is_name = named
     try:
-        serve_target(NamedTarget(name) if is_name else find_target(name))
+        serve_target(ServerRef(name) if is_name else find_target(name))
     except PaddockError as error:
-        from paddock.cli.wording import told  # noqa: PLC0415 - see above
+        from paddock.cli.wording import format_error  # noqa: PLC0415 - see above
 
-        sys.stderr.write(f"Error: {told(error)}\n")
+        sys.stderr.write(f"Error: {format_error(error)}\n")
         sys.exit(2)
 
 
-def plain_serve(arguments: list[str]) -> tuple[str, bool] | None:
+def parse_plain_serve(arguments: list[str]) -> tuple[str, bool] | None:
     """What `serve TARGET`, or `serve --named NAME`, is to serve, and whether it is a name."""
     match arguments:
         case ["serve", target] if not target.startswith("-"):

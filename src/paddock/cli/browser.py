@@ -9,14 +9,14 @@ from threading import Thread
 
 def open_browser(url: str) -> None:
     """Open a page, without waiting for it. Nothing happens where nobody would see it."""
-    if not (sys.stderr.isatty() and _has_windows()):
+    if not (sys.stderr.isatty() and _has_window_system()):
         return
     import webbrowser  # noqa: PLC0415 - only where one is opened
 
     Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
 
-def _has_windows() -> bool:
+def _has_window_system() -> bool:
     """Whether programs can show windows; a browser in a terminal would take that for itself."""
     if sys.platform in ("win32", "darwin"):
         return True

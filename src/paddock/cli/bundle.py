@@ -7,12 +7,12 @@ from pathlib import Path
 import click
 
 from paddock.cli import completing, output
-from paddock.cli.pairs import variables
+from paddock.cli.pairs import parse_variables
 from paddock.clients import bundle as bundles
 
 
 @click.command()
-@click.argument("server", shell_complete=completing.servers)
+@click.argument("server", shell_complete=completing.complete_servers)
 @click.option(
     "--file",
     type=click.Path(path_type=Path),
@@ -31,9 +31,9 @@ def bundle(server: str, *, file: Path | None, portable: bool, env: tuple[str, ..
 
     It starts the server as this computer has it, unless it is to be portable.
     """
-    written = bundles.bundle(server, file, portable=portable, env=variables(env, "--env"))
+    written = bundles.bundle(server, file, portable=portable, env=parse_variables(env, "--env"))
     click.echo(written)
     if portable:
-        output.note(f"It holds {', '.join(bundles.contents(written))}")
+        output.print_note(f"It holds {', '.join(bundles.list_bundle_files(written))}")
     else:
-        output.note("It is of use on this computer only; --portable makes one for others")
+        output.print_note("It is of use on this computer only; --portable makes one for others")

@@ -17,12 +17,12 @@ import click
 import msgspec
 
 from paddock.cli import completing, render
-from paddock.cli.calling import TargetCommand, peer_options, server_options, target_of
+from paddock.cli.calling import TargetCommand, build_connect_options, server_options, resolve_target
 from paddock.cli.complaints import ArgumentError
 from paddock.peer.connect import connect
 from paddock.peer.errors import PeerError, PeerTimeoutError
-from paddock.peer.results import tool_result
-from paddock.peer.transcript import Message, Transcript
+from paddock.peer.results import parse_tool_result
+from paddock.peer.transcript import TranscriptMessage, Transcript
 from paddock.protocol.model.content import (
     AudioContent,
     BlobResourceContents,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, object]
 
-PAIR = re.compile(r"([^=]+?)(:?=)(.*)", re.DOTALL)
+ARGUMENT_PATTERN = re.compile(r"([^=]+?)(:?=)(.*)", re.DOTALL)
 JSON_TYPES: dict[type, tuple[str, ...]] = {
     bool: ("boolean",),
     int: ("integer", "number"),
@@ -50,7 +50,7 @@ JSON_TYPES: dict[type, tuple[str, ...]] = {
 
 
 @click.command(cls=TargetCommand)
-@click.argument("target", shell_complete=completing.servers)
+@click.argument("target", shell_complete=completing.complete_servers)
 @click.argument("tool")
 @click.argument("pairs", nargs=-1, metavar="[KEY=VALUE | KEY:=JSON]...")
 @click.option("--args", "document", metavar="JSON", help="Arguments as one JSON object.")
@@ -90,31 +90,31 @@ def call(
 
     The exit code is 1 when the tool reports an error, and 2 when it could not be called.
     """
-    given = _document(document)
-    options = peer_options(era, timeout, headers, token_env, allow_plain_http=allow_plain_http)
+    given = _parse_document(document)
+    options = build_connect_options(era, timeout, headers, token_env, allow_plain_http=allow_plain_http)
     options["tasks"] = True
     if show:
-        options["record"] = Transcript(lambda message: _show(message, to_stderr=as_json))
-    patience = _Patience(timeout)
+        options["record"] = Transcript(lambda message: _print_message(message, to_stderr=as_json))
+    patience = _CallTimeout(timeout)
     options["on_progress"] = patience.renew
-    with connect(target_of(ctx, target), **options) as peer:
-        schema = _input_schema(peer, tool) if pairs else {}
-        answer = _answer(peer, tool, {**given, **arguments(pairs, schema)}, patience)
+    with connect(resolve_target(ctx, target), **options) as peer:
+        schema = _find_input_schema(peer, tool) if pairs else {}
+        answer = _call_tool(peer, tool, {**given, **parse_arguments(pairs, schema)}, patience)
     if as_json:
-        click.echo(render.pretty(_as_json(answer)))
+        click.echo(render.format_json(_to_json(answer)))
     else:
         for piece in answer.content:
-            click.echo(render.content(piece))
+            click.echo(render.format_content(piece))
         if not answer.content and answer.structured is not None:
-            click.echo(render.pretty(answer.structured))
+            click.echo(render.format_json(answer.structured))
     if save is not None:
-        for path in _saved(answer, save):
+        for path in _save_files(answer, save):
             click.echo(f"Saved {path}", err=as_json)
     if answer.is_error:
         ctx.exit(1)
 
 
-def arguments(pairs: tuple[str, ...], schema: Json) -> Json:
+def parse_arguments(pairs: tuple[str, ...], schema: Json) -> Json:
     """The values of `KEY=VALUE` and `KEY:=JSON` arguments.
 
     Raises:
@@ -122,21 +122,21 @@ def arguments(pairs: tuple[str, ...], schema: Json) -> Json:
     """
     found: Json = {}
     for pair in pairs:
-        match = PAIR.fullmatch(pair)
+        match = ARGUMENT_PATTERN.fullmatch(pair)
         if match is None:
             raise ArgumentError(f"Expected KEY=VALUE or KEY:=JSON, got {pair!r}")
         key, operator, text = match.groups()
         if operator == ":=":
-            found[key] = _json(text, f"{key}:=")
+            found[key] = _parse_json(text, f"{key}:=")
         else:
-            found[key] = _value(key, text, schema)
+            found[key] = _convert_value(key, text, schema)
     return found
 
 
-def _value(key: str, text: str, schema: Json) -> object:
+def _convert_value(key: str, text: str, schema: Json) -> object:
     properties = schema.get("properties")
     described = properties.get(key) if isinstance(properties, dict) else None
-    kinds = _kinds(described, schema, depth=0)
+    kinds = _find_accepted_types(described, schema, depth=0)
     if not kinds or kinds == {"string"}:
         return text
     is_word = text.lower() in ("true", "false", "null")
@@ -157,30 +157,30 @@ def _value(key: str, text: str, schema: Json) -> object:
     )
 
 
-def _kinds(described: object, schema: Json, depth: int) -> set[str]:
+def _find_accepted_types(described: object, schema: Json, depth: int) -> set[str]:
     """The types that a parameter accepts; none at all when its schema does not say."""
     if not isinstance(described, dict) or depth > 16:
         return set()
     reference = described.get("$ref")
     if isinstance(reference, str):
-        return _kinds(_resolved(reference, schema), schema, depth + 1)
+        return _find_accepted_types(_resolve_reference(reference, schema), schema, depth + 1)
     if isinstance(described.get("enum"), list):
-        return {name for value in described["enum"] for name in _names(value)}
+        return {name for value in described["enum"] for name in _get_type_names(value)}
     if "const" in described:
-        return set(_names(described["const"]))
+        return set(_get_type_names(described["const"]))
     for key in ("anyOf", "oneOf", "allOf"):
         if isinstance(described.get(key), list):
-            parts = (_kinds(part, schema, depth + 1) for part in described[key])
+            parts = (_find_accepted_types(part, schema, depth + 1) for part in described[key])
             return set().union(*parts)
     kind = described.get("type")
     return set(map(str, kind)) if isinstance(kind, list) else {str(kind)} if kind else set()
 
 
-def _names(value: object) -> tuple[str, ...]:
+def _get_type_names(value: object) -> tuple[str, ...]:
     return JSON_TYPES.get(type(value), ("string",))
 
 
-def _resolved(reference: str, schema: Json) -> object:
+def _resolve_reference(reference: str, schema: Json) -> object:
     """What a reference inside the schema points to."""
     found: object = schema if reference.startswith("#") else None
     for part in reference.split("/")[1:]:
@@ -188,16 +188,16 @@ def _resolved(reference: str, schema: Json) -> object:
     return found
 
 
-def _document(text: str | None) -> Json:
+def _parse_document(text: str | None) -> Json:
     if text is None:
         return {}
-    value = _json(text, "--args")
+    value = _parse_json(text, "--args")
     if not isinstance(value, dict):
         raise ArgumentError(f"--args: expected a JSON object, got {text!r:.60}")
     return value
 
 
-def _json(text: str, where: str) -> object:
+def _parse_json(text: str, where: str) -> object:
     try:
         value: object = msgspec.json.decode(text)
     except msgspec.DecodeError as fault:
@@ -205,23 +205,23 @@ def _json(text: str, where: str) -> object:
     return value
 
 
-def _input_schema(peer: Peer, name: str) -> Json:
+def _find_input_schema(peer: Peer, name: str) -> Json:
     """A tool's input schema; an unknown tool is for the server to complain about."""
     return next((tool.input_schema for tool in peer.tools() if tool.name == name), {})
 
 
-class _Patience:
+class _CallTimeout:
     """How long a call is waited for: so many seconds after each sign that somebody works at it."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._until = 0.0
+        self._deadline = 0.0
 
     def renew(self, _progress: object = None) -> None:
         """Take note of a sign of life."""
-        self._until = monotonic() + self._seconds
+        self._deadline = monotonic() + self._seconds
 
-    def result(self, call: PendingCall) -> Json:
+    def wait_for_result(self, call: PendingCall) -> Json:
         """What a call gives.
 
         Raises:
@@ -230,11 +230,11 @@ class _Patience:
         self.renew()
         while True:
             # A task is asked about all the time, and the call ends when no answer comes to that.
-            rest = self._seconds if call.is_task else self._until - monotonic()
+            rest = self._seconds if call.is_task else self._deadline - monotonic()
             try:
                 return call.result(max(0.0, rest))
             except PeerTimeoutError as error:
-                if call.is_task or monotonic() < self._until:
+                if call.is_task or monotonic() < self._deadline:
                     continue
                 call.cancel("no answer in time")
                 raise PeerTimeoutError(
@@ -243,10 +243,10 @@ class _Patience:
                 ) from None
 
 
-def _answer(peer: Peer, name: str, values: Json, patience: _Patience) -> ToolResult:
+def _call_tool(peer: Peer, name: str, values: Json, patience: _CallTimeout) -> ToolResult:
     try:
         call = peer.start("tools/call", {"name": name, "arguments": values})
-        return tool_result(patience.result(call))
+        return parse_tool_result(patience.wait_for_result(call))
     except PeerError as error:
         known = [tool.name for tool in peer.tools()]
         if name in known:
@@ -255,12 +255,12 @@ def _answer(peer: Peer, name: str, values: Json, patience: _Patience) -> ToolRes
         raise ArgumentError(error.message, hint=hint) from None
 
 
-def _show(message: Message, *, to_stderr: bool) -> None:
+def _print_message(message: TranscriptMessage, *, to_stderr: bool) -> None:
     with suppress(BrokenPipeError):  # whoever reads has enough; the last words will find out
-        click.echo(render.frame(message.frame, is_ours=message.is_ours), err=to_stderr)
+        click.echo(render.format_frame(message.frame, is_ours=message.is_ours), err=to_stderr)
 
 
-def _as_json(answer: ToolResult) -> Json:
+def _to_json(answer: ToolResult) -> Json:
     shown: Json = {"content": answer.content, "isError": answer.is_error}
     if answer.structured is not None:
         shown["structuredContent"] = answer.structured
@@ -269,7 +269,7 @@ def _as_json(answer: ToolResult) -> Json:
     return shown
 
 
-def _saved(answer: ToolResult, folder: Path) -> list[Path]:
+def _save_files(answer: ToolResult, folder: Path) -> list[Path]:
     """Write what is not text to files; where they are."""
     paths = []
     for number, piece in enumerate(answer.content, 1):
@@ -281,7 +281,7 @@ def _saved(answer: ToolResult, folder: Path) -> list[Path]:
             data, mime_type = piece.resource.blob, piece.resource.mime_type or ""
         else:
             continue
-        path = folder / f"{number}{_extension(mime_type)}"
+        path = folder / f"{number}{_guess_extension(mime_type)}"
         try:
             folder.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
@@ -291,6 +291,6 @@ def _saved(answer: ToolResult, folder: Path) -> list[Path]:
     return paths
 
 
-def _extension(mime_type: str) -> str:
+def _guess_extension(mime_type: str) -> str:
     # The standard library has no extension for the type that the protocol itself names for sound.
     return ".wav" if mime_type == "audio/wav" else guess_extension(mime_type) or ".bin"

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from paddock.cli.complaints import ArgumentError
-from paddock.cli.pairs import header
+from paddock.cli.pairs import parse_header
 from paddock.extensions.errors import ExtensionError
-from paddock.extensions.names import parse_qualified
+from paddock.extensions.names import parse_qualified_name
 from paddock.protocol.versions import SUPPORTED_VERSIONS
 from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
-from paddock.servers.paths import means_file
+from paddock.servers.paths import is_path_target
 
 if TYPE_CHECKING:
-    from paddock.peer.settings import Options
+    from paddock.peer.settings import ConnectOptions
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -37,7 +37,7 @@ class TargetCommand(click.Command):
         return super().parse_args(ctx, args)
 
 
-def target_of(ctx: click.Context, target: str) -> str | list[str]:
+def resolve_target(ctx: click.Context, target: str) -> str | list[str]:
     """The server that a command was given: a command, a file, a URL, or a named server.
 
     Raises:
@@ -47,25 +47,25 @@ def target_of(ctx: click.Context, target: str) -> str | list[str]:
     command: list[str] | None = ctx.meta.get("paddock.command")
     if command is not None:
         return command
-    is_file = "://" not in target and means_file(target)
-    return target if is_file or "://" in target else _named(target) or target
+    is_file = "://" not in target and is_path_target(target)
+    return target if is_file or "://" in target else _find_launch_command(target) or target
 
 
-def _named(word: str) -> list[str] | None:
+def _find_launch_command(word: str) -> list[str] | None:
     """The command that starts the server of a name."""
     from paddock.servers import lookup  # noqa: PLC0415 - only for what may be a name
-    from paddock.servers.launching import launch_command  # noqa: PLC0415 - only for a name
+    from paddock.servers.launching import build_launch_command  # noqa: PLC0415 - only for a name
 
     try:
         lookup.find_source(word)
     except (ServerNotFoundError, ServerDefinitionError, ExtensionError):
         is_known = Path(word).exists() or shutil.which(word) is not None
         if " " not in word and (
-            parse_qualified(word) is not None or (word.isidentifier() and not is_known)
+            parse_qualified_name(word) is not None or (word.isidentifier() and not is_known)
         ):
             raise
         return None
-    launch = launch_command(word)
+    launch = build_launch_command(word)
     return [launch.command, *launch.args]
 
 
@@ -105,24 +105,24 @@ def server_options(function: F) -> F:
     return era(timeout(headers(token_env(plain(as_json(function))))))
 
 
-def peer_options(
+def build_connect_options(
     era: str | None,
     timeout: float,
     headers: tuple[str, ...],
     token_env: str | None,
     *,
     allow_plain_http: bool,
-) -> Options:
+) -> ConnectOptions:
     """What `connect` is told of the options.
 
     Raises:
         ArgumentError: when one of them is not what it should be.
     """
-    options: Options = {"era": era, "timeout": timeout}
+    options: ConnectOptions = {"era": era, "timeout": timeout}
     if allow_plain_http:
         options["allow_plain_http"] = True
     if headers:
-        options["headers"] = dict(header(text, "--header") for text in headers)
+        options["headers"] = dict(parse_header(text, "--header") for text in headers)
     if token_env is not None:
         token = os.environ.get(token_env)
         if not token:

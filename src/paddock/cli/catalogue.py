@@ -12,22 +12,22 @@ from paddock.cli import output
 from paddock.cli.complaints import ArgumentError, CommandError
 from paddock.errors import PaddockError
 from paddock.extensions.catalogue.building import build_catalogue
-from paddock.extensions.catalogue.cache import forget_copy, known_catalogues, refresh
-from paddock.extensions.catalogue.document import catalogue_text
-from paddock.extensions.catalogue.fetching import check_url, normal_location
+from paddock.extensions.catalogue.cache import delete_copy, load_catalogues, refresh_catalogue
+from paddock.extensions.catalogue.document import format_catalogue
+from paddock.extensions.catalogue.fetching import validate_url, normalize_location
 from paddock.extensions.catalogue.settings import (
     CATALOGUES_VARIABLE,
-    add_location,
-    locations,
-    remove_location,
+    add_catalogue,
+    list_locations,
+    remove_catalogue,
 )
 from paddock.files import write_atomically
 from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from paddock.extensions.catalogue.cache import Known
+    from paddock.extensions.catalogue.cache import CatalogueStatus
 
-READABLE = 0o644
+CATALOGUE_FILE_MODE = 0o644
 """A catalogue is there to be handed out."""
 
 
@@ -59,22 +59,22 @@ def build(
     listed; the others are.
     """
     if base_url:
-        check_url(base_url)
+        validate_url(base_url)
     beside = Path.cwd() if target is None else target.absolute().parent
     built = build_catalogue(places, base_url, beside=beside)
-    text = catalogue_text(built.entries)
+    text = format_catalogue(built.entries)
     if target is None:
         click.echo(text, nl=False)
     else:
         try:
-            write_atomically(target, text, mode=READABLE)
+            write_atomically(target, text, mode=CATALOGUE_FILE_MODE)
         except OSError as error:
             raise ArgumentError(
                 f"The catalogue cannot be written: {error.strerror or error}",
                 where=str(target),
                 hint="--output takes a file that you may write",
             ) from None
-        output.note(f"Wrote {target}: {len(built.entries)} extensions")
+        output.print_note(f"Wrote {target}: {len(built.entries)} extensions")
     for problem in built.problems:
         CommandError(problem).show()
     if built.problems:
@@ -85,61 +85,61 @@ def build(
 @click.argument("location", metavar="URL|PATH")
 def add(location: str) -> None:
     """Use the catalogue at URL or PATH from now on; it is read first."""
-    full = normal_location(location)
-    found = refresh(full)
-    add_location(full)
+    full = normalize_location(location)
+    found = refresh_catalogue(full)
+    add_catalogue(full)
     click.echo(f"Added {full}: {len(found.entries)} extensions")
     for problem in found.problems:
-        output.warn(str(problem))
+        output.print_warning(str(problem))
 
 
 @catalogue.command()
 @click.argument("location", metavar="URL|PATH")
 def remove(location: str) -> None:
     """Use the catalogue at URL or PATH no longer."""
-    removed = remove_location(location)
+    removed = remove_catalogue(location)
     if removed is None:
         raise ArgumentError(
             f"There is no catalogue {location!r} in your settings",
-            hint=did_you_mean(location, locations()) or "paddock catalogue list lists them",
+            hint=did_you_mean(location, list_locations()) or "paddock catalogue list lists them",
         )
-    forget_copy(removed)
+    delete_copy(removed)
     click.echo(f"Removed {removed}")
 
 
 @catalogue.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def list_them(*, as_json: bool) -> None:
+def list_catalogues(*, as_json: bool) -> None:
     """List your catalogues, with what is known of each; nothing is fetched."""
-    known = known_catalogues(may_fetch=False)
+    known = load_catalogues(may_fetch=False)
     if as_json:
-        output.print_json([_described(one) for one in known])
+        output.print_json([_describe_catalogue(one) for one in known])
     elif not known:
-        output.note(
+        output.print_note(
             "There is no catalogue\nHint: add one: paddock catalogue add URL, or set "
             f"{CATALOGUES_VARIABLE}"
         )
     else:
-        output.print_table(("catalogue", "extensions", "fetched"), map(_row, known))
+        output.print_table(("catalogue", "extensions", "fetched"), map(_build_catalogue_row, known))
 
 
 @catalogue.command("refresh")
 @click.argument("location", required=False, metavar="[URL|PATH]")
 @click.pass_context
-def refresh_them(ctx: click.Context, location: str | None) -> None:
+def refresh_catalogues(ctx: click.Context, location: str | None) -> None:
     """Fetch your catalogues anew, or one of them.
 
     The exit code is 1 when some could not be fetched; what was known of these stays.
     """
-    wanted = list(locations()) if location is None else [normal_location(location)]
-    if not set(wanted) <= set(locations()):
+    wanted = list(list_locations()) if location is None else [normalize_location(location)]
+    if not set(wanted) <= set(list_locations()):
         raise ArgumentError(
             f"There is no catalogue {location!r} in your settings", hint="paddock catalogue list"
         )
     has_failed = False
     for one in wanted:
         try:
-            click.echo(f"{one}: {len(refresh(one).entries)} extensions")
+            click.echo(f"{one}: {len(refresh_catalogue(one).entries)} extensions")
         except PaddockError as error:
             CommandError(error).show()
             has_failed = True
@@ -147,23 +147,23 @@ def refresh_them(ctx: click.Context, location: str | None) -> None:
         ctx.exit(1)
 
 
-def _row(one: Known) -> list[output.Cell]:
+def _build_catalogue_row(one: CatalogueStatus) -> list[output.Cell]:
     if one.problem is not None:
-        return [output.Styled(one.location, "red"), "", str(one.problem.message)]
+        return [output.StyledCell(one.location, "red"), "", str(one.problem.message)]
     count = "" if one.catalogue is None else str(len(one.catalogue.entries))
-    return [one.location, count, _when(one) or ("" if one.catalogue else "never")]
+    return [one.location, count, _format_fetch_time(one) or ("" if one.catalogue else "never")]
 
 
-def _described(one: Known) -> dict[str, object]:
+def _describe_catalogue(one: CatalogueStatus) -> dict[str, object]:
     return {
         "location": one.location,
         "extensions": None if one.catalogue is None else len(one.catalogue.entries),
-        "fetched": _when(one) or None,
+        "fetched": _format_fetch_time(one) or None,
         "problem": None if one.problem is None else str(one.problem),
     }
 
 
-def _when(one: Known) -> str:
-    if one.fetched is None:
+def _format_fetch_time(one: CatalogueStatus) -> str:
+    if one.fetched_at is None:
         return ""
-    return datetime.fromtimestamp(one.fetched, UTC).isoformat(timespec="seconds")
+    return datetime.fromtimestamp(one.fetched_at, UTC).isoformat(timespec="seconds")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from paddock.cli import output
-from paddock.cli.describing import installation
+from paddock.cli.describing import describe_installation
 from paddock.clients.detection import detected_clients
-from paddock.clients.paths import locate
+from paddock.clients.paths import locate_config_files
 from paddock.clients.table import supported_clients
 from paddock.errors import PaddockError
 from paddock.servers.installations import read_installations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from paddock.servers.installations import Installation
 
 
-class Row(NamedTuple):
+class ClientRow(NamedTuple):
     """A client, and what is known of it here."""
 
     client: Client
@@ -31,7 +31,7 @@ class Row(NamedTuple):
     installations: list[Installation]
 
     @property
-    def project(self) -> str:
+    def project_file(self) -> str:
         """The file for a project, as it is called below its directory."""
         return self.client.project[0] if self.client.project else ""
 
@@ -44,24 +44,24 @@ def clients(*, everything: bool, as_json: bool) -> None:
 
     With --all, those found here come first.
     """
-    known = list(_rows())
+    known = list(_build_client_rows())
     shown = [row for row in known if everything or row.is_detected or row.installations]
     if as_json:
-        output.print_json([_described(row) for row in shown])
+        output.print_json([_describe_client(row) for row in shown])
         return
     if shown:
         output.print_table(
             ("client", "found", "scope", "file", "installed"),
-            [cells for row in shown for cells in _cells(row)],
+            [cells for row in shown for cells in _build_cells(row)],
         )
     else:
-        output.note("No client was found on this computer")
+        output.print_note("No client was found on this computer")
     rest = len(known) - len(shown)
     if rest:
-        output.note(f"{rest} more are supported: paddock clients --all")
+        output.print_note(f"{rest} more are supported: paddock clients --all")
 
 
-def _rows() -> Iterator[Row]:
+def _build_client_rows() -> Iterator[ClientRow]:
     """All clients, those that are here first."""
     here = {client.id for client in detected_clients()}
     recorded = read_installations()
@@ -70,42 +70,42 @@ def _rows() -> Iterator[Row]:
     )
     for client in ordered:
         installed = [one for one in recorded if one.client == client.id]
-        yield Row(client, client.id in here, _files(client), installed)
+        yield ClientRow(client, client.id in here, _list_files(client), installed)
 
 
-def _files(client: Client) -> list[Path]:
+def _list_files(client: Client) -> list[Path]:
     try:
-        return locate(client)
+        return locate_config_files(client)
     except PaddockError:  # it has no file on this system, or none but in projects
         return []
 
 
-def _cells(row: Row) -> Iterator[tuple[output.Cell, ...]]:
+def _build_cells(row: ClientRow) -> Iterator[tuple[output.Cell, ...]]:
     """A line for each file: those of the user, then those with something of ours in them."""
     head: tuple[output.Cell, ...] = (
         row.client.id,
-        output.Styled("yes", "green") if row.is_detected else "no",
+        output.StyledCell("yes", "green") if row.is_detected else "no",
     )
     files = {str(file): "user" for file in row.files}
     files |= {one.file: one.scope for one in row.installations if one.file not in files}
     if not files:
-        files = {row.project: "project"}
+        files = {row.project_file: "project"}
     for file, scope in files.items():
         ours = [f"{one.server}" for one in row.installations if one.file == file]
         yield (*head, scope, file, ", ".join(ours))
         head = ("", "")
 
 
-def _described(row: Row) -> dict[str, object]:
+def _describe_client(row: ClientRow) -> dict[str, object]:
     client = row.client
     return {
         "id": client.id,
         "name": client.name,
         "is_detected": row.is_detected,
         "files": [str(file) for file in row.files],
-        "project": row.project or None,
+        "project": row.project_file or None,
         "format": client.format,
-        "http": client.http,
+        "http": client.supports_http,
         "url": client.url,
-        "installations": [installation(one) for one in row.installations],
+        "installations": [describe_installation(one) for one in row.installations],
     }

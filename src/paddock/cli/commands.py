@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from paddock.cli.complaints import ArgumentError, CommandError, UsageComplaint
+from paddock.cli.complaints import ArgumentError, CommandError, CliUsageError
 from paddock.errors import PaddockError
 from paddock.suggestions import did_you_mean
 from paddock.version import __version__
@@ -19,7 +19,7 @@ from paddock.version import __version__
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-GROUPS = {
+COMMAND_GROUPS = {
     "The agent zoo": {
         "up": ("paddock.cli.up:up", "Start the web app, the REST API and the MCP endpoints."),
         "users": ("paddock.cli.users:users", "List the people of the team that is served."),
@@ -82,7 +82,7 @@ GROUPS = {
 }
 """Where each command is and what it does, in the order in which help shows them."""
 
-COMMANDS = {name: row for group in GROUPS.values() for name, row in group.items()}
+COMMANDS = {name: row for group in COMMAND_GROUPS.values() for name, row in group.items()}
 
 FIRST_STEPS = (
     ("paddock call Demo greet name=Ada", "call a tool of the server Demo"),
@@ -122,7 +122,7 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands in groups, without loading any."""
         width = max(map(len, COMMANDS))
-        for title, group in GROUPS.items():
+        for title, group in COMMAND_GROUPS.items():
             with formatter.section(title):
                 rows = [(name.ljust(width), summary) for name, (_, summary) in group.items()]
                 formatter.write_dl(rows)
@@ -145,7 +145,7 @@ class LazyGroup(click.Group):
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
-            raise UsageComplaint(error) from None
+            raise CliUsageError(error) from None
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; what the library complains about is shown without a traceback."""
@@ -154,7 +154,7 @@ class LazyGroup(click.Group):
         except PaddockError as error:
             raise CommandError(error) from None
         except click.UsageError as error:
-            raise UsageComplaint(error) from None
+            raise CliUsageError(error) from None
 
 
 @click.group(
@@ -167,7 +167,7 @@ class LazyGroup(click.Group):
 )
 @click.version_option(__version__, prog_name="paddock")
 @click.pass_context
-def commands(ctx: click.Context) -> None:
+def root_command(ctx: click.Context) -> None:
     """Write, serve and call MCP servers, and install them into the programs that use them."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())

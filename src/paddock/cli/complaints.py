@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import click
 
-from paddock.cli.wording import told
+from paddock.cli.wording import format_error
 from paddock.errors import PaddockError
 
 
@@ -24,9 +24,9 @@ class CommandError(click.ClickException):
     exit_code = 2
 
     def __init__(self, error: PaddockError) -> None:
-        from paddock.cli.render import visible  # noqa: PLC0415 - only where something is wrong
+        from paddock.cli.render import replace_control_characters  # noqa: PLC0415 - only where something is wrong
 
-        super().__init__(visible(told(error)))
+        super().__init__(replace_control_characters(format_error(error)))
 
 
 class NothingDoneError(CommandError):
@@ -35,7 +35,7 @@ class NothingDoneError(CommandError):
     exit_code = 1
 
 
-class UsageComplaint(click.ClickException):
+class CliUsageError(click.ClickException):
     """A command line that cannot be read, without the usage of the command before it."""
 
     exit_code = 2

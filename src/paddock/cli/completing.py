@@ -18,42 +18,42 @@ if TYPE_CHECKING:
 
     import click
 
-    from paddock.extensions.manifest import Kind
-    from paddock.servers.lookup import Source
+    from paddock.extensions.manifest import ItemKind
+    from paddock.servers.lookup import DefinitionSource
 
-    Names = Iterable[tuple[str, str]]
+    NamesWithHelp = Iterable[tuple[str, str]]
     Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
-def _server_names() -> Names:
-    from paddock.servers.lookup import all_sources  # noqa: PLC0415 - only to complete
+def _list_server_names() -> NamesWithHelp:
+    from paddock.servers.lookup import list_sources  # noqa: PLC0415 - only to complete
 
-    return [(source.name, _title(source)) for source in all_sources()]
+    return [(source.name, _get_server_title(source)) for source in list_sources()]
 
 
-def _title(source: Source) -> str:
+def _get_server_title(source: DefinitionSource) -> str:
     """What a server is, as far as that can be said without running anything."""
-    if source.declared is not None:
-        return source.declared.item.description or ""
+    if source.extension_item is not None:
+        return source.extension_item.item.description or ""
     try:
         return source.read().title or ""
     except PaddockError:
         return ""
 
 
-def _client_names() -> Names:
+def _list_client_names() -> NamesWithHelp:
     from paddock.clients.table import supported_clients  # noqa: PLC0415 - only to complete
 
     return [(client.id, client.name) for client in supported_clients().values()]
 
 
-def _declared_names(kind: Kind) -> Names:
-    from paddock.extensions.registry import declared  # noqa: PLC0415 - only to complete
+def _list_declared_names(kind: ItemKind) -> NamesWithHelp:
+    from paddock.extensions.registry import list_declared_items  # noqa: PLC0415 - only to complete
 
-    return [(found.name, found.item.description or "") for found in declared(kind)]
+    return [(found.name, found.item.description or "") for found in list_declared_items(kind)]
 
 
-def _extension_names() -> Names:
+def _list_extension_names() -> NamesWithHelp:
     from paddock.extensions.discovery import discover  # noqa: PLC0415 - only to complete
 
     found = discover()
@@ -61,20 +61,20 @@ def _extension_names() -> Names:
     return [*((one.name, one.kind) for one in found.extensions), *broken]
 
 
-def _agent_names() -> Names:
-    from paddock.zoo.opening import open_zoo, zoo_address  # noqa: PLC0415 - only to complete
+def _list_agent_names() -> NamesWithHelp:
+    from paddock.zoo.opening import open_zoo, get_zoo_address  # noqa: PLC0415 - only to complete
 
-    address = zoo_address()
+    address = get_zoo_address()
     if "://" not in address and not Path(address).exists():
         return []  # completing makes no zoo
     with open_zoo(address, wait_seconds=1) as zoo:
         return [(one.id, one.name) for one in zoo.list_agents().items]
 
 
-def _library_names() -> Names:
-    from paddock.zoo.opening import open_zoo, zoo_address  # noqa: PLC0415 - only to complete
+def _list_library_names() -> NamesWithHelp:
+    from paddock.zoo.opening import open_zoo, get_zoo_address  # noqa: PLC0415 - only to complete
 
-    address = zoo_address()
+    address = get_zoo_address()
     if "://" not in address and not Path(address).exists():
         return []
     with open_zoo(address, wait_seconds=1) as zoo:
@@ -82,13 +82,13 @@ def _library_names() -> Names:
         return [*packs, *((one.id, one.name) for one in zoo.list_library())]
 
 
-def _starter_names() -> Names:
-    from paddock.zoo.starting import starters  # noqa: PLC0415 - only to complete
+def _list_starter_names() -> NamesWithHelp:
+    from paddock.zoo.starting import load_starters  # noqa: PLC0415 - only to complete
 
-    return [(one.id, one.description) for one in starters()]
+    return [(one.id, one.description) for one in load_starters()]
 
 
-def _completer(*sources: Callable[[], Names]) -> Completer:
+def _make_completer(*sources: Callable[[], NamesWithHelp]) -> Completer:
     def complete(
         _context: click.Context, _parameter: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
@@ -106,13 +106,13 @@ def _completer(*sources: Callable[[], Names]) -> Completer:
     return complete
 
 
-servers = _completer(_server_names)
-clients = _completer(_client_names)
-clients_and_servers = _completer(_client_names, _server_names)
-tools = _completer(lambda: _declared_names("tools"))
-extensions = _completer(_extension_names)
-extensions_and_servers = _completer(_extension_names, _server_names)
-agents = _completer(_agent_names)
-library = _completer(_library_names)
-starters = _completer(_starter_names)
-prompts = _completer(lambda: _declared_names("prompts"))
+complete_servers = _make_completer(_list_server_names)
+complete_clients = _make_completer(_list_client_names)
+complete_clients_and_servers = _make_completer(_list_client_names, _list_server_names)
+complete_tools = _make_completer(lambda: _list_declared_names("tools"))
+complete_extensions = _make_completer(_list_extension_names)
+complete_extensions_and_servers = _make_completer(_list_extension_names, _list_server_names)
+complete_agents = _make_completer(_list_agent_names)
+complete_library = _make_completer(_list_library_names)
+complete_starters = _make_completer(_list_starter_names)
+complete_prompts = _make_completer(lambda: _list_declared_names("prompts"))

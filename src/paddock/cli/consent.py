@@ -8,13 +8,13 @@ import click
 
 from paddock.cli import output
 from paddock.cli.complaints import ArgumentError
-from paddock.cli.wording import told
+from paddock.cli.wording import format_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paddock.errors import PaddockError
-    from paddock.extensions.catalogue.document import Entry
+    from paddock.extensions.catalogue.document import CatalogueEntry
 
 Command = TypeVar("Command", bound="Callable[..., object]")
 
@@ -31,7 +31,7 @@ def consent_options(command: Command) -> Command:
     return yes(no(command))
 
 
-def agreed(*, may_install: bool, no_install: bool) -> bool | None:
+def resolve_install_policy(*, may_install: bool, no_install: bool) -> bool | None:
     """What the two options say together; None leaves it to a question."""
     if may_install and no_install:
         raise click.UsageError("--install and --no-install cannot go together")
@@ -40,7 +40,7 @@ def agreed(*, may_install: bool, no_install: bool) -> bool | None:
     return None if output.can_ask() else False
 
 
-def install_needed(server: str, agreement: bool | None) -> None:
+def install_missing_extensions(server: str, agreement: bool | None) -> None:
     """Install the extensions that a server needs and that are not here, if that is agreed to.
 
     Raises:
@@ -49,42 +49,42 @@ def install_needed(server: str, agreement: bool | None) -> None:
     """
     if agreement is False:
         return
-    from paddock.extensions.catalogue.settings import forbidding  # noqa: PLC0415 - seldom
-    from paddock.servers.needed import missing_extensions  # noqa: PLC0415 - seldom
+    from paddock.extensions.catalogue.settings import find_install_prohibition  # noqa: PLC0415 - seldom
+    from paddock.servers.needed import find_missing_extensions  # noqa: PLC0415 - seldom
 
-    if agreement is None and forbidding() is not None:
+    if agreement is None and find_install_prohibition() is not None:
         return
     done: set[str] = set()
     warned: set[str] = set()
 
     def warn(problem: PaddockError) -> None:
         if str(problem) not in warned:
-            _warn(problem)
+            _print_error_warning(problem)
         warned.add(str(problem))
 
-    while missing := [name for name in missing_extensions(server, warn) if name not in done]:
+    while missing := [name for name in find_missing_extensions(server, warn) if name not in done]:
         for name in missing:
-            install_extension(entry_of(name), is_agreed=agreement is True)
+            install_extension(find_catalogue_entry(name), is_agreed=agreement is True)
         done.update(missing)
 
 
-def _warn(problem: PaddockError) -> None:
-    output.note(f"Warning: {told(problem)}")
+def _print_error_warning(problem: PaddockError) -> None:
+    output.print_note(f"Warning: {format_error(problem)}")
 
 
-def entry_of(name: str) -> Entry:
+def find_catalogue_entry(name: str) -> CatalogueEntry:
     """What the catalogues list under a name.
 
     Raises:
         ArgumentError: when that is nothing.
     """
-    from paddock.extensions.catalogue.remote import find_remote  # noqa: PLC0415 - seldom
+    from paddock.extensions.catalogue.remote import find_remote_extension  # noqa: PLC0415 - seldom
 
     problems: list[PaddockError] = []
-    found = find_remote(name, may_fetch=True, report=problems.append)
+    found = find_remote_extension(name, may_fetch=True, report=problems.append)
     if found is None:
         for problem in problems:
-            _warn(problem)
+            _print_error_warning(problem)
         raise ArgumentError(
             f"No catalogue lists an extension {name!r}",
             hint="paddock extensions search lists what they have, paddock catalogue list the "
@@ -93,7 +93,7 @@ def entry_of(name: str) -> Entry:
     return found.entry
 
 
-def install_extension(entry: Entry, *, is_agreed: bool) -> None:
+def install_extension(entry: CatalogueEntry, *, is_agreed: bool) -> None:
     """Say what will be done, ask unless it is agreed to, and do it.
 
     Raises:
@@ -101,21 +101,21 @@ def install_extension(entry: Entry, *, is_agreed: bool) -> None:
         Abort: when the answer is no.
     """
     from paddock.extensions.catalogue.installing import (  # noqa: PLC0415 - seldom
-        check_permitted,
+        require_install_permission,
         install_entry,
-        plan_of,
+        describe_installation,
     )
 
-    check_permitted()
-    output.note(f"To install {entry.name} {entry.version} ({entry.kind}) from {entry.catalogue}:")
-    for line in plan_of(entry):
-        output.note(f"  {line}")
+    require_install_permission()
+    output.print_note(f"To install {entry.name} {entry.version} ({entry.kind}) from {entry.catalogue}:")
+    for line in describe_installation(entry):
+        output.print_note(f"  {line}")
     if not is_agreed:
         if not output.can_ask():
             raise ArgumentError("Nobody is here to agree to that", hint="add --yes")
-        if not output.ask("Install it?"):
+        if not output.ask_yes_no("Install it?"):
             raise click.Abort
-    with output.progress(f"Installing {entry.name} …"):
+    with output.show_progress(f"Installing {entry.name} …"):
         was_needed = install_entry(entry)
     done = "Installed" if was_needed else "Another process has installed"
-    output.note(f"{done} {entry.name} {entry.version}")
+    output.print_note(f"{done} {entry.name} {entry.version}")

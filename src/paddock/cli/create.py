@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from paddock.cli import completing, output
-from paddock.cli.defining import facts_options, given_facts, read_table
-from paddock.extensions.references import absolute_reference
+from paddock.cli.defining import definition_options, collect_definition_options, read_definition_table
+from paddock.extensions.references import make_reference_absolute
 from paddock.servers.api import create_server
-from paddock.servers.definition import from_mapping
+from paddock.servers.definition import parse_definition
 from paddock.servers.errors import ServerExistsError
-from paddock.servers.reading import path_of
-from paddock.servers.tool_options import merged
+from paddock.servers.reading import get_definition_path
+from paddock.servers.tool_options import merge_option_values
 
 if TYPE_CHECKING:
     from paddock.servers.named_server import NamedServer
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     "tools",
     multiple=True,
     metavar="T",
-    shell_complete=completing.tools,
+    shell_complete=completing.complete_tools,
     help="A tool by its name, as module:function or as file.py:function; may be repeated.",
 )
 @click.option(
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     "prompts",
     multiple=True,
     metavar="P",
-    shell_complete=completing.prompts,
+    shell_complete=completing.complete_prompts,
     help="A prompt, in the same ways; may be repeated.",
 )
 @click.option(
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     metavar="R",
     help="A resource, in the same ways; may be repeated.",
 )
-@facts_options
+@definition_options
 @click.option(
     "--from",
     "source",
@@ -70,26 +70,26 @@ def create(
 
     Everything that it is made of is looked up at once, so that a slip of the pen is found now.
     """
-    table = {} if source is None else read_table(source)
-    base = from_mapping(table, name=name)
-    given = given_facts(facts)
-    given["options"] = merged(base.options, given.get("options", {}))
+    table = {} if source is None else read_definition_table(source)
+    base = parse_definition(table, name=name)
+    given = collect_definition_options(facts)
+    given["options"] = merge_option_values(base.options, given.get("options", {}))
     for kind, values in {"tools": tools, "prompts": prompts, "resources": resources}.items():
-        given[kind] = [*getattr(base, kind), *map(absolute_reference, values)]
+        given[kind] = [*getattr(base, kind), *map(make_reference_absolute, values)]
     # What the file refers to counts from where the file is.
     with chdir(Path.cwd() if source is None else source.absolute().parent):
-        server = _created(name, table, given, overwrite=overwrite)
+        server = _create_server(name, table, given, overwrite=overwrite)
     click.echo(f"Created {server.name}: {server.location}")
     word = shlex.quote(name)
-    output.note(f"Try it: paddock inspect {word}. Use it: paddock install CLIENT {word}")
+    output.print_note(f"Try it: paddock inspect {word}. Use it: paddock install CLIENT {word}")
 
 
-def _created(
+def _create_server(
     name: str, table: dict[str, Any], given: dict[str, Any], *, overwrite: bool
 ) -> NamedServer:
     try:
         return create_server(name, table, overwrite=overwrite, **given)
     except ServerExistsError as error:
-        if not overwrite and error.where == str(path_of(name)):
+        if not overwrite and error.where == str(get_definition_path(name)):
             error.hint = f"add --overwrite, or choose another name, or: paddock edit {name}"
         raise

@@ -11,55 +11,55 @@ from typing import TYPE_CHECKING
 import click
 
 from paddock.cli import completing, output
-from paddock.cli.render import one_line
-from paddock.extensions.registry import declared
+from paddock.cli.render import to_single_line
+from paddock.extensions.registry import list_declared_items
 
 if TYPE_CHECKING:
-    from paddock.extensions.manifest import Kind
-    from paddock.extensions.registry import Declared
+    from paddock.extensions.manifest import ItemKind
+    from paddock.extensions.registry import DeclaredItem
 
 
 @click.command()
-@click.argument("pattern", default="*", metavar="[GLOB]", shell_complete=completing.tools)
+@click.argument("pattern", default="*", metavar="[GLOB]", shell_complete=completing.complete_tools)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def tools(pattern: str, *, as_json: bool) -> None:
     """List the tools that servers can be made of.
 
     GLOB is a name in which * and ? stand for anything, in quotes: 'Word*'.
     """
-    _list("tools", pattern, as_json=as_json)
+    _print_items("tools", pattern, as_json=as_json)
 
 
 @click.command()
-@click.argument("pattern", default="*", metavar="[GLOB]", shell_complete=completing.prompts)
+@click.argument("pattern", default="*", metavar="[GLOB]", shell_complete=completing.complete_prompts)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def prompts(pattern: str, *, as_json: bool) -> None:
     """List the prompts that servers can be made of.
 
     GLOB is a name in which * and ? stand for anything, in quotes: 'Word*'.
     """
-    _list("prompts", pattern, as_json=as_json)
+    _print_items("prompts", pattern, as_json=as_json)
 
 
-def _list(kind: Kind, pattern: str, *, as_json: bool) -> None:
-    found = [one for one in declared(kind) if _matches(one, pattern)]
+def _print_items(kind: ItemKind, pattern: str, *, as_json: bool) -> None:
+    found = [one for one in list_declared_items(kind) if _has_matching_name(one, pattern)]
     if as_json:
-        output.print_json([_described(one) for one in found])
+        output.print_json([_describe_declared_item(one) for one in found])
         return
     word = kind.removesuffix("s")
     if not found:
-        output.note(f"No {word} matches {pattern!r}")
+        output.print_note(f"No {word} matches {pattern!r}")
         return
-    rows = [(one.name, one_line(one.item.description)) for one in found]
+    rows = [(one.name, to_single_line(one.item.description)) for one in found]
     output.print_table((word, "description"), rows)
 
 
-def _matches(one: Declared, pattern: str) -> bool:
+def _has_matching_name(one: DeclaredItem, pattern: str) -> bool:
     names = (one.item.name, one.qualified_name)
     return any(fnmatchcase(name.lower(), pattern.lower()) for name in names)
 
 
-def _described(one: Declared) -> dict[str, object]:
+def _describe_declared_item(one: DeclaredItem) -> dict[str, object]:
     return {
         "name": one.name,
         "qualified_name": one.qualified_name,

@@ -9,20 +9,20 @@ import click
 import msgspec
 
 from paddock.cli.complaints import ArgumentError
-from paddock.cli.pairs import tool_options
-from paddock.cli.texts import text_or_file
-from paddock.extensions.references import absolute_reference
-from paddock.servers.reading import parse
+from paddock.cli.pairs import parse_tool_options
+from paddock.cli.texts import read_text_or_file
+from paddock.extensions.references import make_reference_absolute
+from paddock.servers.reading import parse_definition_toml
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 F = TypeVar("F", bound=Callable[..., object])
 
-FACTS = ("instructions", "initialization", "version", "title", "description", "key")
+SCALAR_OPTION_NAMES = ("instructions", "initialization", "version", "title", "description", "key")
 
 
-def facts_options(function: F) -> F:
+def definition_options(function: F) -> F:
     """What a server says of itself, and the options of its tools."""
     rows = (
         ("instructions", "TEXT|@FILE", "What a model should know of the server, or @file with it."),
@@ -43,23 +43,23 @@ def facts_options(function: F) -> F:
     )(function)
 
 
-def given_facts(facts: dict[str, Any]) -> dict[str, Any]:
+def collect_definition_options(facts: dict[str, Any]) -> dict[str, Any]:
     """What of `facts_options` was given, as the library takes it.
 
     Raises:
         ArgumentError: when one of them is not what it should be.
     """
-    given = {name: facts[name] for name in FACTS if facts[name] is not None}
+    given = {name: facts[name] for name in SCALAR_OPTION_NAMES if facts[name] is not None}
     if "instructions" in given:
-        given["instructions"] = text_or_file(given["instructions"], "--instructions")
+        given["instructions"] = read_text_or_file(given["instructions"], "--instructions")
     if "initialization" in given:
-        given["initialization"] = absolute_reference(given["initialization"])
+        given["initialization"] = make_reference_absolute(given["initialization"])
     if facts["options"]:
-        given["options"] = tool_options(facts["options"])
+        given["options"] = parse_tool_options(facts["options"])
     return given
 
 
-def read_table(file: Path) -> dict[str, Any]:
+def read_definition_table(file: Path) -> dict[str, Any]:
     """The table in a file with the definition of a server, TOML or JSON.
 
     Raises:
@@ -71,7 +71,7 @@ def read_table(file: Path) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise ArgumentError(f"Cannot read {file}: {error}", where="--from") from None
     if file.suffix != ".json":
-        return parse(text, file)
+        return parse_definition_toml(text, file)
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
     except msgspec.MsgspecError as error:

@@ -6,13 +6,13 @@ import click
 
 from paddock.cli import completing, output
 from paddock.cli.complaints import ArgumentError
-from paddock.cli.planned import Shown, print_outcomes
+from paddock.cli.planned import PlanDisplay, print_outcomes
 from paddock.clients.deleting import delete_server
 from paddock.servers.api import get_server
 
 
 @click.command()
-@click.argument("name", shell_complete=completing.servers)
+@click.argument("name", shell_complete=completing.complete_servers)
 @click.option("--yes", is_flag=True, help="Ask nothing.")
 @click.option("--keep-installed", is_flag=True, help="Leave the entries in clients as they are.")
 def delete(name: str, *, yes: bool, keep_installed: bool) -> None:
@@ -28,18 +28,18 @@ def delete(name: str, *, yes: bool, keep_installed: bool) -> None:
             raise ArgumentError(
                 f"Nobody is there to say whether to delete {name!r}", hint="add --yes"
             )
-        if not output.ask(f"Delete the server {name} ({server.location})?"):
+        if not output.ask_yes_no(f"Delete the server {name} ({server.location})?"):
             raise click.Abort
         if places and not keep_installed:
-            output.note("It is installed in:")
+            output.print_note("It is installed in:")
             for one in places:
-                output.note(f"  {one.client}: {one.file}")
-            keep_installed = not output.ask("Take it out there?")
+                output.print_note(f"  {one.client}: {one.file}")
+            keep_installed = not output.ask_yes_no("Take it out there?")
     outcomes = delete_server(name, uninstall=not keep_installed)
-    print_outcomes(outcomes, Shown())
+    print_outcomes(outcomes, PlanDisplay())
     click.echo(f"Deleted {name}")
     if places and keep_installed:
-        output.warn(
+        output.print_warning(
             f"it is still in {', '.join(dict.fromkeys(one.client for one in places))}",
             hint=f"paddock uninstall {name}",
         )

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from paddock.authoring.option import MASK
+from paddock.authoring.option import SECRET_MASK
 from paddock.cli import render
 from paddock.errors import PaddockError
-from paddock.extensions.python_modules import PREFIX
+from paddock.extensions.python_modules import DEFINITION_MODULE_PREFIX
 
 if TYPE_CHECKING:
     from paddock.servers.installations import Installation
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-SAID = (
+DEFINITION_PROPERTIES = (
     *("title", "description", "version", "transport", "key", "instructions"),
     *("options", "initialization", "configuration"),
 )
 """What a definition says that can be read, in the order in which it is shown."""
-LISTS = {"tools": "tool_names", "prompts": "prompt_names", "resources": "resource_names"}
+NAME_LISTS = {"tools": "tool_names", "prompts": "prompt_names", "resources": "resource_names"}
 """The lists of a definition, and what the names in them are called."""
 
 
-def summary(server: NamedServer) -> Json:
+def summarize_server(server: NamedServer) -> Json:
     """A server in a list: what its definition says, or its manifest where that is Python."""
     found: Json = {"name": server.name, "location": str(server.location)}
     problem = None
@@ -40,49 +40,49 @@ def summary(server: NamedServer) -> Json:
         problem = str(error)
     else:
         found |= {"title": said.title, "description": said.description, "version": said.version}
-        found |= {kind: _spec_names(getattr(said, kind)) for kind in LISTS}
-    found["installations"] = [installation(one) for one in server.installations]
+        found |= {kind: _get_spec_names(getattr(said, kind)) for kind in NAME_LISTS}
+    found["installations"] = [describe_installation(one) for one in server.installations]
     found["is_remote"] = server.is_remote
     found["problem"] = problem
     return found
 
 
-def _spec_names(specs: list[Any] | None) -> list[str] | None:
-    return None if specs is None else [spec_name(spec) for spec in specs]
+def _get_spec_names(specs: list[Any] | None) -> list[str] | None:
+    return None if specs is None else [get_spec_name(spec) for spec in specs]
 
 
-def everything(server: NamedServer) -> Json:
+def describe_server(server: NamedServer) -> Json:
     """All that there is to say about a server; its tools are loaded for that."""
     found: Json = {"name": server.name, "location": str(server.location)}
     problem = server.problem
     if server.is_remote:
         said = server.outline
         found |= {"title": said.title, "description": said.description, "version": said.version}
-        found |= {kind: getattr(said, kind) for kind in LISTS}
+        found |= {kind: getattr(said, kind) for kind in NAME_LISTS}
     elif problem is None:
-        found |= {key: _plain(getattr(server, key)) for key in SAID}
+        found |= {key: _to_plain_data(getattr(server, key)) for key in DEFINITION_PROPERTIES}
         try:
-            found |= {names: getattr(server, names) for names in LISTS.values()}
+            found |= {names: getattr(server, names) for names in NAME_LISTS.values()}
         except PaddockError as error:
             problem = str(error)
-        found["options"] = _without_secrets(server, found["options"])
+        found["options"] = _mask_secret_options(server, found["options"])
         definition = server.definition
-        found |= {kind: [_plain(spec) for spec in getattr(definition, kind)] for kind in LISTS}
-        found |= {key: _plain(value) for key, value in definition.extra.items()}
-    found["installations"] = [installation(one) for one in server.installations]
+        found |= {kind: [_to_plain_data(spec) for spec in getattr(definition, kind)] for kind in NAME_LISTS}
+        found |= {key: _to_plain_data(value) for key, value in definition.extra.items()}
+    found["installations"] = [describe_installation(one) for one in server.installations]
     found["is_remote"] = server.is_remote
     found["problem"] = problem
     return found
 
 
-def _without_secrets(server: NamedServer, options: Json) -> Json:
+def _mask_secret_options(server: NamedServer, options: Json) -> Json:
     """Values for options of tools, with a mask for those that are secret or not known."""
     if not options:
         return options
     try:
         loaded = server.load()
     except PaddockError:
-        return {tool: dict.fromkeys(given, MASK) for tool, given in options.items()}
+        return {tool: dict.fromkeys(given, SECRET_MASK) for tool, given in options.items()}
     secrets = {
         tool.name: {name for name, option in tool.options.items() if option.is_secret}
         for tool in loaded.tools
@@ -91,29 +91,29 @@ def _without_secrets(server: NamedServer, options: Json) -> Json:
     hidden = set().union(*secrets.values())
     return {
         tool: {
-            name: MASK if name in secrets.get(tool, hidden) and value is not None else value
+            name: SECRET_MASK if name in secrets.get(tool, hidden) and value is not None else value
             for name, value in given.items()
         }
         for tool, given in options.items()
     }
 
 
-def text(found: Json) -> str:
+def format_server(found: Json) -> str:
     """What `everything` gives, for people."""
     title = f" - {found['title']}" if found.get("title") else ""
     parts = [f"{found['name']} {found.get('version', '')}".rstrip() + title]
     if found["problem"]:
         word = "Not installed" if found["is_remote"] else "Broken"
-        parts.append(render.paragraph(f"{word}: {found['problem']}", 2))
+        parts.append(render.wrap_paragraph(f"{word}: {found['problem']}", 2))
     if found.get("description"):
-        parts.append(render.paragraph(found["description"], 2))
-    parts.append(render.columns(list(_rows(found)), 2))
+        parts.append(render.wrap_paragraph(found["description"], 2))
+    parts.append(render.align_columns(list(_build_rows(found)), 2))
     if found.get("instructions"):
-        parts.append(f"Instructions\n{render.paragraph(found['instructions'], 2)}")
+        parts.append(f"Instructions\n{render.wrap_paragraph(found['instructions'], 2)}")
     return "\n\n".join(parts)
 
 
-def installation(one: Installation) -> Json:
+def describe_installation(one: Installation) -> Json:
     """Where a server is installed, without what is needed to take it out."""
     return {
         "server": one.server,
@@ -125,7 +125,7 @@ def installation(one: Installation) -> Json:
     }
 
 
-def spec_name(spec: object) -> str:
+def get_spec_name(spec: object) -> str:
     """What an item of a definition is called in it: a name, a reference, or the name in a table.
 
     Of a function it is the reference, of an object what that is called.
@@ -133,7 +133,7 @@ def spec_name(spec: object) -> str:
     if isinstance(spec, str):
         return spec
     if hasattr(spec, "__qualname__"):
-        return f"{spec.__module__.removeprefix(PREFIX)}:{spec.__qualname__}"
+        return f"{spec.__module__.removeprefix(DEFINITION_MODULE_PREFIX)}:{spec.__qualname__}"
     keys = ("name", "Name", "uri", "uri_template", "pickle")
     if isinstance(spec, dict):
         return str(next((spec[key] for key in keys if spec.get(key)), "(without a name)"))
@@ -141,19 +141,19 @@ def spec_name(spec: object) -> str:
     return str(next((value for value in named if value), repr(spec)))
 
 
-def _plain(value: Any) -> Any:
+def _to_plain_data(value: Any) -> Any:
     """A value as data; objects and functions in it by their names."""
-    return msgspec.to_builtins(value, enc_hook=spec_name)
+    return msgspec.to_builtins(value, enc_hook=get_spec_name)
 
 
-def _rows(found: Json) -> list[tuple[str, str]]:
+def _build_rows(found: Json) -> list[tuple[str, str]]:
     rows = [("location", found["location"])]
-    for kind, names in LISTS.items():
-        listed = found.get(names) or [spec_name(spec) for spec in found.get(kind) or ()]
+    for kind, names in NAME_LISTS.items():
+        listed = found.get(names) or [get_spec_name(spec) for spec in found.get(kind) or ()]
         if listed:
             rows.append((kind, ", ".join(listed)))
     rows += [
-        (f"option {tool}.{option}", render.pretty(value))
+        (f"option {tool}.{option}", render.format_json(value))
         for tool, given in found.get("options", {}).items()
         for option, value in given.items()
     ]

@@ -11,21 +11,21 @@ import click
 from paddock.cli import output, render
 from paddock.cli.complaints import ArgumentError, NothingDoneError
 from paddock.docsearch import background
-from paddock.docsearch.corpora.markdown_folders import add_folder, folders, remove_folder
-from paddock.docsearch.corpora.table import named
-from paddock.docsearch.meaning.embedding import NONE
-from paddock.docsearch.searching import LIMIT, look_up
-from paddock.docsearch.status import status as index_status
+from paddock.docsearch.corpora.markdown_folders import add_folder, list_folders, remove_folder
+from paddock.docsearch.corpora.table import resolve_corpus_names
+from paddock.docsearch.meaning.embedding import NO_VECTORS
+from paddock.docsearch.searching import DEFAULT_MAX_HITS, search_with_notes
+from paddock.docsearch.status import get_index_status as index_status
 
 if TYPE_CHECKING:
-    from paddock.docsearch.indexing import Progress
+    from paddock.docsearch.indexing import IndexProgress
     from paddock.docsearch.status import CorpusStatus
 
 Json = dict[str, Any]
-WIDTH = 100
-SHOWN = 300
+MAX_LINE_CHARACTERS = 100
+MAX_EXCERPT_CHARACTERS = 300
 """Characters of each page that a list shows."""
-MOST_PROBLEMS = 5
+MAX_SHOWN_PROBLEMS = 5
 
 
 @click.group(invoke_without_command=True)
@@ -42,7 +42,7 @@ def docs(ctx: click.Context) -> None:
     "--in", "corpora", multiple=True, metavar="CORPUS", help="Search here: wolfram, python, …"
 )
 @click.option(
-    "--limit", type=click.IntRange(1, 50), default=LIMIT, show_default=True, help="How many pages."
+    "--limit", type=click.IntRange(1, 50), default=DEFAULT_MAX_HITS, show_default=True, help="How many pages."
 )
 @click.option("--full", is_flag=True, help="Print whole pages.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -55,7 +55,7 @@ def search(
     """
     question = " ".join(words)
     budget = 10**9  # a person can stop reading
-    found = look_up(question, named(corpora or ("all",)), limit=limit, budget=budget)
+    found = search_with_notes(question, resolve_corpus_names(corpora or ("all",)), limit=limit, budget=budget)
     if as_json:
         rows = [
             {
@@ -69,12 +69,12 @@ def search(
         ]
         output.print_json(rows)
     for hit in () if as_json else found.hits:
-        text = hit.text if full else textwrap.shorten(hit.text, SHOWN, placeholder=" …")
-        click.echo(f"{output.coloured(render.visible(hit.title), 'green', bold=True)}")
-        click.echo(f"  {render.visible(hit.source)} ({hit.corpus})")
-        click.echo(textwrap.indent(render.visible(text), "  ") + "\n")
+        text = hit.text if full else textwrap.shorten(hit.text, MAX_EXCERPT_CHARACTERS, placeholder=" …")
+        click.echo(f"{output.colour_text(render.replace_control_characters(hit.title), 'green', bold=True)}")
+        click.echo(f"  {render.replace_control_characters(hit.source)} ({hit.corpus})")
+        click.echo(textwrap.indent(render.replace_control_characters(text), "  ") + "\n")
     for note in found.notes:
-        output.note(note)
+        output.print_note(note)
     if not found.hits:
         raise NothingDoneError(
             ArgumentError(f"Nothing was found for {question!r}", hint="try other words")
@@ -88,15 +88,15 @@ def index(corpora: tuple[str, ...]) -> None:
 
     Only what has changed is read. The exit code is 1 when another process is at it already.
     """
-    names = named(corpora or ("all",))
+    names = resolve_corpus_names(corpora or ("all",))
     counts: dict[str, int] = {}
-    with output.progress("Looking for what has changed") as tell:
+    with output.show_progress("Looking for what has changed") as tell:
 
-        def report(progress: Progress) -> None:
-            counts[progress.corpus] = progress.pages
-            tell(f"{progress.corpus}: {progress.done} of {progress.total}")
+        def report(progress: IndexProgress) -> None:
+            counts[progress.corpus] = progress.indexed_pages
+            tell(f"{progress.corpus}: {progress.indexed_sources} of {progress.total_sources}")
 
-        is_done = background.index(names, report)
+        is_done = background.index_corpora(names, report)
     if not is_done:
         raise NothingDoneError(
             ArgumentError(
@@ -118,22 +118,22 @@ def status(*, as_json: bool) -> None:
     if as_json:
         rows = [{**row._asdict(), "problems": list(row.problems)} for row in found.corpora]
         work = found.work._asdict() if found.work else None
-        known: Json = {**found._asdict(), "corpora": rows, "work": work, "folders": folders()}
+        known: Json = {**found._asdict(), "corpora": rows, "work": work, "folders": list_folders()}
         output.print_json(known)
         return
-    output.print_table(("corpus", "parts", "pages", "what it is"), map(_row, found.corpora))
+    output.print_table(("corpus", "parts", "pages", "what it is"), map(_build_corpus_row, found.corpora))
     click.echo(f"The index is {found.file}, {found.size / 1e6:.1f} MB.")
-    if found.vectors == NONE:
+    if found.vectors == NO_VECTORS:
         click.echo('Only words are compared. For meaning as well: pip install "paddock[search]".')
     else:
         click.echo(f"Words and meaning are compared; the vectors are {found.vectors}.")
     if found.work:
         click.echo(f"Being indexed: {' '.join(map(str, found.work[:2]))} of {found.work.total}.")
-    for folder in folders():
-        click.echo(render.visible(f"Folder: {folder}"))
+    for folder in list_folders():
+        click.echo(render.replace_control_characters(f"Folder: {folder}"))
     for row in found.corpora:
-        for problem in row.problems[:MOST_PROBLEMS]:
-            output.warn(f"{row.name}: {problem}")
+        for problem in row.problems[:MAX_SHOWN_PROBLEMS]:
+            output.print_warning(f"{row.name}: {problem}")
 
 
 @docs.command()
@@ -142,7 +142,7 @@ def add(folder: Path) -> None:
     """Search the Markdown files below FOLDER from now on; they are indexed at once."""
     if not add_folder(folder):
         click.echo("It is searched already")
-    background.index(["folders"])
+    background.index_corpora(["folders"])
 
 
 @docs.command()
@@ -153,10 +153,10 @@ def remove(folder: Path) -> None:
         raise ArgumentError(
             f"{folder} is none of your folders", hint="paddock docs status lists them"
         )
-    background.index(["folders"])
+    background.index_corpora(["folders"])
 
 
-def _row(one: CorpusStatus) -> list[output.Cell]:
-    problem = output.Styled(f"{one.sources} ({len(one.problems)} unreadable)", "yellow")
+def _build_corpus_row(one: CorpusStatus) -> list[output.Cell]:
+    problem = output.StyledCell(f"{one.sources} ({len(one.problems)} unreadable)", "yellow")
     parts = problem if one.problems else str(one.sources)
     return [one.name, parts, str(one.pages), one.description]

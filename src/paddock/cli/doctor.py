@@ -13,13 +13,13 @@ from paddock.clients import doctor as library
 if TYPE_CHECKING:
     from paddock.clients.doctor import Finding
 
-COLOURS = {"ok": "green", "note": "cyan", "warning": "yellow", "error": "red"}
+LEVEL_COLOURS = {"ok": "green", "note": "cyan", "warning": "yellow", "error": "red"}
 """The colour of each level."""
-PROBLEMS = ("warning", "error")
+PROBLEM_LEVELS = ("warning", "error")
 
 
 @click.command()
-@click.argument("client", required=False, shell_complete=completing.clients)
+@click.argument("client", required=False, shell_complete=completing.complete_clients)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def doctor(ctx: click.Context, client: str | None, *, as_json: bool) -> None:
@@ -27,25 +27,25 @@ def doctor(ctx: click.Context, client: str | None, *, as_json: bool) -> None:
 
     With CLIENT, only what is installed there. The exit code is 1 when there is a problem.
     """
-    with output.progress("Looking for what is installed …") as say:
+    with output.show_progress("Looking for what is installed …") as say:
         found = library.doctor(client, progress=lambda entry: say(f"Starting {entry} …"))
     if as_json:
         output.print_json([asdict(one) for one in found])
     else:
-        _print(found)
-    if any(one.level in PROBLEMS for one in found):
+        _print_findings(found)
+    if any(one.level in PROBLEM_LEVELS for one in found):
         ctx.exit(1)
 
 
-def _print(found: list[Finding]) -> None:
+def _print_findings(found: list[Finding]) -> None:
     if not found:
-        output.note("Nothing is installed\nHint: paddock install CLIENT SERVER")
+        output.print_note("Nothing is installed\nHint: paddock install CLIENT SERVER")
     client = file = None
     for one in found:
         if one.client != client or one.file not in ("", file):
             client, file = one.client, one.file
             click.echo(f"{client or 'all clients'}  {file}".rstrip())
-        level = output.coloured(one.level.ljust(7), COLOURS[one.level], bold=True)
+        level = output.colour_text(one.level.ljust(7), LEVEL_COLOURS[one.level], bold=True)
         key = f"{one.key}: " if one.key else ""
         click.echo(f"  {level}  {key}{one.message}")
         if one.remedy:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def edit_draft(before: str, save: Callable[[str], object], what: str) -> bool:
+def edit_in_editor(before: str, save: Callable[[str], object], what: str) -> bool:
     """Have a copy of a text edited until it can be saved; whether it has changed.
 
     Args:
@@ -34,20 +34,20 @@ def edit_draft(before: str, save: Callable[[str], object], what: str) -> bool:
     draft.write_text(before, encoding="utf-8")
     while True:
         _open_editor(draft, before)
-        text = _read(draft)
+        text = _read_draft(draft)
         if text == before:
             break
         try:
             save(text)
         except PaddockError as error:
-            _complain(error, draft, what)
+            _handle_save_error(error, draft, what)
         else:
             break
     draft.unlink()
     return text != before
 
 
-def _read(draft: Path) -> str:
+def _read_draft(draft: Path) -> str:
     try:
         return draft.read_bytes().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -58,18 +58,18 @@ def _open_editor(draft: Path, before: str) -> None:
     try:
         click.edit(filename=str(draft))
     except click.ClickException as error:
-        if _read(draft) == before:
+        if _read_draft(draft) == before:
             draft.unlink()
         raise ArgumentError(
             error.message, hint="name an editor in the environment variable VISUAL or EDITOR"
         ) from None
 
 
-def _complain(error: PaddockError, draft: Path, what: str) -> None:
+def _handle_save_error(error: PaddockError, draft: Path, what: str) -> None:
     """Say what is wrong with a draft, and go on only if the person wants to; it is not lost."""
     if output.can_ask():
         CommandError(error).show()
-        if output.ask("Edit it again?"):
+        if output.ask_yes_no("Edit it again?"):
             return
     raise ArgumentError(
         f"{what.capitalize()} is as it was: {error}", hint=f"what you wrote is kept in {draft}"

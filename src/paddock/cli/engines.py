@@ -26,23 +26,23 @@ def engines(*, as_json: bool) -> None:
     if as_json:
         output.print_json(msgspec.to_builtins(found))
     else:
-        output.print_table(("engine", "version", "licence", "found", "used"), map(_row, found))
-        for line in _lines(found):
+        output.print_table(("engine", "version", "licence", "found", "used"), map(_build_row, found))
+        for line in _build_summary_lines(found):
             click.echo(line)
     choose_engine()  # which says what is wrong with a setting
 
 
-def _row(engine: EngineReport) -> tuple[output.Cell, ...]:
+def _build_row(engine: EngineReport) -> tuple[output.Cell, ...]:
     return (
         engine.name,
         engine.version,
         engine.licence,
-        engine.found or output.Styled("no", "yellow"),
-        output.Styled("yes", "green") if engine.is_chosen else "",
+        engine.found or output.StyledCell("no", "yellow"),
+        output.StyledCell("yes", "green") if engine.is_chosen else "",
     )
 
 
-def _lines(engines: list[EngineReport]) -> list[str]:
+def _build_summary_lines(engines: list[EngineReport]) -> list[str]:
     """What is to be said below the table."""
     lines = []
     for engine in engines:

@@ -7,12 +7,12 @@ from typing import TypedDict, TypeVar
 
 import click
 
-from paddock.cli.pairs import ToolOptions, header, tool_options, variables_or_names
+from paddock.cli.pairs import ToolOptions, parse_header, parse_tool_options, parse_forwarded_variables
 
 F = TypeVar("F", bound=Callable[..., object])
 
 
-class EntryWishes(TypedDict):
+class EntryOptions(TypedDict):
     """What the options say, as the library takes it."""
 
     name: str | None
@@ -51,22 +51,22 @@ def entry_options(function: F) -> F:
     return env(http(headers(options(function))))
 
 
-def entry_wishes(
+def build_entry_options(
     name: str | None,
     env: tuple[str, ...],
     http: str | None,
     headers: tuple[str, ...],
     options: tuple[str, ...],
-) -> EntryWishes:
+) -> EntryOptions:
     """What the options say.
 
     Raises:
         ArgumentError: when one of them has another form.
     """
-    return EntryWishes(
+    return EntryOptions(
         name=name,
-        env=variables_or_names(env, "--env"),
+        env=parse_forwarded_variables(env, "--env"),
         http=http,
-        headers=dict(header(text, "--header") for text in headers),
-        options=tool_options(options),
+        headers=dict(parse_header(text, "--header") for text in headers),
+        options=parse_tool_options(options),
     )

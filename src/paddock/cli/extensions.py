@@ -14,19 +14,19 @@ from paddock.cli import completing, output, render
 from paddock.cli.subcommands import CommandWithSubcommands
 from paddock.extensions.discovery import discover
 from paddock.extensions.extension import Extension
-from paddock.extensions.manifest import KINDS
-from paddock.extensions.missing import install_command
-from paddock.extensions.registry import find_not_installed
+from paddock.extensions.manifest import ITEM_KINDS
+from paddock.extensions.missing import format_install_command
+from paddock.extensions.registry import find_catalogue_extension
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from paddock.extensions.extension import BrokenExtension
-    from paddock.extensions.manifest import Item, Kind
+    from paddock.extensions.manifest import ManifestItem, ItemKind
 
 Json = dict[str, Any]
 
-COUNTED: tuple[Kind, ...] = ("servers", "tools", "prompts")
+COUNTED_KINDS: tuple[ItemKind, ...] = ("servers", "tools", "prompts")
 """What the list counts."""
 
 
@@ -46,7 +46,7 @@ class ExtensionsCommand(CommandWithSubcommands):
 
 
 @click.command(cls=ExtensionsCommand)
-@click.argument("pattern", default="*", metavar="[GLOB]", shell_complete=completing.extensions)
+@click.argument("pattern", default="*", metavar="[GLOB]", shell_complete=completing.complete_extensions)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def extensions(pattern: str, *, as_json: bool) -> None:
     """List what is installed that brings tools, prompts and servers, broken extensions too.
@@ -58,34 +58,34 @@ def extensions(pattern: str, *, as_json: bool) -> None:
     everything: list[Extension | BrokenExtension] = [*found.extensions, *found.broken]
     matching = [one for one in everything if fnmatchcase(one.name.lower(), pattern.lower())]
     if as_json:
-        output.print_json([_described(one) for one in matching])
+        output.print_json([_describe_extension(one) for one in matching])
     elif not matching:
-        output.note(f"No extension matches {pattern!r}")
-        if find_not_installed(pattern) is not None:
-            output.note(f"A catalogue lists it; to install it: {install_command(pattern)}")
+        output.print_note(f"No extension matches {pattern!r}")
+        if find_catalogue_extension(pattern) is not None:
+            output.print_note(f"A catalogue lists it; to install it: {format_install_command(pattern)}")
     elif pattern == matching[0].name:
-        click.echo(render.visible("\n\n".join(_text(_described(one)) for one in matching)))
+        click.echo(render.replace_control_characters("\n\n".join(_format_extension(_describe_extension(one)) for one in matching)))
     else:
-        headings = ("extension", "version", "kind", *COUNTED, "from")
-        output.print_table(headings, map(_row, matching))
-        _tell_problems(matching)
+        headings = ("extension", "version", "kind", *COUNTED_KINDS, "from")
+        output.print_table(headings, map(_build_row, matching))
+        _warn_broken_extensions(matching)
 
 
-def _row(one: Extension | BrokenExtension) -> list[output.Cell]:
+def _build_row(one: Extension | BrokenExtension) -> list[output.Cell]:
     if isinstance(one, Extension):
-        counts = [str(len(one.manifest.items(kind))) for kind in COUNTED]
+        counts = [str(len(one.manifest.get_items(kind))) for kind in COUNTED_KINDS]
         return [one.name, one.version or "", one.kind, *counts, str(one.directory)]
-    broken: list[output.Cell] = [output.Styled(one.name, "red"), output.Styled("broken", "red")]
-    return [*broken, one.kind, *("" for _ in COUNTED), str(one.place)]
+    broken: list[output.Cell] = [output.StyledCell(one.name, "red"), output.StyledCell("broken", "red")]
+    return [*broken, one.kind, *("" for _ in COUNTED_KINDS), str(one.place)]
 
 
-def _tell_problems(several: list[Extension | BrokenExtension]) -> None:
+def _warn_broken_extensions(several: list[Extension | BrokenExtension]) -> None:
     for one in several:
         if not isinstance(one, Extension):
-            output.warn(f"{one.name}: {one.problem.message}", one.problem.hint)
+            output.print_warning(f"{one.name}: {one.problem.message}", one.problem.hint)
 
 
-def _described(one: Extension | BrokenExtension) -> Json:
+def _describe_extension(one: Extension | BrokenExtension) -> Json:
     found: Json = {
         "name": one.name,
         "kind": one.kind,
@@ -94,25 +94,25 @@ def _described(one: Extension | BrokenExtension) -> Json:
     }
     if not isinstance(one, Extension):
         return found | {"place": str(one.place), "problem": str(one.problem)}
-    items = {kind: [_item(one, item) for item in one.manifest.items(kind)] for kind in KINDS}
+    items = {kind: [_describe_item(one, item) for item in one.manifest.get_items(kind)] for kind in ITEM_KINDS}
     return found | {"place": str(one.directory), "root": str(one.root)} | items | {"problem": None}
 
 
-def _item(extension: Extension, item: Item) -> Json:
+def _describe_item(extension: Extension, item: ManifestItem) -> Json:
     name = item.name if extension.is_built_in else f"{extension.name}/{item.name}"
     return {"name": name, "description": item.description, **item.properties}
 
 
-def _text(found: Json) -> str:
+def _format_extension(found: Json) -> str:
     parts = [f"{found['name']} {found['version'] or ''}".rstrip()]
     if found["problem"]:
-        parts.append(render.paragraph(f"Broken: {found['problem']}", 2))
+        parts.append(render.wrap_paragraph(f"Broken: {found['problem']}", 2))
     rows = [("kind", found["kind"]), ("place", found["place"])]
     if found["distribution"]:
         rows.insert(1, ("installed as", found["distribution"]))
-    parts.append(render.columns(rows, 2))
-    for kind in KINDS:
-        items = [(one["name"], render.one_line(one["description"])) for one in found.get(kind, ())]
+    parts.append(render.align_columns(rows, 2))
+    for kind in ITEM_KINDS:
+        items = [(one["name"], render.to_single_line(one["description"])) for one in found.get(kind, ())]
         if items:
-            parts.append(f"{kind.capitalize()}\n{render.columns(items, 2)}")
+            parts.append(f"{kind.capitalize()}\n{render.align_columns(items, 2)}")
     return "\n\n".join(parts)

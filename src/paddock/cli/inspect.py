@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paddock.cli import completing, render
-from paddock.cli.calling import TargetCommand, peer_options, server_options, target_of
+from paddock.cli.calling import TargetCommand, build_connect_options, server_options, resolve_target
 from paddock.peer.connect import connect
 from paddock.peer.errors import PeerError
 from paddock.protocol.errors import METHOD_NOT_FOUND
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, object]
 
-LISTS = {
+LIST_METHODS = {
     "tools": ("tools", "tools/list"),
     "prompts": ("prompts", "prompts/list"),
     "resources": ("resources", "resources/list"),
@@ -29,7 +29,7 @@ LISTS = {
 
 
 @click.command(cls=TargetCommand)
-@click.argument("target", shell_complete=completing.servers)
+@click.argument("target", shell_complete=completing.complete_servers)
 @server_options
 @click.pass_context
 def inspect(
@@ -49,16 +49,16 @@ def inspect(
     directory, a URL, or a command line in quotes. A command can also stand at the end, after --, in
     place of TARGET.
     """
-    options = peer_options(era, timeout, headers, token_env, allow_plain_http=allow_plain_http)
-    with connect(target_of(ctx, target), **options) as peer:
-        found = everything(peer)
+    options = build_connect_options(era, timeout, headers, token_env, allow_plain_http=allow_plain_http)
+    with connect(resolve_target(ctx, target), **options) as peer:
+        found = describe_server(peer)
     if as_json:
-        click.echo(render.pretty(found))
+        click.echo(render.format_json(found))
     else:
-        click.echo(render.visible("\n\n".join(sections(found))))
+        click.echo(render.replace_control_characters("\n\n".join(format_sections(found))))
 
 
-def everything(peer: Peer) -> Json:
+def describe_server(peer: Peer) -> Json:
     """All that a server tells, as it tells it."""
     found: Json = {
         "protocolVersion": peer.protocol_version,
@@ -67,20 +67,20 @@ def everything(peer: Peer) -> Json:
     }
     if peer.instructions is not None:
         found["instructions"] = peer.instructions
-    for key, (capability, method) in LISTS.items():
+    for key, (capability, method) in LIST_METHODS.items():
         has_it = peer.server_capabilities.get(capability) is not None
-        found[key] = _listed(peer, method, key) if has_it else []
+        found[key] = _list_items(peer, method, key) if has_it else []
     return found
 
 
-def sections(found: Json) -> Iterator[str]:
+def format_sections(found: Json) -> Iterator[str]:
     """The same for people to read."""
-    yield _heading(found)
+    yield _format_heading(found)
     described = {
-        "tools": ("Tools", _tool),
-        "prompts": ("Prompts", _prompt),
-        "resources": ("Resources", _resource),
-        "resourceTemplates": ("Resource templates", _resource),
+        "tools": ("Tools", _format_tool),
+        "prompts": ("Prompts", _format_prompt),
+        "resources": ("Resources", _format_resource),
+        "resourceTemplates": ("Resource templates", _format_resource),
     }
     for key, (title, describe) in described.items():
         items = found[key]
@@ -89,7 +89,7 @@ def sections(found: Json) -> Iterator[str]:
             yield f"{title} ({len(items)})\n{listed}"
 
 
-def _listed(peer: Peer, method: str, key: str) -> list[Json]:
+def _list_items(peer: Peer, method: str, key: str) -> list[Json]:
     try:
         return peer.pages(method, key)
     except PeerError as error:
@@ -99,64 +99,64 @@ def _listed(peer: Peer, method: str, key: str) -> list[Json]:
         raise
 
 
-def _heading(found: Json) -> str:
-    info = _fields(found["serverInfo"])
+def _format_heading(found: Json) -> str:
+    info = _to_json_object(found["serverInfo"])
     name = " ".join(str(info[key]) for key in ("name", "version") if info.get(key))
     title = f" - {info['title']}" if info.get("title") else ""
-    capabilities = _fields(found["capabilities"])
+    capabilities = _to_json_object(found["capabilities"])
     rows = [
         ("protocol", str(found["protocolVersion"])),
-        ("capabilities", ", ".join(map(_capability, capabilities.items())) or "none"),
+        ("capabilities", ", ".join(map(_format_capability, capabilities.items())) or "none"),
     ]
-    text = f"{name or '(a server without a name)'}{title}\n{render.columns(rows, 2)}"
+    text = f"{name or '(a server without a name)'}{title}\n{render.align_columns(rows, 2)}"
     if "instructions" in found:
-        text += f"\n\n{render.paragraph(str(found['instructions']), 2)}"
+        text += f"\n\n{render.wrap_paragraph(str(found['instructions']), 2)}"
     return text
 
 
-def _capability(item: tuple[str, object]) -> str:
+def _format_capability(item: tuple[str, object]) -> str:
     name, details = item
     flags = [
         key.removeprefix("io.modelcontextprotocol/")
-        for key, value in _fields(details).items()
+        for key, value in _to_json_object(details).items()
         if value or isinstance(value, dict)
     ]
     return f"{name} ({', '.join(flags)})" if flags else name
 
 
-def _tool(tool: Json) -> str:
-    rows = render.parameters(_fields(tool.get("inputSchema")))
-    return _described(str(tool.get("name")), tool, render.columns(rows, 6))
+def _format_tool(tool: Json) -> str:
+    rows = render.iterate_parameters(_to_json_object(tool.get("inputSchema")))
+    return _format_item(str(tool.get("name")), tool, render.align_columns(rows, 6))
 
 
-def _prompt(prompt: Json) -> str:
+def _format_prompt(prompt: Json) -> str:
     arguments = prompt.get("arguments")
     rows = [
         (
             str(argument.get("name")),
             "required" if argument.get("required") else "optional",
-            render.one_line(argument.get("description")),
+            render.to_single_line(argument.get("description")),
         )
-        for argument in map(_fields, arguments if isinstance(arguments, list) else [])
+        for argument in map(_to_json_object, arguments if isinstance(arguments, list) else [])
     ]
-    return _described(str(prompt.get("name")), prompt, render.columns(rows, 6))
+    return _format_item(str(prompt.get("name")), prompt, render.align_columns(rows, 6))
 
 
-def _resource(resource: Json) -> str:
+def _format_resource(resource: Json) -> str:
     uri = resource.get("uri", resource.get("uriTemplate"))
     kind = f"  [{resource['mimeType']}]" if resource.get("mimeType") else ""
-    return _described(f"{uri}{kind}", resource, "")
+    return _format_item(f"{uri}{kind}", resource, "")
 
 
-def _described(head: str, item: Json, details: str) -> str:
+def _format_item(head: str, item: Json, details: str) -> str:
     summary = item.get("description") or item.get("title")
     parts = [f"  {head}"]
     if summary:
-        parts.append(render.paragraph(str(summary), 4))
+        parts.append(render.wrap_paragraph(str(summary), 4))
     if details:
         parts.append(details)
     return "\n".join(parts)
 
 
-def _fields(value: object) -> Json:
+def _to_json_object(value: object) -> Json:
     return value if isinstance(value, dict) else {}

@@ -8,11 +8,11 @@ import click
 
 from paddock.cli import completing, output
 from paddock.cli.complaints import ArgumentError, CommandError
-from paddock.cli.consent import agreed, consent_options, install_needed
-from paddock.cli.entry_options import EntryWishes, entry_options, entry_wishes
-from paddock.cli.places import place_options
-from paddock.cli.planned import Shown, print_plan, report
-from paddock.cli.words import Words, sort_words
+from paddock.cli.consent import resolve_install_policy, consent_options, install_missing_extensions
+from paddock.cli.entry_options import EntryOptions, entry_options, build_entry_options
+from paddock.cli.places import location_options
+from paddock.cli.planned import PlanDisplay, print_plan, report_outcomes
+from paddock.cli.words import ClientArguments, parse_client_arguments
 from paddock.clients import install as library
 from paddock.clients.detection import detected_clients
 from paddock.clients.insertion import ForeignEntryError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from paddock.clients.plan import Plan
 
 
-class Settings(EntryWishes):
+class InstallSettings(EntryOptions):
     """What is the same for every client of one command."""
 
     project: Path | None
@@ -40,10 +40,10 @@ class Settings(EntryWishes):
     "words",
     nargs=-1,
     metavar="CLIENT... [SERVER]",
-    shell_complete=completing.clients_and_servers,
+    shell_complete=completing.complete_clients_and_servers,
 )
 @click.option("--all", "everywhere", is_flag=True, help="Install into every client found here.")
-@place_options
+@location_options
 @entry_options
 @consent_options
 @click.option("--replace", is_flag=True, help="Replace an entry that is not Paddock's.")
@@ -84,32 +84,32 @@ def install(
     An entry that Paddock has not made is replaced only with --replace, or when you say so on a
     terminal. The exit code is 1 when some of several clients failed.
     """
-    settings = Settings(
-        **entry_wishes(name, env, http, headers, options),
+    settings = InstallSettings(
+        **build_entry_options(name, env, http, headers, options),
         project=project,
         file=file,
         replace=replace,
         check=not no_check,
         dry_run=dry_run,
     )
-    given = sort_words(words, server)
-    agreement = agreed(may_install=may_install, no_install=no_install)
+    given = parse_client_arguments(words, server)
+    agreement = resolve_install_policy(may_install=may_install, no_install=no_install)
     may_ask = output.can_ask() and not (yes or as_json)
     if given.server and not dry_run and (agreement or may_ask):
-        install_needed(given.server, agreement)
-    clients = _clients(given, settings, everywhere=everywhere)
+        install_missing_extensions(given.server, agreement)
+    clients = _select_clients(given, settings, everywhere=everywhere)
     if everywhere and may_ask and not dry_run:
-        output.note("Clients found here: " + ", ".join(filter(None, clients)))
-        if not output.ask("Install into all of them?"):
+        output.print_note("Clients found here: " + ", ".join(filter(None, clients)))
+        if not output.ask_yes_no("Install into all of them?"):
             raise click.Abort
     outcomes = [
-        _outcome(client, given.server, settings, may_ask=may_ask, is_one=len(clients) == 1)
+        _install_into_client(client, given.server, settings, may_ask=may_ask, is_one=len(clients) == 1)
         for client in clients
     ]
-    report(ctx, outcomes, Shown(dry_run, show_values), as_json=as_json)
+    report_outcomes(ctx, outcomes, PlanDisplay(dry_run, show_values), as_json=as_json)
 
 
-def _clients(given: Words, settings: Settings, *, everywhere: bool) -> list[str | None]:
+def _select_clients(given: ClientArguments, settings: InstallSettings, *, everywhere: bool) -> list[str | None]:
     """The clients to install into; None is the one that the file tells."""
     if everywhere and (given.clients or settings["file"] or settings["project"]):
         raise click.UsageError("--all goes with no client, --file or --project")
@@ -132,32 +132,32 @@ def _clients(given: Words, settings: Settings, *, everywhere: bool) -> list[str 
     return [None]
 
 
-def _outcome(
-    client: str | None, server: str | None, settings: Settings, *, may_ask: bool, is_one: bool
+def _install_into_client(
+    client: str | None, server: str | None, settings: InstallSettings, *, may_ask: bool, is_one: bool
 ) -> Outcome:
     """Install into one client; an error is raised at once when it is the only one."""
     name = client or str(settings["file"])
     try:
-        return Outcome(name, _installed(client, server, settings, may_ask=may_ask))
+        return Outcome(name, _install_with_confirmation(client, server, settings, may_ask=may_ask))
     except PaddockError as error:
         if is_one:
             raise
         return Outcome(name, error=error)
 
 
-def _installed(
-    client: str | None, server: str | None, settings: Settings, *, may_ask: bool
+def _install_with_confirmation(
+    client: str | None, server: str | None, settings: InstallSettings, *, may_ask: bool
 ) -> Plan:
     try:
-        with output.progress(f"Installing into {client or settings['file']} …"):
+        with output.show_progress(f"Installing into {client or settings['file']} …"):
             return library.install(client, server, **settings)
     except ForeignEntryError as error:
         if not may_ask:
             raise
         CommandError(error).show()
-        wanted: Settings = {**settings, "replace": True, "dry_run": True}
-        print_plan(library.install(client, server, **wanted), Shown(is_dry=True))
-        if settings["dry_run"] or not output.ask("Replace it?"):
+        wanted: InstallSettings = {**settings, "replace": True, "dry_run": True}
+        print_plan(library.install(client, server, **wanted), PlanDisplay(is_dry=True))
+        if settings["dry_run"] or not output.ask_yes_no("Replace it?"):
             raise
         wanted["dry_run"] = False
-        return _installed(client, server, wanted, may_ask=False)
+        return _install_with_confirmation(client, server, wanted, may_ask=False)

@@ -6,13 +6,13 @@ import click
 
 from paddock.cli import completing
 from paddock.cli.complaints import ArgumentError
-from paddock.cli.entry_options import entry_options, entry_wishes
+from paddock.cli.entry_options import entry_options, build_entry_options
 from paddock.clients import links
 
 
 @click.command()
-@click.argument("client", shell_complete=completing.clients)
-@click.argument("server", required=False, shell_complete=completing.servers)
+@click.argument("client", shell_complete=completing.complete_clients)
+@click.argument("server", required=False, shell_complete=completing.complete_servers)
 @click.option("--open", "is_opened", is_flag=True, help="Open the link too.")
 @click.option("--web", is_flag=True, help="A link that web pages and chats can show.")
 @click.option("--name", metavar="KEY", help="What the client is to call the server.")
@@ -33,7 +33,7 @@ def link(
 
     It starts the server as this computer has it; with --http it works everywhere.
     """
-    wishes = entry_wishes(name, env, http, headers, options)
+    wishes = build_entry_options(name, env, http, headers, options)
     address = links.link(client, server, web=web, **wishes)
     click.echo(address)
     if is_opened and click.launch(address) != 0:

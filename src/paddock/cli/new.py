@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from paddock.cli import output
-from paddock.extensions.starting import start_extension
+from paddock.extensions.starting import create_extension
 
 
 @click.group(invoke_without_command=True)
@@ -28,17 +28,17 @@ def extension(directory: Path, *, name: str | None, publisher: str | None) -> No
 
     It works as it is, and has tests. Its README.md says how to go on.
     """
-    started = start_extension(directory, name=name, publisher=publisher)
+    started = create_extension(directory, name=name, publisher=publisher)
     click.echo(f"Created the extension {started.name}: {directory}")
     for file in started.files:
         click.echo(f"  {file}")
-    place = shlex.quote(_as_path(directory))
-    output.note(f"Install it: pip install -e {place}")
-    output.note(f"Look at it: paddock inspect {started.server}")
-    output.note(f"Check it: paddock validate {place}")
+    place = shlex.quote(_to_explicit_path(directory))
+    output.print_note(f"Install it: pip install -e {place}")
+    output.print_note(f"Look at it: paddock inspect {started.server}")
+    output.print_note(f"Check it: paddock validate {place}")
 
 
-def _as_path(directory: Path) -> str:
+def _to_explicit_path(directory: Path) -> str:
     """A path that cannot be taken for a name."""
     text = str(directory)
     return text if directory.is_absolute() or text.startswith(".") else f"./{text}"

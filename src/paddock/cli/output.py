@@ -18,18 +18,18 @@ from paddock.cli import render
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-LABELS = {"error": "red", "warning": "yellow", "ok": "green"}
+SEVERITY_COLOURS = {"error": "red", "warning": "yellow", "ok": "green"}
 """The colour of each level of a finding."""
 
 
-class Styled(NamedTuple):
+class StyledCell(NamedTuple):
     """A cell of a table that has a colour on a terminal."""
 
     text: str
     colour: str
 
 
-Cell = str | Styled
+Cell = str | StyledCell
 
 
 def is_terminal() -> bool:
@@ -47,39 +47,39 @@ def has_colour() -> bool:
     return is_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def coloured(text: str, colour: str, *, bold: bool = False) -> str:
+def colour_text(text: str, colour: str, *, bold: bool = False) -> str:
     """Text in a colour, where there are colours."""
     return click.style(text, fg=colour, bold=bold or None) if has_colour() else text
 
 
-def note(text: str) -> None:
+def print_note(text: str) -> None:
     """Say something that was not asked for; what of it a terminal would obey is made visible."""
-    click.echo(render.visible(text), err=True)
+    click.echo(render.replace_control_characters(text), err=True)
 
 
-def warn(text: str, hint: str | None = None) -> None:
+def print_warning(text: str, hint: str | None = None) -> None:
     """Say that something is not as it should be, though it was done."""
-    note(f"Warning: {text}\nHint: {hint}" if hint else f"Warning: {text}")
+    print_note(f"Warning: {text}\nHint: {hint}" if hint else f"Warning: {text}")
 
 
-def ask(question: str) -> bool:
+def ask_yes_no(question: str) -> bool:
     """What a person answers to a yes-or-no question; no unless they say yes."""
     return click.confirm(question, err=True)
 
 
 def print_json(value: object) -> None:
     """Print one JSON document."""
-    click.echo(render.pretty(value))
+    click.echo(render.format_json(value))
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
     """Print rows below headings, aligned."""
-    table = [tuple(map(_visible, row)) for row in rows]
+    table = [tuple(map(_clean_cell, row)) for row in rows]
     if is_terminal():
         _print_rich(headings, table)
         return
-    plain = [tuple(map(_text, row)) for row in table]
-    click.echo(render.columns([tuple(word.upper() for word in headings), *plain], 0))
+    plain = [tuple(map(_get_cell_text, row)) for row in table]
+    click.echo(render.align_columns([tuple(word.upper() for word in headings), *plain], 0))
 
 
 def _print_rich(headings: Sequence[str], rows: list[tuple[Cell, ...]]) -> None:
@@ -92,23 +92,23 @@ def _print_rich(headings: Sequence[str], rows: list[tuple[Cell, ...]]) -> None:
     for heading in headings:
         table.add_column(heading.capitalize(), overflow="fold")
     for row in rows:
-        cells = (cell if isinstance(cell, Styled) else Styled(cell, "") for cell in row)
+        cells = (cell if isinstance(cell, StyledCell) else StyledCell(cell, "") for cell in row)
         table.add_row(*(Text(text, style=colour) for text, colour in cells))
     Console().print(table)
 
 
-def _visible(cell: Cell) -> Cell:
-    if isinstance(cell, Styled):
-        return Styled(render.visible(cell.text), cell.colour)
-    return render.visible(cell)
+def _clean_cell(cell: Cell) -> Cell:
+    if isinstance(cell, StyledCell):
+        return StyledCell(render.replace_control_characters(cell.text), cell.colour)
+    return render.replace_control_characters(cell)
 
 
-def _text(cell: Cell) -> str:
-    return cell.text if isinstance(cell, Styled) else cell
+def _get_cell_text(cell: Cell) -> str:
+    return cell.text if isinstance(cell, StyledCell) else cell
 
 
 @contextmanager
-def progress(text: str) -> Iterator[Callable[[str], None]]:
+def show_progress(text: str) -> Iterator[Callable[[str], None]]:
     """A moving sign that something is being done; nothing at all where nobody sees it.
 
     The value of the `with` statement is called with what is being done now.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 ToolOptions = dict[str, dict[str, object]]
 
 
-def header(text: str, where: str) -> tuple[str, str]:
+def parse_header(text: str, where: str) -> tuple[str, str]:
     """The name and the value of `NAME:VALUE`.
 
     Raises:
@@ -25,7 +25,7 @@ def header(text: str, where: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def variables(texts: Iterable[str], where: str) -> dict[str, str]:
+def parse_variables(texts: Iterable[str], where: str) -> dict[str, str]:
     """The environment that `NAME=VALUE` words describe.
 
     Raises:
@@ -41,7 +41,7 @@ def variables(texts: Iterable[str], where: str) -> dict[str, str]:
     return found
 
 
-def variables_or_names(texts: Iterable[str], where: str) -> dict[str, str | None]:
+def parse_forwarded_variables(texts: Iterable[str], where: str) -> dict[str, str | None]:
     """The environment that `NAME=VALUE` and `NAME` words describe; the latter have no value.
 
     Raises:
@@ -50,7 +50,7 @@ def variables_or_names(texts: Iterable[str], where: str) -> dict[str, str | None
     found: dict[str, str | None] = {}
     for text in texts:
         if "=" in text:
-            found |= variables([text], where)
+            found |= parse_variables([text], where)
         elif text.isidentifier() and text.isascii():
             found[text] = None
         else:
@@ -58,7 +58,7 @@ def variables_or_names(texts: Iterable[str], where: str) -> dict[str, str | None
     return found
 
 
-def tool_options(texts: Iterable[str], where: str = "--option") -> ToolOptions:
+def parse_tool_options(texts: Iterable[str], where: str = "--option") -> ToolOptions:
     """The options of tools that `TOOL.OPTION=VALUE` words describe.
 
     A value is text, which is read as what the option takes when it is set. The name of a tool may

@@ -13,12 +13,12 @@ from paddock.cli import completing
 F = TypeVar("F", bound=Callable[..., object])
 
 
-def place_options(function: F) -> F:
+def location_options(function: F) -> F:
     """The options of `install` and `uninstall` that say where."""
     server = click.option(
         "--server",
         metavar="SERVER",
-        shell_complete=completing.servers,
+        shell_complete=completing.complete_servers,
         help="The server, where it has the name of a client.",
     )
     project = click.option(

@@ -25,65 +25,65 @@ if TYPE_CHECKING:
 
 Json = dict[str, object]
 
-WIDTH = 100
-LONG_TEXT = 300
+MAX_LINE_CHARACTERS = 100
+MAX_TEXT_CHARACTERS = 300
 """Characters of a string that are shown in the exchange."""
-LONG_LIST = 12
+MAX_LIST_ITEMS = 12
 """Members of an array that are shown in the exchange."""
 
 
-def pretty(value: object) -> str:
+def format_json(value: object) -> str:
     """JSON for people; what JSON has no form for, such as a function, is shown as text."""
     text = msgspec.json.encode(value, enc_hook=repr)
     return msgspec.json.format(text, indent=2).decode()
 
 
-def frame(data: bytes, *, is_ours: bool) -> str:
+def format_frame(data: bytes, *, is_ours: bool) -> str:
     """One message of an exchange, shortened, with an arrow for its direction."""
     arrow = "→" if is_ours else "←"
     try:
         message = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return f"{arrow} {_shortened(data.decode(errors='replace'))}"
-    return f"{arrow} {_laid_out(_shortened(message), 2)}"
+        return f"{arrow} {_shorten_value(data.decode(errors='replace'))}"
+    return f"{arrow} {_format_nested_json(_shorten_value(message), 2)}"
 
 
-def _laid_out(value: object, margin: int) -> str:
+def _format_nested_json(value: object, margin: int) -> str:
     """JSON in which everything that fits on a line stands on one."""
     line = msgspec.json.format(msgspec.json.encode(value), indent=0).decode()
-    if len(line) <= WIDTH - margin or not isinstance(value, dict | list):
+    if len(line) <= MAX_LINE_CHARACTERS - margin or not isinstance(value, dict | list):
         return line
     inner = " " * (margin + 2)
     if isinstance(value, dict):
-        parts = [f"{_literal(key)}: {_laid_out(item, margin + 2)}" for key, item in value.items()]
+        parts = [f"{_format_literal(key)}: {_format_nested_json(item, margin + 2)}" for key, item in value.items()]
         brackets = "{}"
     else:
-        parts = [_laid_out(item, margin + 2) for item in value]
+        parts = [_format_nested_json(item, margin + 2) for item in value]
         brackets = "[]"
     body = ",".join(f"\n{inner}{part}" for part in parts)
     return f"{brackets[0]}{body}\n{' ' * margin}{brackets[1]}"
 
 
-def _shortened(value: object) -> object:
-    if isinstance(value, str) and len(value) > LONG_TEXT:
-        return f"{value[:LONG_TEXT]}… ({len(value) - LONG_TEXT} more characters)"
+def _shorten_value(value: object) -> object:
+    if isinstance(value, str) and len(value) > MAX_TEXT_CHARACTERS:
+        return f"{value[:MAX_TEXT_CHARACTERS]}… ({len(value) - MAX_TEXT_CHARACTERS} more characters)"
     if isinstance(value, list):
-        rest = len(value) - LONG_LIST
-        shown = [_shortened(item) for item in value[:LONG_LIST]]
+        rest = len(value) - MAX_LIST_ITEMS
+        shown = [_shorten_value(item) for item in value[:MAX_LIST_ITEMS]]
         return [*shown, f"… ({rest} more)"] if rest > 0 else shown
     if isinstance(value, dict):
-        return {key: _shortened(item) for key, item in value.items()}
+        return {key: _shorten_value(item) for key, item in value.items()}
     return value
 
 
-def visible(text: str) -> str:
+def replace_control_characters(text: str) -> str:
     """Text without characters that a terminal obeys or hides; they may be a stranger's."""
     return "".join(
-        "\ufffd" if letter not in "\n\t" and _is_obeyed(letter) else letter for letter in text
+        "\ufffd" if letter not in "\n\t" and _is_control_character(letter) else letter for letter in text
     )
 
 
-def _is_obeyed(letter: str) -> bool:
+def _is_control_character(letter: str) -> bool:
     """Whether a terminal does something else with a character than to show it."""
     turns = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
     return (
@@ -91,13 +91,13 @@ def _is_obeyed(letter: str) -> bool:
     )
 
 
-def paragraph(text: str, margin: int) -> str:
+def wrap_paragraph(text: str, margin: int) -> str:
     """Text broken into lines; its own line breaks are kept."""
-    lines = [wrap(line, WIDTH - margin) or [""] for line in text.strip().splitlines()]
+    lines = [wrap(line, MAX_LINE_CHARACTERS - margin) or [""] for line in text.strip().splitlines()]
     return indent("\n".join(line for group in lines for line in group), " " * margin)
 
 
-def columns(rows: Iterable[tuple[str, ...]], margin: int) -> str:
+def align_columns(rows: Iterable[tuple[str, ...]], margin: int) -> str:
     """Rows with aligned columns; the last column is as long as it likes."""
     table = list(rows)
     if not table:
@@ -110,33 +110,33 @@ def columns(rows: Iterable[tuple[str, ...]], margin: int) -> str:
     return indent("\n".join(lines), " " * margin)
 
 
-def one_line(text: object) -> str:
+def to_single_line(text: object) -> str:
     """The first paragraph of a text, on one line."""
     return " ".join(str(text).strip().split("\n\n")[0].split()) if text else ""
 
 
-def schema_type(schema: object) -> str:
+def describe_schema_type(schema: object) -> str:
     """The type that a JSON Schema describes, in a few characters."""
     if not isinstance(schema, dict):
         return "any"
     if "enum" in schema and isinstance(schema["enum"], list):
-        return " | ".join(_literal(value) for value in schema["enum"])
+        return " | ".join(_format_literal(value) for value in schema["enum"])
     if "const" in schema:
-        return _literal(schema["const"])
+        return _format_literal(schema["const"])
     for key in ("anyOf", "oneOf"):
         if isinstance(schema.get(key), list):
-            return " | ".join(dict.fromkeys(schema_type(part) for part in schema[key]))
+            return " | ".join(dict.fromkeys(describe_schema_type(part) for part in schema[key]))
     if isinstance(schema.get("$ref"), str):
         return str(schema["$ref"]).rpartition("/")[2]
     kind = schema.get("type", "any")
     if isinstance(kind, list):
         return " | ".join(map(str, kind))
     if kind == "array" and "items" in schema:
-        return f"array of {schema_type(schema['items'])}"
+        return f"array of {describe_schema_type(schema['items'])}"
     return str(kind)
 
 
-def parameters(schema: Mapping[str, object]) -> Iterator[tuple[str, str, str, str]]:
+def iterate_parameters(schema: Mapping[str, object]) -> Iterator[tuple[str, str, str, str]]:
     """Name, type, need and description of each parameter in an input schema."""
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, dict):
@@ -146,11 +146,11 @@ def parameters(schema: Mapping[str, object]) -> Iterator[tuple[str, str, str, st
         fields = described if isinstance(described, dict) else {}
         need = "required" if name in needed else "optional"
         if "default" in fields:
-            need = f"default {_literal(fields['default'])}"
-        yield str(name), schema_type(described), need, one_line(fields.get("description"))
+            need = f"default {_format_literal(fields['default'])}"
+        yield str(name), describe_schema_type(described), need, to_single_line(fields.get("description"))
 
 
-def content(piece: AnyContent) -> str:
+def format_content(piece: AnyContent) -> str:
     """A piece of a result: text as it is, of everything else what it is."""
     match piece:
         case TextContent():
@@ -162,12 +162,12 @@ def content(piece: AnyContent) -> str:
         case ResourceLink():
             return f"[link to {piece.uri}: {piece.name}]"
         case EmbeddedResource():
-            return _embedded(piece.resource)
+            return _format_embedded_resource(piece.resource)
         case _:
-            return pretty(piece)
+            return format_json(piece)
 
 
-def _embedded(resource: object) -> str:
+def _format_embedded_resource(resource: object) -> str:
     match resource:
         case TextResourceContents():
             return f"[resource {resource.uri}]\n{resource.text}"
@@ -175,8 +175,8 @@ def _embedded(resource: object) -> str:
             kind = resource.mime_type or "unknown type"
             return f"[resource {resource.uri}, {kind}, {len(resource.blob)} bytes]"
         case _:
-            return pretty(resource)
+            return format_json(resource)
 
 
-def _literal(value: object) -> str:
+def _format_literal(value: object) -> str:
     return msgspec.json.encode(value).decode()

@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING
 import click
 
 from paddock.cli import completing
-from paddock.cli.consent import agreed, consent_options, install_needed
-from paddock.cli.pairs import ToolOptions, tool_options
-from paddock.servers.target import NamedTarget, default_name, find_target
+from paddock.cli.consent import resolve_install_policy, consent_options, install_missing_extensions
+from paddock.cli.pairs import ToolOptions, parse_tool_options
+from paddock.servers.target import ServerRef, get_default_server_name, find_target
 from paddock.servers.variables import OPTIONS_VARIABLE
 from paddock.serving.stdio import serve_target
-from paddock.telemetry.logs import FORMATS, LEVELS, configure_logging
-from paddock.telemetry.settings import FORMAT_VARIABLE, LEVEL_VARIABLE
+from paddock.telemetry.logs import LOG_FORMATS, LOG_LEVELS, configure_logging
+from paddock.telemetry.settings import LOGGING_FORMAT_VARIABLE, LOGGING_LEVEL_VARIABLE
 
 if TYPE_CHECKING:
-    from paddock.authoring.offering import Offering
-    from paddock.serving.loadable import Loadable
+    from paddock.authoring.offering import BaseServer
+    from paddock.serving.loadable import ServerSource
 
 DEFAULT_ADDRESS = "127.0.0.1:8642"
 DEFAULT_PATH = "/mcp"
 
 
-def _address(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+def _check_address(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
     """What follows --http may be meant as the target, since the address can be left out."""
     if value is not None and Path(value).exists():
         raise click.UsageError(
@@ -35,7 +35,7 @@ def _address(_context: click.Context, _parameter: click.Parameter, value: str | 
 
 
 @click.command()
-@click.argument("target", required=False, shell_complete=completing.servers)
+@click.argument("target", required=False, shell_complete=completing.complete_servers)
 @click.option("--named", is_flag=True, help="TARGET is the name of a server, and no file.")
 @click.option(
     "--option",
@@ -57,7 +57,7 @@ def _address(_context: click.Context, _parameter: click.Parameter, value: str | 
     "--http",
     is_flag=False,
     flag_value=DEFAULT_ADDRESS,
-    callback=_address,
+    callback=_check_address,
     metavar="[HOST:PORT]",
     help=f"Serve over HTTP instead of standard input and output; {DEFAULT_ADDRESS} by default.",
 )
@@ -76,15 +76,15 @@ def _address(_context: click.Context, _parameter: click.Parameter, value: str | 
 )
 @click.option(
     "--log-level",
-    type=click.Choice(LEVELS, case_sensitive=False),
-    envvar=LEVEL_VARIABLE,
-    help=f"The lowest level of Paddock's log lines; warning by default. Also {LEVEL_VARIABLE}.",
+    type=click.Choice(LOG_LEVELS, case_sensitive=False),
+    envvar=LOGGING_LEVEL_VARIABLE,
+    help=f"The lowest level of Paddock's log lines; warning by default. Also {LOGGING_LEVEL_VARIABLE}.",
 )
 @click.option(
     "--log-format",
-    type=click.Choice(FORMATS, case_sensitive=False),
-    envvar=FORMAT_VARIABLE,
-    help=f"How log lines look; text by default. Also {FORMAT_VARIABLE}.",
+    type=click.Choice(LOG_FORMATS, case_sensitive=False),
+    envvar=LOGGING_FORMAT_VARIABLE,
+    help=f"How log lines look; text by default. Also {LOGGING_FORMAT_VARIABLE}.",
 )
 def serve(
     target: str | None,
@@ -109,10 +109,10 @@ def serve(
     input and output clients are answered at once; the server is loaded behind the first answer.
     Extensions that it needs are installed only with --install, or when you say so on a terminal.
     """
-    agreement = agreed(may_install=may_install, no_install=no_install)
-    install_needed(target or default_name(), agreement)
-    served = _target(target, is_named=named)
-    _complete(served, tool_options(options), [_split(text) for text in mounts])
+    agreement = resolve_install_policy(may_install=may_install, no_install=no_install)
+    install_missing_extensions(target or get_default_server_name(), agreement)
+    served = _find_serve_target(target, is_named=named)
+    _configure_after_load(served, parse_tool_options(options), [_parse_mount(text) for text in mounts])
     if log_level or log_format:
         configure_logging(log_level or "warning", log_format or "text")
     if http is None:
@@ -132,41 +132,41 @@ def serve(
     )
 
 
-def _target(text: str | None, *, is_named: bool) -> Loadable:
+def _find_serve_target(text: str | None, *, is_named: bool) -> ServerSource:
     if text is None:
-        return NamedTarget(default_name())
-    return NamedTarget(text) if is_named else find_target(text)
+        return ServerRef(get_default_server_name())
+    return ServerRef(text) if is_named else find_target(text)
 
 
-def _complete(served: Loadable, options: ToolOptions, mounts: list[tuple[str, str]]) -> None:
+def _configure_after_load(served: ServerSource, options: ToolOptions, mounts: list[tuple[str, str]]) -> None:
     """Have the options set, and the other servers mounted, once the server is loaded."""
-    if isinstance(served, NamedTarget):
+    if isinstance(served, ServerRef):
         served.options = options
         options = {}
 
-    earlier = served.complete
+    earlier = served.on_load
 
-    def complete(offering: Offering) -> None:
+    def complete(offering: BaseServer) -> None:
         if earlier is not None:
             earlier(offering)
         if options:
             offering.set_tool_options(options)
         if mounts:
-            _mount_all(offering, mounts)
+            _mount_servers(offering, mounts)
 
     if options or mounts:
-        served.complete = complete
+        served.on_load = complete
 
 
-def _split(text: str) -> tuple[str, str]:
+def _parse_mount(text: str) -> tuple[str, str]:
     name, equals, target = text.partition("=")
     if not (name and equals and target):
         raise click.BadParameter(f"expected NAME=SERVER, got {text!r}", param_hint="--mount")
     return name, target
 
 
-def _mount_all(offering: Offering, named: list[tuple[str, str]]) -> None:
-    from paddock.mounting.composition import mount  # noqa: PLC0415 - only when asked for
+def _mount_servers(offering: BaseServer, named: list[tuple[str, str]]) -> None:
+    from paddock.mounting.composition import mount_server  # noqa: PLC0415 - only when asked for
 
     for name, target in named:
-        mount(offering, target, name)
+        mount_server(offering, target, name)

@@ -8,9 +8,9 @@ import click
 
 from paddock.cli import completing, output
 from paddock.cli.complaints import ArgumentError
-from paddock.cli.describing import everything, summary, text
-from paddock.cli.naming import server_name
-from paddock.cli.render import pretty, visible
+from paddock.cli.describing import describe_server, summarize_server, format_server
+from paddock.cli.naming import parse_server_name
+from paddock.cli.render import format_json, replace_control_characters
 from paddock.errors import PaddockError
 from paddock.servers.api import get_server, list_servers
 from paddock.suggestions import did_you_mean
@@ -18,12 +18,12 @@ from paddock.suggestions import did_you_mean
 if TYPE_CHECKING:
     from paddock.servers.named_server import NamedServer
 
-KINDS = ("tools", "prompts")
+COUNTED_KINDS = ("tools", "prompts")
 """What a list of servers counts."""
 
 
 @click.command()
-@click.argument("pattern", default="*", metavar="[GLOB]", shell_complete=completing.servers)
+@click.argument("pattern", default="*", metavar="[GLOB]", shell_complete=completing.complete_servers)
 @click.option("--no-built-in", is_flag=True, help="Leave out the servers that come with Paddock.")
 @click.option("--remote", is_flag=True, help="Also those in your catalogues, not installed.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -34,21 +34,21 @@ def servers(pattern: str, *, no_built_in: bool, remote: bool, as_json: bool) -> 
     """
     found = list_servers(pattern, include_built_in=not no_built_in, include_remote=remote)
     if as_json:
-        output.print_json([summary(server) for server in found])
+        output.print_json([summarize_server(server) for server in found])
         return
     if not found:
-        output.note(f"No server matches {pattern!r}" if pattern != "*" else "There is no server")
+        output.print_note(f"No server matches {pattern!r}" if pattern != "*" else "There is no server")
         return
     output.print_table(
-        ("server", "version", "tools", "prompts", "from", "installed in"), map(_row, found)
+        ("server", "version", "tools", "prompts", "from", "installed in"), map(_build_row, found)
     )
     for server in found:
-        problem = _problem(server)
+        problem = _find_problem(server)
         if problem is not None:
-            output.warn(f"{server.name} is broken: {problem}")
+            output.print_warning(f"{server.name} is broken: {problem}")
 
 
-def _problem(server: NamedServer) -> str | None:
+def _find_problem(server: NamedServer) -> str | None:
     """Why a server is broken, as far as that can be said without running anything."""
     try:
         _ = server.outline
@@ -57,26 +57,26 @@ def _problem(server: NamedServer) -> str | None:
     return None
 
 
-def _row(server: NamedServer) -> list[output.Cell]:
+def _build_row(server: NamedServer) -> list[output.Cell]:
     absent = " (not installed)" if server.is_remote else ""
-    where = [f"{server.location}{absent}", _clients(server)]
+    where = [f"{server.location}{absent}", _list_client_ids(server)]
     try:
         said = server.outline
     except PaddockError:
-        return [output.Styled(server.name, "red"), output.Styled("broken", "red"), "", "", *where]
-    return [server.name, said.version, *(_count(getattr(said, kind)) for kind in KINDS), *where]
+        return [output.StyledCell(server.name, "red"), output.StyledCell("broken", "red"), "", "", *where]
+    return [server.name, said.version, *(_format_count(getattr(said, kind)) for kind in COUNTED_KINDS), *where]
 
 
-def _count(specs: list[Any] | None) -> str:
+def _format_count(specs: list[Any] | None) -> str:
     return "" if specs is None else str(len(specs))
 
 
-def _clients(server: NamedServer) -> str:
+def _list_client_ids(server: NamedServer) -> str:
     return ", ".join(dict.fromkeys(one.client for one in server.installations))
 
 
 @click.command()
-@click.argument("name", shell_complete=completing.servers)
+@click.argument("name", shell_complete=completing.complete_servers)
 @click.option("--property", "wanted", metavar="P", help="Print only this property.")
 @click.option("--config", is_flag=True, help="Print the JSON to paste into a client.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -88,17 +88,17 @@ def show(ctx: click.Context, name: str, *, wanted: str | None, config: bool, as_
     """
     if config and wanted:
         raise click.UsageError("--config and --property cannot go together")
-    server = get_server(server_name(name))
+    server = get_server(parse_server_name(name))
     if config:
         click.echo(server.json_configuration)
         return
-    found = everything(server)
+    found = describe_server(server)
     if wanted:
         _print_property(found, wanted, as_json=as_json)
     elif as_json:
         output.print_json(found)
     else:
-        click.echo(visible(text(found)))
+        click.echo(replace_control_characters(format_server(found)))
     if found["problem"] is not None:
         ctx.exit(1)
 
@@ -111,4 +111,4 @@ def _print_property(found: dict[str, Any], name: str, *, as_json: bool) -> None:
             hint=did_you_mean(name, found) or f"one of {', '.join(found)}",
         )
     value = found[name]
-    click.echo(value if isinstance(value, str) and not as_json else pretty(value))
+    click.echo(value if isinstance(value, str) and not as_json else format_json(value))

@@ -22,7 +22,7 @@ class CommandWithSubcommands(click.Command):
     subcommands: Mapping[str, tuple[str, str]] = {}
     """Where each is, as `module:attribute`, and what it does."""
 
-    def subcommand(self, name: str) -> click.Command:
+    def load_subcommand(self, name: str) -> click.Command:
         """Load one of the further commands."""
         module, _, attribute = self.subcommands[name][0].partition(":")
         command = getattr(import_module(module), attribute)
@@ -39,7 +39,7 @@ class CommandWithSubcommands(click.Command):
     ) -> click.Context:
         """Begin with the command that the first word names, or with this one."""
         if args and args[0] in self.subcommands:
-            command = self.subcommand(args[0])
+            command = self.load_subcommand(args[0])
             return command.make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
         return super().make_context(info_name, args, parent, **extra)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from paddock.cli.complaints import ArgumentError
 
 
-def text_or_file(text: str, where: str) -> str:
+def read_text_or_file(text: str, where: str) -> str:
     """The text itself, or what is in the file that it names.
 
     Raises:

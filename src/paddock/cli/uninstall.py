@@ -8,11 +8,11 @@ import click
 
 from paddock.cli import completing, output
 from paddock.cli.complaints import NothingDoneError
-from paddock.cli.places import place_options
-from paddock.cli.planned import Shown, report
-from paddock.cli.words import sort_words
+from paddock.cli.places import location_options
+from paddock.cli.planned import PlanDisplay, report_outcomes
+from paddock.cli.words import parse_client_arguments
 from paddock.clients import uninstall as library
-from paddock.clients.standing import each_place_once, standing_on_record
+from paddock.clients.standing import deduplicate_entries, list_recorded_entries
 from paddock.servers.installations import read_installations
 
 if TYPE_CHECKING:
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     from paddock.clients.plan import Outcome
 
-ALL_ALONE = "--all goes with no client, server, project, file or name"
-NOTHING_NAMED = "Say what to take out: a client, a server, both, or --all"
+ALL_CONFLICT_MESSAGE = "--all goes with no client, server, project, file or name"
+NOTHING_NAMED_MESSAGE = "Say what to take out: a client, a server, both, or --all"
 
 
-class Wanted(NamedTuple):
+class UninstallSelection(NamedTuple):
     """What is to be taken out; everything when nothing is said."""
 
     client: str | None = None
@@ -39,10 +39,10 @@ class Wanted(NamedTuple):
     "words",
     nargs=-1,
     metavar="[CLIENT] [SERVER]",
-    shell_complete=completing.clients_and_servers,
+    shell_complete=completing.complete_clients_and_servers,
 )
 @click.option("--all", "everything", is_flag=True, help="Take every server out of every client.")
-@place_options
+@location_options
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("--show-values", is_flag=True, help="With --dry-run: the file as it is, secrets too.")
 @click.option("--yes", is_flag=True, help="Ask nothing.")
@@ -69,38 +69,38 @@ def uninstall(
 
     The exit code is 1 when nothing of the kind is installed, or when some of several failed.
     """
-    given = sort_words(words, server, recorded=[one.server for one in read_installations()])
+    given = parse_client_arguments(words, server, recorded=[one.server for one in read_installations()])
     is_narrowed = bool(given.clients or given.server or file or project or name)
     if len(given.clients) > 1:
         raise click.UsageError("Name one client at a time")
     if everything == is_narrowed:
-        raise click.UsageError(ALL_ALONE if everything else NOTHING_NAMED)
-    wanted = Wanted(next(iter(given.clients), None), given.server, project, file, name)
+        raise click.UsageError(ALL_CONFLICT_MESSAGE if everything else NOTHING_NAMED_MESSAGE)
+    wanted = UninstallSelection(next(iter(given.clients), None), given.server, project, file, name)
     try:
         if output.can_ask() and not (dry_run or yes or as_json):
-            _confirm(_taken_out(wanted, dry_run=True))
-        outcomes = _taken_out(wanted, dry_run=dry_run)
+            _confirm_removal(_uninstall_selection(wanted, dry_run=True))
+        outcomes = _uninstall_selection(wanted, dry_run=dry_run)
     except library.NotInstalledError as error:
         raise NothingDoneError(error) from None
-    report(ctx, outcomes, Shown(dry_run, show_values), as_json=as_json)
+    report_outcomes(ctx, outcomes, PlanDisplay(dry_run, show_values), as_json=as_json)
 
 
-def _taken_out(wanted: Wanted, *, dry_run: bool) -> list[Outcome]:
-    if wanted != Wanted():
+def _uninstall_selection(wanted: UninstallSelection, *, dry_run: bool) -> list[Outcome]:
+    if wanted != UninstallSelection():
         return library.uninstall(**wanted._asdict(), dry_run=dry_run)
-    standing = each_place_once(standing_on_record())
+    standing = deduplicate_entries(list_recorded_entries())
     if not standing:
         raise library.NotInstalledError("nothing is installed")
-    return [library.take_out(one, dry_run=dry_run) for one in standing]
+    return [library.uninstall_entry(one, dry_run=dry_run) for one in standing]
 
 
-def _confirm(outcomes: list[Outcome]) -> None:
+def _confirm_removal(outcomes: list[Outcome]) -> None:
     """Ask whether several entries are to go; one is what was asked for."""
     plans = [one.plan for one in outcomes if one.plan is not None]
     if len(plans) < 2:
         return
-    output.note(f"{len(plans)} entries will be taken out:")
+    output.print_note(f"{len(plans)} entries will be taken out:")
     for plan in plans:
-        output.note(f"  {plan.server} from {plan.client.name}")
-    if not output.ask("Take them out?"):
+        output.print_note(f"  {plan.server} from {plan.client.name}")
+    if not output.ask_yes_no("Take them out?"):
         raise click.Abort

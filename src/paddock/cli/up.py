@@ -15,9 +15,9 @@ from paddock.errors import LoadError
 if TYPE_CHECKING:
     import socket
 
-    from paddock.app.doors import Door
-    from paddock.app.identity import Identity
-    from paddock.app.starting import Address
+    from paddock.app.doors import Authenticator
+    from paddock.app.identity import InstanceInfo
+    from paddock.app.starting import ListenAddress
 
 DEFAULT_PORT = 3912
 DEFAULT_HOST = "127.0.0.1"
@@ -92,46 +92,46 @@ def up(
     _check_extras()
     from paddock.app import starting  # noqa: PLC0415 - only where it is served
     from paddock.app.application import Application  # noqa: PLC0415 - a web framework
-    from paddock.app.hosting import lent, load_named  # noqa: PLC0415 - as above
-    from paddock.app.identity import identity_of  # noqa: PLC0415 - as above
-    from paddock.app.request_log import configure_log  # noqa: PLC0415 - as above
-    from paddock.app.running import run  # noqa: PLC0415 - as above
-    from paddock.app.web_files import web_directory  # noqa: PLC0415 - as above
+    from paddock.app.hosting import share_open_zoo, load_named_server  # noqa: PLC0415 - as above
+    from paddock.app.identity import make_instance_info  # noqa: PLC0415 - as above
+    from paddock.app.request_log import configure_request_log  # noqa: PLC0415 - as above
+    from paddock.app.running import run_application  # noqa: PLC0415 - as above
+    from paddock.app.web_files import get_web_directory  # noqa: PLC0415 - as above
     from paddock.zoo.opening import open_zoo  # noqa: PLC0415 - a database
 
-    configure_log()
+    configure_request_log()
     if database:
         os.environ[DATABASE_VARIABLE] = database  # the servers at /mcp open it too
-    address = starting.Address(host=host, port=port, hosts=hosts)
+    address = starting.ListenAddress(host=host, port=port, hosts=hosts)
     allowed_hosts = address.allowed_hosts
     token = os.environ.get(TOKEN_VARIABLE)
     if not team:
-        starting.door_of(address, token)  # refuses before anything is made
-    with open_zoo(database) as zoo, lent(zoo):
-        door = starting.team_door(zoo) if team else starting.door_of(address, token)
-        identity = identity_of(zoo)
+        starting.create_authenticator(address, token)  # refuses before anything is made
+    with open_zoo(database) as zoo, share_open_zoo(zoo):
+        door = starting.create_team_authenticator(zoo) if team else starting.create_authenticator(address, token)
+        identity = make_instance_info(zoo)
         is_given = ctx.get_parameter_source("port") != click.core.ParameterSource.DEFAULT
-        listening = _listening(address, identity, is_given=is_given, opens=not no_browser)
+        listening = _open_socket(address, identity, is_given=is_given, opens=not no_browser)
         if listening is None:
             return
         application = Application(
             zoo,
             door=door,
             identity=identity,
-            load=load_named,
-            web_directory=web_directory(),
+            load=load_named_server,
+            web_directory=get_web_directory(),
             allowed_hosts=allowed_hosts,
-            allowed_origins=_split(origins),
+            allowed_origins=_split_origins(origins),
             requests_a_minute=rate_limit,
         )
-        url = address.url(listening.getsockname()[1])
+        url = address.format_url(listening.getsockname()[1])
 
         def announce() -> None:
-            _announce(url, zoo.place, door)
+            _print_addresses(url, zoo.location, door)
             if not no_browser:
                 open_browser(url)
 
-        run(application, listening, announce)
+        run_application(application, listening, announce)
 
 
 def _check_extras() -> None:
@@ -145,37 +145,37 @@ def _check_extras() -> None:
         ) from None
 
 
-def _split(origins: tuple[str, ...]) -> list[str]:
+def _split_origins(origins: tuple[str, ...]) -> list[str]:
     """Origins as a variable gives them: with commas between."""
     return [one.strip() for text in origins for one in text.split(",") if one.strip()]
 
 
-def _listening(
-    address: Address, identity: Identity, *, is_given: bool, opens: bool
+def _open_socket(
+    address: ListenAddress, identity: InstanceInfo, *, is_given: bool, opens: bool
 ) -> socket.socket | None:
     """The port; another one where it is taken; None where this Paddock runs there already."""
-    from paddock.app.ports import listen_near  # noqa: PLC0415 - only where it is served
-    from paddock.app.starting import Taken, claim  # noqa: PLC0415 - as above
+    from paddock.app.ports import open_nearby_listening_socket  # noqa: PLC0415 - only where it is served
+    from paddock.app.starting import PortConflict, acquire_port  # noqa: PLC0415 - as above
 
-    found = claim(address, identity)
-    if not isinstance(found, Taken):
+    found = acquire_port(address, identity)
+    if not isinstance(found, PortConflict):
         return found
     if found.is_same:
-        url = address.url(address.port)
-        output.note(f"Paddock is running already, with this zoo: {url}")
+        url = address.format_url(address.port)
+        output.print_note(f"Paddock is running already, with this zoo: {url}")
         if opens:
             open_browser(url)
         return None
-    output.note(f"Port {address.port} is taken by {found.by}.")
+    output.print_note(f"Port {address.port} is taken by {found.owner}.")
     if output.can_ask():
         if not click.confirm("Use another port?", default=True, err=True):
             raise click.Abort
     elif is_given:
         raise found.error
-    return listen_near(address.host, address.port)
+    return open_nearby_listening_socket(address.host, address.port)
 
 
-def _announce(url: str, where: str, door: Door) -> None:
+def _print_addresses(url: str, where: str, door: Authenticator) -> None:
     """Say where everything is, and how to connect a client."""
     lines = [
         f"Paddock is at {url}",
@@ -188,5 +188,5 @@ def _announce(url: str, where: str, door: Door) -> None:
         lines.insert(1, "  sign in by name; paddock users says who may")
     elif door.needs_sign_in:
         lines.insert(1, f"  sign in with the token in {TOKEN_VARIABLE}")
-    output.note("\n".join(lines))
+    output.print_note("\n".join(lines))
     sys.stderr.flush()

@@ -16,7 +16,7 @@ from paddock.zoo.opening import open_zoo
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from paddock.zoo.accounts import Accounts
+    from paddock.zoo.accounts import TeamAccounts
 
 PASSWORD_VARIABLE = "PADDOCK_PASSWORD"  # noqa: S105 - the name of a variable
 
@@ -36,7 +36,7 @@ class UsersCommand(CommandWithSubcommands):
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def users(*, as_json: bool) -> None:
     """List the people of the team that `paddock up --team` serves."""
-    with _accounts() as accounts:
+    with _open_accounts() as accounts:
         found = accounts.list_users()
     if as_json:
         output.print_json(
@@ -49,7 +49,7 @@ def users(*, as_json: bool) -> None:
         rows = [(one.name, "yes" if one.is_admin else "", one.created_at[:10]) for one in found]
         output.print_table(("user", "administrator", "since"), rows)
     else:
-        output.note("There is nobody yet\nHint: paddock users add NAME --admin")
+        output.print_note("There is nobody yet\nHint: paddock users add NAME --admin")
 
 
 @click.command()
@@ -60,10 +60,10 @@ def add(*, name: str, admin: bool) -> None:
 
     The password is asked for, or read from the environment variable PADDOCK_PASSWORD.
     """
-    chosen = _password()
-    with _accounts() as accounts:
+    chosen = _read_password()
+    with _open_accounts() as accounts:
         made = accounts.add_user(name, chosen, is_admin=admin)
-    output.note(f"{made.name} may sign in")
+    output.print_note(f"{made.name} may sign in")
 
 
 @click.command()
@@ -73,10 +73,10 @@ def password(*, name: str) -> None:
 
     The password is asked for, or read from the environment variable PADDOCK_PASSWORD.
     """
-    chosen = _password()
-    with _accounts() as accounts:
+    chosen = _read_password()
+    with _open_accounts() as accounts:
         accounts.set_password(name, chosen)
-    output.note(f"{name} has a new password")
+    output.print_note(f"{name} has a new password")
 
 
 @click.command()
@@ -84,8 +84,8 @@ def password(*, name: str) -> None:
 @click.option("--label", default="command line", show_default=True, help="What it is called.")
 def token(*, name: str, label: str) -> None:
     """Make a token for a program of NAME, and print it; it is not shown again."""
-    with _accounts() as accounts:
-        _, secret = accounts.make_token(name, label)
+    with _open_accounts() as accounts:
+        _, secret = accounts.create_token(name, label)
     click.echo(secret)
 
 
@@ -94,20 +94,20 @@ def token(*, name: str, label: str) -> None:
 @click.option("--yes", is_flag=True, help="Ask nothing.")
 def delete(*, name: str, yes: bool) -> None:
     """Let NAME in no more. Their zoo stays in the database."""
-    if not yes and output.can_ask() and not output.ask(f"Let {name} in no more?"):
+    if not yes and output.can_ask() and not output.ask_yes_no(f"Let {name} in no more?"):
         raise click.Abort
-    with _accounts() as accounts:
+    with _open_accounts() as accounts:
         accounts.delete_user(name)
-    output.note(f"{name} is let in no more")
+    output.print_note(f"{name} is let in no more")
 
 
 @contextmanager
-def _accounts() -> Iterator[Accounts]:
+def _open_accounts() -> Iterator[TeamAccounts]:
     with open_zoo() as zoo:
         yield zoo.accounts()
 
 
-def _password() -> str:
+def _read_password() -> str:
     given = os.environ.get(PASSWORD_VARIABLE)
     if given is not None:
         return given

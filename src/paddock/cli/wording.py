@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from paddock.errors import PaddockError
 
 
-def told(error: PaddockError) -> str:
+def format_error(error: PaddockError) -> str:
     """One line, and one that begins with `Hint:` where there is something to do."""
     text = f"{error.where}: {error.message}" if error.where else error.message
     return f"{text}\nHint: {error.hint}" if error.hint else text

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.cli.complaints import ArgumentError
 from paddock.clients.table import UnsupportedClientError, find_client, supported_clients
-from paddock.servers.file_names import looks_like_path
-from paddock.servers.lookup import all_sources
+from paddock.servers.file_names import is_path_like
+from paddock.servers.lookup import list_sources
 from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
 
-class Words(NamedTuple):
+class ClientArguments(NamedTuple):
     """What the words stand for."""
 
     clients: list[str]
@@ -25,9 +25,9 @@ class Words(NamedTuple):
     """A name or a path."""
 
 
-def sort_words(
+def parse_client_arguments(
     words: tuple[str, ...], server: str | None, *, recorded: Collection[str] = ()
-) -> Words:
+) -> ClientArguments:
     """Sort words into clients and, at the end, a server, which may also be given apart.
 
     What is on record as installed is a server even if it has been deleted meanwhile.
@@ -36,30 +36,30 @@ def sort_words(
         ArgumentError: when the last word is neither, or both, or some are one name together.
         UnsupportedClientError: when another word is no client.
     """
-    _check_apart(words)
+    _check_split_client_name(words)
     if server is not None:
-        return Words([find_client(word).id for word in words], server)
+        return ClientArguments([find_client(word).id for word in words], server)
     if not words:
-        return Words([], None)
+        return ClientArguments([], None)
     *rest, last = words
     clients = [find_client(word).id for word in rest]
-    found = _client_id(last)
+    found = _find_client_id(last)
     if found is None:
-        _check_server(last, recorded)
-        return Words(clients, last)
-    if rest and last in _server_names():
+        _check_server_exists(last, recorded)
+        return ClientArguments(clients, last)
+    if rest and last in _list_server_names():
         raise ArgumentError(
             f"{last!r} is a client and a server", hint=f"for the server, write --server {last}"
         )
-    return Words([*clients, found], None)
+    return ClientArguments([*clients, found], None)
 
 
-def _check_apart(words: tuple[str, ...]) -> None:
+def _check_split_client_name(words: tuple[str, ...]) -> None:
     """Refuse words that together are the name of one client, as in `Claude Code`."""
     for start, end in itertools.combinations(range(len(words) + 1), 2):
         together = words[start:end]
-        if len(together) > 1 and not any(map(looks_like_path, together)):
-            found = _client_id("".join(together))
+        if len(together) > 1 and not any(map(is_path_like, together)):
+            found = _find_client_id("".join(together))
             if found is not None:
                 raise ArgumentError(
                     f"{' '.join(together)!r} is the name of one client",
@@ -67,16 +67,16 @@ def _check_apart(words: tuple[str, ...]) -> None:
                 )
 
 
-def _client_id(word: str) -> str | None:
+def _find_client_id(word: str) -> str | None:
     try:
-        return None if looks_like_path(word) else find_client(word).id
+        return None if is_path_like(word) else find_client(word).id
     except UnsupportedClientError:
         return None
 
 
-def _check_server(word: str, recorded: Collection[str]) -> None:
-    names = {*_server_names(), *recorded}
-    if word in names or looks_like_path(word) or Path(word).exists():
+def _check_server_exists(word: str, recorded: Collection[str]) -> None:
+    names = {*_list_server_names(), *recorded}
+    if word in names or is_path_like(word) or Path(word).exists():
         return
     raise ArgumentError(
         f"No client and no server is called {word!r}",
@@ -85,5 +85,5 @@ def _check_server(word: str, recorded: Collection[str]) -> None:
     )
 
 
-def _server_names() -> list[str]:
-    return [source.name for source in all_sources()]
+def _list_server_names() -> list[str]:
+    return [source.name for source in list_sources()]

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from paddock.clients.backups import back_up, forget_old
+from paddock.clients.backups import create_backup, prune_backups
 from paddock.errors import PaddockError
-from paddock.files import check_ordinary, locked, write_atomically
+from paddock.files import check_regular_file, lock_file, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PAUSES = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8)
+RETRY_DELAYS_SECONDS = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8)
 """Seconds before each time that we begin, since a client writes the same file."""
 
 
@@ -35,20 +35,20 @@ class WriteError(PaddockError):
     code = "write-not-verified"
 
 
-class _ChangedMeanwhileError(Exception):
+class _ConcurrentChangeError(Exception):
     """Somebody has written the file since we read it."""
 
 
-class Edit(Struct, frozen=True):
+class FileEdit(Struct, frozen=True):
     """What has to become of a file."""
 
     after: bytes | None
     """None: there must be no such file."""
-    holds: Callable[[bytes | None], bool]
+    is_satisfied_by: Callable[[bytes | None], bool]
     """Whether a file has what this change is for, whatever else is in it."""
 
 
-class Applied(Struct, frozen=True):
+class FileEditResult(Struct, frozen=True):
     """What was done to a file."""
 
     before: bytes | None
@@ -56,37 +56,37 @@ class Applied(Struct, frozen=True):
     backup: Path | None = None
 
 
-Editor = Callable[[bytes | None], Edit]
+FileEditor = Callable[[bytes | None], FileEdit]
 """Says what has to become of a file's content; None stands for a file that does not exist."""
-Journal = Callable[[tuple[Path, ...]], AbstractContextManager[None]]
+EditJournal = Callable[[tuple[Path, ...]], AbstractContextManager[None]]
 """Entered before a file is written, with the directories that have to be made for it, and left
 after; an error passes through it."""
 
 
-def apply_edit(file: Path, editor: Editor, journal: Journal | None = None) -> Applied:
+def apply_edit(file: Path, editor: FileEditor, journal: EditJournal | None = None) -> FileEditResult:
     """Change a file, all of it or nothing.
 
     Raises:
         WriteError: when it cannot be written, or others do not stop writing it.
     """
     made: tuple[Path, ...] = ()
-    content_of(file)  # links in a circle have no lock either
-    with locked(file):
-        for pause in PAUSES:
+    read_content(file)  # links in a circle have no lock either
+    with lock_file(file):
+        for pause in RETRY_DELAYS_SECONDS:
             sleep(pause)
-            before = content_of(file)
+            before = read_content(file)
             edit = editor(before)
-            made = made or missing_directories(file)
+            made = made or list_missing_directories(file)
             entered = journal(made) if journal else nullcontext()
             try:
-                with _told(file), entered:
-                    backup = _write(file, before, edit.after)
-            except _ChangedMeanwhileError:
+                with _report_write_errors(file), entered:
+                    backup = _write_content(file, before, edit.after)
+            except _ConcurrentChangeError:
                 continue
-            now = content_of(file)
-            if now == edit.after or edit.holds(now):
-                forget_old(file)
-                return Applied(before, edit.after, backup)
+            now = read_content(file)
+            if now == edit.after or edit.is_satisfied_by(now):
+                prune_backups(file)
+                return FileEditResult(before, edit.after, backup)
             if backup is not None:
                 backup.unlink(missing_ok=True)
     raise WriteError(
@@ -96,22 +96,22 @@ def apply_edit(file: Path, editor: Editor, journal: Journal | None = None) -> Ap
     )
 
 
-def content_of(file: Path) -> bytes | None:
+def read_content(file: Path) -> bytes | None:
     """What a file holds; None when there is none.
 
     Raises:
         WriteError: when it cannot be read.
     """
     try:
-        check_ordinary(file)
+        check_regular_file(file)
         return file.read_bytes()
     except FileNotFoundError:
         return None
     except (OSError, RuntimeError) as error:  # Python 3.11 tells of a circle of links like this
-        raise WriteError(f"cannot be read: {_reason(error)}", where=str(file)) from None
+        raise WriteError(f"cannot be read: {_format_reason(error)}", where=str(file)) from None
 
 
-def missing_directories(file: Path) -> tuple[Path, ...]:
+def list_missing_directories(file: Path) -> tuple[Path, ...]:
     """The directories that have to be made before a file can be written, the innermost first."""
     missing = []
     for directory in file.resolve().parents:
@@ -121,20 +121,20 @@ def missing_directories(file: Path) -> tuple[Path, ...]:
     return tuple(missing)
 
 
-def remove_directories(directories: tuple[Path, ...]) -> None:
+def remove_empty_directories(directories: tuple[Path, ...]) -> None:
     """Remove directories of ours that are empty, the innermost first."""
     with suppress(OSError):
         for directory in directories:
             directory.rmdir()
 
 
-def _write(file: Path, before: bytes | None, after: bytes | None) -> Path | None:
+def _write_content(file: Path, before: bytes | None, after: bytes | None) -> Path | None:
     if after == before:
         return None
     unchanged = partial(_check_unchanged, file, before)
     if before is not None and not _is_writable(file):
         raise WriteError("the file is read-only", where=str(file), hint="make it writable")
-    backup = back_up(file, before) if before is not None else None
+    backup = create_backup(file, before) if before is not None else None
     try:
         if after is None:
             unchanged()
@@ -149,28 +149,28 @@ def _write(file: Path, before: bytes | None, after: bytes | None) -> Path | None
 
 
 def _check_unchanged(file: Path, before: bytes | None) -> None:
-    if content_of(file) != before:
-        raise _ChangedMeanwhileError
+    if read_content(file) != before:
+        raise _ConcurrentChangeError
 
 
 @contextmanager
-def _told(file: Path) -> Iterator[None]:
+def _report_write_errors(file: Path) -> Iterator[None]:
     """Tell of what the system refuses, and leave no directories behind."""
-    made = missing_directories(file)
+    made = list_missing_directories(file)
     try:
         yield
     except BaseException as error:
-        remove_directories(made)
+        remove_empty_directories(made)
         if isinstance(error, OSError):
             raise WriteError(
-                f"cannot be written: {_reason(error)}",
+                f"cannot be written: {_format_reason(error)}",
                 where=str(error.filename or file),
                 hint="the client's file is as it was",
             ) from None
         raise
 
 
-def _reason(error: Exception) -> str:
+def _format_reason(error: Exception) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 

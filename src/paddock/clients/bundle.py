@@ -14,34 +14,34 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.authoring.entries import tool_entry
-from paddock.clients.entries import entry_for, installable
-from paddock.clients.portable import contents_of
+from paddock.authoring.entries import build_tool_entry
+from paddock.clients.entries import build_entry, resolve_installable
+from paddock.clients.portable import collect_contents
 from paddock.clients.requirements import BundleError
 from paddock.clients.table import find_client
-from paddock.files import PRIVATE, is_there, write_atomically
-from paddock.serving.target import Target
+from paddock.files import PRIVATE_MODE, path_exists, write_atomically
+from paddock.serving.target import PathTarget
 from paddock.version import __version__
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
-    from paddock.authoring.offering import Offering
-    from paddock.clients.entries import Installable, ServerName
+    from paddock.authoring.offering import BaseServer
+    from paddock.clients.entries import InstallableServer, ServerReference
 
-SUFFIX = ".mcpb"
-MANIFEST = "manifest.json"
+BUNDLE_SUFFIX = ".mcpb"
+MANIFEST_NAME = "manifest.json"
 MACHINE_MANIFEST_VERSION = "0.3"
 PORTABLE_MANIFEST_VERSION = "0.4"
 """The first with servers that uv runs."""
-START = "main.py"
-ABOUT = "about.txt"
-LONG_AGO = (1980, 1, 1, 0, 0, 0)
+START_SCRIPT_NAME = "main.py"
+ABOUT_NAME = "about.txt"
+FILE_TIMESTAMP = (1980, 1, 1, 0, 0, 0)
 """The time of all files, so that the same server gives the same bundle."""
-READABLE = 0o644
+READABLE_MODE = 0o644
 
-STARTING = '''"""Serves the server of this bundle."""
+START_SCRIPT_TEMPLATE = '''"""Serves the server of this bundle."""
 
 import sys
 from pathlib import Path
@@ -51,7 +51,7 @@ from paddock.cli import main
 sys.argv[1:] = ["serve", str(Path(__file__).parent / {target!r})]
 main()
 '''
-PROJECT = """[project]
+PROJECT_TEMPLATE = """[project]
 name = "bundled-server"
 version = "1"
 requires-python = ">=3.11"
@@ -63,7 +63,7 @@ package = false
 
 
 def bundle(
-    server: ServerName | None = None,
+    server: ServerReference | None = None,
     file: str | os.PathLike[str] | None = None,
     *,
     portable: bool = False,
@@ -83,15 +83,15 @@ def bundle(
         BundleError: when the server cannot be taken to another machine, or the file is there and
             is no bundle.
     """
-    found = installable(server, find_client("claude-desktop"))
-    parts = _portable(found, env or {}) if portable else _for_this_machine(found, env)
-    target = _file(file, found.key)
-    _check_free(target)
-    if env and is_there(target):
-        target.chmod(PRIVATE)
-    data = _zipped(parts)
+    found = resolve_installable(server, find_client("claude-desktop"))
+    parts = _build_portable_bundle(found, env or {}) if portable else _build_local_bundle(found, env)
+    target = _resolve_target(file, found.key)
+    _check_target_free(target)
+    if env and path_exists(target):
+        target.chmod(PRIVATE_MODE)
+    data = _zip_files(parts)
     try:
-        write_atomically(target, data, mode=PRIVATE if env else READABLE)
+        write_atomically(target, data, mode=PRIVATE_MODE if env else READABLE_MODE)
     except OSError as error:
         text = f"the bundle cannot be written: {error.strerror or error}"
         raise BundleError(
@@ -100,17 +100,17 @@ def bundle(
     return target
 
 
-def contents(file: Path) -> list[str]:
+def list_bundle_files(file: Path) -> list[str]:
     """What is in a bundle."""
     with zipfile.ZipFile(file) as archive:
         return sorted(archive.namelist())
 
 
-def _check_free(target: Path) -> None:
+def _check_target_free(target: Path) -> None:
     """Make sure that nothing is overwritten but an older bundle."""
-    if not is_there(target):
+    if not path_exists(target):
         return
-    if not (zipfile.is_zipfile(target) and MANIFEST in contents(target)):
+    if not (zipfile.is_zipfile(target) and MANIFEST_NAME in list_bundle_files(target)):
         raise BundleError(
             "there is a file already, which is no bundle",
             where=str(target),
@@ -118,39 +118,39 @@ def _check_free(target: Path) -> None:
         )
 
 
-def _file(file: str | os.PathLike[str] | None, key: str) -> Path:
+def _resolve_target(file: str | os.PathLike[str] | None, key: str) -> Path:
     target = Path(file or "").expanduser().absolute()
-    return target / f"{key}{SUFFIX}" if is_there(target) and target.is_dir() else target
+    return target / f"{key}{BUNDLE_SUFFIX}" if path_exists(target) and target.is_dir() else target
 
 
-def _for_this_machine(server: Installable, env: Mapping[str, str] | None) -> dict[str, bytes]:
-    entry = entry_for(server, env=env)
+def _build_local_bundle(server: InstallableServer, env: Mapping[str, str] | None) -> dict[str, bytes]:
+    entry = build_entry(server, env=env)
     launch: dict[str, object] = {"command": entry.command, "args": list(entry.args)}
     if entry.env:
         launch["env"] = dict(entry.env)
-    start = {"type": "binary", "entry_point": ABOUT, "mcp_config": launch}
+    start = {"type": "binary", "entry_point": ABOUT_NAME, "mcp_config": launch}
     manifest = {
         "manifest_version": MACHINE_MANIFEST_VERSION,
-        **_described(server),
+        **_describe_server(server),
         "server": start,
         "compatibility": {"platforms": [sys.platform]},
     }
     line = " ".join([entry.command or "", *entry.args])
     about = f"This bundle starts a server of the machine that it was made on:\n\n{line}\n"
-    return {MANIFEST: _json(manifest), ABOUT: about.encode()}
+    return {MANIFEST_NAME: _encode_json(manifest), ABOUT_NAME: about.encode()}
 
 
-def _portable(server: Installable, env: Mapping[str, str]) -> dict[str, bytes]:
-    described = _described(server)
-    contents = contents_of(server)
-    args = ["run", "--directory", "${__dirname}", START]
+def _build_portable_bundle(server: InstallableServer, env: Mapping[str, str]) -> dict[str, bytes]:
+    described = _describe_server(server)
+    contents = collect_contents(server)
+    args = ["run", "--directory", "${__dirname}", START_SCRIPT_NAME]
     launch: dict[str, object] = {"command": "uv", "args": args}
     if env:
         launch["env"] = dict(env)
     manifest = {
         "manifest_version": PORTABLE_MANIFEST_VERSION,
         **described,
-        "server": {"type": "uv", "entry_point": START, "mcp_config": launch},
+        "server": {"type": "uv", "entry_point": START_SCRIPT_NAME, "mcp_config": launch},
         "compatibility": {
             "platforms": ["darwin", "win32", "linux"],
             "runtimes": {"python": ">=3.11"},
@@ -158,48 +158,48 @@ def _portable(server: Installable, env: Mapping[str, str]) -> dict[str, bytes]:
     }
     dependencies = [f"paddock=={__version__}", *sorted(contents.requirements)]
     return {
-        MANIFEST: _json(manifest),
-        START: STARTING.format(target=contents.target).encode(),
-        "pyproject.toml": PROJECT.format(dependencies=json.dumps(dependencies)).encode(),
+        MANIFEST_NAME: _encode_json(manifest),
+        START_SCRIPT_NAME: START_SCRIPT_TEMPLATE.format(target=contents.target).encode(),
+        "pyproject.toml": PROJECT_TEMPLATE.format(dependencies=json.dumps(dependencies)).encode(),
         **contents.files,
     }
 
 
-def _described(server: Installable) -> dict[str, object]:
-    offering = _loaded(server)
-    facts = offering.facts
-    author = server.named.definition.extra.get("author") if server.named else None
+def _describe_server(server: InstallableServer) -> dict[str, object]:
+    offering = _load_server(server)
+    facts = offering.metadata
+    author = server.named_server.definition.extra.get("author") if server.named_server else None
     described: dict[str, object] = {
         "name": server.key,
         "display_name": facts.title or facts.name,
         "version": facts.version,
         "description": facts.description or f"The MCP server {facts.name}",
         "author": {"name": author if isinstance(author, str) else "made with Paddock"},
-        "tools": [_shown(tool_entry(tool)) for tool in offering.tools],
+        "tools": [_describe_tool(build_tool_entry(tool)) for tool in offering.tools],
     }
     if len(offering.prompts):
         described["prompts_generated"] = True
     return described
 
 
-def _loaded(server: Installable) -> Offering:
-    return server.named.load() if server.named is not None else Target(server.name).load()
+def _load_server(server: InstallableServer) -> BaseServer:
+    return server.named_server.load() if server.named_server is not None else PathTarget(server.name).load()
 
 
-def _shown(entry: Mapping[str, object]) -> dict[str, object]:
+def _describe_tool(entry: Mapping[str, object]) -> dict[str, object]:
     return {field: entry[field] for field in ("name", "description") if entry.get(field)}
 
 
-def _json(data: object) -> bytes:
+def _encode_json(data: object) -> bytes:
     return json.dumps(data, indent=2, ensure_ascii=False).encode() + b"\n"
 
 
-def _zipped(parts: Mapping[str, bytes]) -> bytes:
+def _zip_files(parts: Mapping[str, bytes]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in parts.items():
-            info = zipfile.ZipInfo(name, LONG_AGO)
+            info = zipfile.ZipInfo(name, FILE_TIMESTAMP)
             info.compress_type = zipfile.ZIP_DEFLATED
-            info.external_attr = READABLE << 16
+            info.external_attr = READABLE_MODE << 16
             archive.writestr(info, data)
     return buffer.getvalue()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from paddock.clients import shapes
-from paddock.clients.client import Client, LinkForm
-from paddock.clients.roots import APPDATA, CONFIG, LOCALAPPDATA, SUPPORT, by_system, everywhere
+from paddock.clients.client import Client, InstallLinkFormat
+from paddock.clients.roots import APPDATA_DIRECTORY, CONFIG_DIRECTORY, LOCAL_APPDATA_DIRECTORY, APPLICATION_SUPPORT_DIRECTORY, locations_by_system, locations_on_all_systems
 
-MSIX = f"{LOCALAPPDATA}/Packages/Claude_*"
+MSIX_PACKAGE_DIRECTORY = f"{LOCAL_APPDATA_DIRECTORY}/Packages/Claude_*"
 """Where the current installer for Windows puts it, under a name that ends in a hash."""
-DATABASE = "It keeps its servers in a database, and not in a file that others could write."
+DATABASE_NOTE = "It keeps its servers in a database, and not in a file that others could write."
 
-CHAT_CLIENTS = (
+CHAT_APPS = (
     Client(
         id="claude-desktop",
         name="Claude Desktop",
@@ -18,12 +18,12 @@ CHAT_CLIENTS = (
         aliases=("Claude",),
         kind="chat",
         url="https://claude.ai/download",
-        places=by_system(
-            linux=(f"{CONFIG}/Claude/claude_desktop_config.json",),
-            macos=(f"{SUPPORT}/Claude/claude_desktop_config.json",),
+        places=locations_by_system(
+            linux=(f"{CONFIG_DIRECTORY}/Claude/claude_desktop_config.json",),
+            macos=(f"{APPLICATION_SUPPORT_DIRECTORY}/Claude/claude_desktop_config.json",),
             windows=(
-                f"{APPDATA}/Claude/claude_desktop_config.json",
-                f"{MSIX}/LocalCache/Roaming/Claude/claude_desktop_config.json",
+                f"{APPDATA_DIRECTORY}/Claude/claude_desktop_config.json",
+                f"{MSIX_PACKAGE_DIRECTORY}/LocalCache/Roaming/Claude/claude_desktop_config.json",
             ),
         ),
         all_places=True,
@@ -44,10 +44,10 @@ CHAT_CLIENTS = (
         canonical="Goose",
         kind="chat",
         url="https://block.github.io/goose/",
-        places=by_system(
-            linux=(f"{CONFIG}/goose/config.yaml",),
-            macos=(f"{CONFIG}/goose/config.yaml",),
-            windows=(f"{APPDATA}/Block/goose/config/config.yaml",),
+        places=locations_by_system(
+            linux=(f"{CONFIG_DIRECTORY}/goose/config.yaml",),
+            macos=(f"{CONFIG_DIRECTORY}/goose/config.yaml",),
+            windows=(f"{APPDATA_DIRECTORY}/Block/goose/config/config.yaml",),
         ),
         format="yaml",
         path=("extensions",),
@@ -56,7 +56,7 @@ CHAT_CLIENTS = (
         patience=10.0,
         quirks=("Its `goose configure` rewrites the file and drops comments.",),
         programs=("goose",),
-        links=(LinkForm("goose://extension?{config}", "parameters", starts_packages=True),),
+        links=(InstallLinkFormat("goose://extension?{config}", "parameters", requires_package_runner=True),),
     ),
     Client(
         id="lm-studio",
@@ -64,14 +64,14 @@ CHAT_CLIENTS = (
         canonical="LMStudio",
         kind="chat",
         url="https://lmstudio.ai",
-        places=everywhere("~/.lmstudio/mcp.json"),
+        places=locations_on_all_systems("~/.lmstudio/mcp.json"),
         shape=shapes.PLAIN,
         programs=("lms",),
         links=(
-            LinkForm(
+            InstallLinkFormat(
                 "lmstudio://add_mcp?name={name}&config={config}", "entry", ("base64", "percent")
             ),
-            LinkForm(
+            InstallLinkFormat(
                 "https://lmstudio.ai/install-mcp?name={name}&config={config}",
                 "entry",
                 ("base64", "percent"),
@@ -84,7 +84,7 @@ CHAT_CLIENTS = (
         aliases=("HermesAgent",),
         kind="chat",
         url="https://hermes-agent.nousresearch.com",
-        places=everywhere("${HERMES_HOME:-~/.hermes}/config.yaml"),
+        places=locations_on_all_systems("${HERMES_HOME:-~/.hermes}/config.yaml"),
         format="yaml",
         path=("mcp_servers",),
         shape=shapes.HERMES,
@@ -96,7 +96,7 @@ CHAT_CLIENTS = (
         name="OpenClaw",
         kind="chat",
         url="https://openclaw.ai",
-        places=everywhere("${OPENCLAW_STATE_DIR:-~/.openclaw}/openclaw.json"),
+        places=locations_on_all_systems("${OPENCLAW_STATE_DIR:-~/.openclaw}/openclaw.json"),
         path=("mcp", "servers"),
         shape=shapes.OPENCLAW,
         quirks=("Run `openclaw mcp probe` to see it connect.",),
@@ -107,7 +107,7 @@ CHAT_CLIENTS = (
         name="gptme",
         kind="chat",
         url="https://gptme.org",
-        places=everywhere("~/.config/gptme/config.toml"),
+        places=locations_on_all_systems("~/.config/gptme/config.toml"),
         project=("gptme.toml",),
         format="toml",
         path=("mcp", "servers"),
@@ -123,8 +123,8 @@ CHAT_CLIENTS = (
         aliases=("llm-tools-mcp",),
         kind="chat",
         url="https://llm.datasette.io",
-        places=everywhere("~/.llm-tools-mcp/mcp.json"),
-        shape=shapes.TYPED_ADDRESS,
+        places=locations_on_all_systems("~/.llm-tools-mcp/mcp.json"),
+        shape=shapes.TYPED_URL,
         steps=("Have its plug-in: run `llm install llm-tools-mcp`.",),
         quirks=("Headers are not sent.",),
     ),
@@ -146,10 +146,10 @@ CHAT_CLIENTS = (
         kind="chat",
         url="https://cherry-ai.com",
         shape=shapes.PLAIN,
-        quirks=(DATABASE,),
-        signs=(f"{SUPPORT}/CherryStudio", f"{APPDATA}/CherryStudio", f"{CONFIG}/CherryStudio"),
+        quirks=(DATABASE_NOTE,),
+        signs=(f"{APPLICATION_SUPPORT_DIRECTORY}/CherryStudio", f"{APPDATA_DIRECTORY}/CherryStudio", f"{CONFIG_DIRECTORY}/CherryStudio"),
         links=(
-            LinkForm(
+            InstallLinkFormat(
                 "cherrystudio://mcp/install?servers={config}", "servers", ("base64", "percent")
             ),
         ),
@@ -160,9 +160,9 @@ CHAT_CLIENTS = (
         kind="chat",
         url="https://deepchat.thinkinai.xyz",
         shape=shapes.PLAIN,
-        quirks=(DATABASE,),
-        signs=(f"{SUPPORT}/DeepChat", f"{APPDATA}/DeepChat", f"{CONFIG}/DeepChat"),
-        links=(LinkForm("deepchat://mcp/install?code={config}", "servers", ("base64", "percent")),),
+        quirks=(DATABASE_NOTE,),
+        signs=(f"{APPLICATION_SUPPORT_DIRECTORY}/DeepChat", f"{APPDATA_DIRECTORY}/DeepChat", f"{CONFIG_DIRECTORY}/DeepChat"),
+        links=(InstallLinkFormat("deepchat://mcp/install?code={config}", "servers", ("base64", "percent")),),
     ),
     Client(
         id="5ire",
@@ -170,7 +170,7 @@ CHAT_CLIENTS = (
         kind="chat",
         url="https://5ire.app",
         shape=shapes.PLAIN,
-        quirks=(DATABASE,),
+        quirks=(DATABASE_NOTE,),
     ),
     Client(
         id="msty",
@@ -178,7 +178,7 @@ CHAT_CLIENTS = (
         kind="chat",
         url="https://msty.ai",
         shape=shapes.PLAIN,
-        quirks=(DATABASE,),
+        quirks=(DATABASE_NOTE,),
     ),
     Client(
         id="recursechat",
@@ -186,7 +186,7 @@ CHAT_CLIENTS = (
         kind="chat",
         url="https://recurse.chat",
         shape=shapes.PLAIN,
-        quirks=(DATABASE,),
+        quirks=(DATABASE_NOTE,),
     ),
     Client(
         id="dify",

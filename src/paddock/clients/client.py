@@ -10,21 +10,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from paddock.clients.editing.document import ByName
-from paddock.clients.shapes import Shape
+from paddock.clients.editing.document import NamedElementStep
+from paddock.clients.shapes import EntryFormat
 
 if TYPE_CHECKING:
     from pathlib import PurePath
 
-System: TypeAlias = Literal["linux", "macos", "windows"]
-SYSTEMS: tuple[System, ...] = ("linux", "macos", "windows")
-Encoding: TypeAlias = Literal["percent", "base64"]
-SAFE_KEY = r"[A-Za-z0-9_-]+"
+OperatingSystem: TypeAlias = Literal["linux", "macos", "windows"]
+OPERATING_SYSTEMS: tuple[OperatingSystem, ...] = ("linux", "macos", "windows")
+LinkEncoding: TypeAlias = Literal["percent", "base64"]
+SAFE_KEY_PATTERN = r"[A-Za-z0-9_-]+"
 """The names that every client takes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ConfigLocation:
     """One file in which a client may keep its servers.
 
     The file is a template: `~` is the home directory, `${NAME:-default}` an environment variable,
@@ -32,37 +32,37 @@ class Place:
     value nor default is none. `sign` is a path that exists only when this place is the one in use.
     """
 
-    file: str
-    sign: str = ""
+    path_template: str
+    marker_path: str = ""
     is_shared: bool = False
     """Whether its directory belongs to others too, and shows nothing by being there."""
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class ConfigLocations:
     """The places of a client on each system; the first is written when none is there yet."""
 
-    linux: tuple[Place, ...] = ()
-    macos: tuple[Place, ...] = ()
-    windows: tuple[Place, ...] = ()
+    linux: tuple[ConfigLocation, ...] = ()
+    macos: tuple[ConfigLocation, ...] = ()
+    windows: tuple[ConfigLocation, ...] = ()
 
-    def on(self, system: System) -> tuple[Place, ...]:
+    def for_system(self, system: OperatingSystem) -> tuple[ConfigLocation, ...]:
         """The places on one system."""
         return {"linux": self.linux, "macos": self.macos, "windows": self.windows}[system]
 
 
 @dataclass(frozen=True, slots=True)
-class LinkForm:
+class InstallLinkFormat:
     """How a link that installs a server is written.
 
     `text` holds `{name}`, `{config}` and so on; `config` says what stands for the server in it,
     and `encoding` how: percent-encoded, as base64, or both, one after the other.
     """
 
-    text: str
-    config: Literal["entry", "named-entry", "servers", "parameters"] = "entry"
-    encoding: tuple[Encoding, ...] = ("percent",)
-    starts_packages: bool = False
+    url_template: str
+    payload_kind: Literal["entry", "named-entry", "servers", "parameters"] = "entry"
+    encoding: tuple[LinkEncoding, ...] = ("percent",)
+    requires_package_runner: bool = False
     """Whether it starts no program by its path, and only uvx and its like."""
 
 
@@ -80,7 +80,7 @@ class Client:
     kind: Literal["chat", "coding"] = "coding"
     """Which of the built-in servers suits it when none is named."""
     url: str = ""
-    places: Places = field(default_factory=Places)
+    places: ConfigLocations = field(default_factory=ConfigLocations)
     all_places: bool = False
     """Whether every place that exists is written, and not just the first."""
     merges_files: bool = False
@@ -97,12 +97,12 @@ class Client:
     """Other paths, in files of these names."""
     listed: bool = False
     """Whether the servers are a list of entries with a `name`, and not a mapping."""
-    shape: Shape = field(default_factory=lambda: Shape({}))
+    shape: EntryFormat = field(default_factory=lambda: EntryFormat({}))
     defaults: Mapping[tuple[str, ...], object] = field(default_factory=dict)
     """What a file needs beside the servers, by path; put in only where it is missing."""
     project_defaults: Mapping[tuple[str, ...], object] | None = None
     """The same for the file of a project, where it differs."""
-    key_pattern: str = SAFE_KEY
+    key_pattern: str = SAFE_KEY_PATTERN
     """The regular expression of the keys that the client takes."""
     marks: frozenset[str] = frozenset()
     """Fields of entries that only this client writes, to know its files by."""
@@ -131,28 +131,28 @@ class Client:
     """The names of its processes, where it overwrites the file while it runs."""
     signs: tuple[str, ...] = ()
     """Further templates of paths that show that it is there."""
-    links: tuple[LinkForm, ...] = ()
+    links: tuple[InstallLinkFormat, ...] = ()
     """Its links: first the one that opens the application, then one for web pages."""
 
     @property
-    def http(self) -> bool:
+    def supports_http(self) -> bool:
         """Whether it takes the address of a server."""
         return self.shape.http is not None
 
     @property
     def has_file(self) -> bool:
         """Whether its servers stand in a file; where they do not, the user pastes or clicks."""
-        return bool(self.project or any(self.places.on(system) for system in SYSTEMS))
+        return bool(self.project or any(self.places.for_system(system) for system in OPERATING_SYSTEMS))
 
-    def steps_for(self, *, is_project: bool) -> tuple[str, ...]:
+    def get_follow_up_steps(self, *, is_project: bool) -> tuple[str, ...]:
         """What is left to the user after an installation for them, or into a project."""
         return (*self.steps, *self.project_steps) if is_project else self.steps
 
-    def servers_path(self, file: PurePath | None = None) -> tuple[str, ...]:
+    def get_servers_path(self, file: PurePath | None = None) -> tuple[str, ...]:
         """The keys that lead to the servers in a file."""
         name = "" if file is None else file.name.casefold()
         return dict(self.paths_by_file).get(name, self.path)
 
-    def entry_path(self, key: str, file: PurePath | None = None) -> tuple[str | ByName, ...]:
+    def get_entry_path(self, key: str, file: PurePath | None = None) -> tuple[str | NamedElementStep, ...]:
         """The path of the entry for one server."""
-        return (*self.servers_path(file), ByName(key) if self.listed else key)
+        return (*self.get_servers_path(file), NamedElementStep(key) if self.listed else key)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.clients.standing import each_place_once, standing_on_record
-from paddock.clients.uninstall import take_out
-from paddock.servers.api import own_source
+from paddock.clients.standing import deduplicate_entries, list_recorded_entries
+from paddock.clients.uninstall import uninstall_entry
+from paddock.servers.api import find_user_source
 from paddock.servers.store import delete_definition
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ def delete_server(name: str, *, uninstall: bool = True) -> list[Outcome]:
         BuiltInServerError: when it is not one of the user's own.
         PaddockError: what kept it from being taken out of a client; it is not deleted then.
     """
-    own_source(name)
-    outcomes = _taken_out(name) if uninstall else []
+    find_user_source(name)
+    outcomes = _uninstall_everywhere(name) if uninstall else []
     for outcome in outcomes:
         if outcome.error is not None:
             raise outcome.error
@@ -37,7 +37,7 @@ def delete_server(name: str, *, uninstall: bool = True) -> list[Outcome]:
     return outcomes
 
 
-def _taken_out(name: str) -> list[Outcome]:
+def _uninstall_everywhere(name: str) -> list[Outcome]:
     """What has the entry of this very server; others of the same key stay."""
-    recorded = [one for one in standing_on_record() if one.server == name]
-    return [take_out(one) for one in each_place_once(recorded)]
+    recorded = [one for one in list_recorded_entries() if one.server == name]
+    return [uninstall_entry(one) for one in deduplicate_entries(recorded)]

@@ -9,38 +9,38 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from paddock.clients.paths import Machine, existing
+from paddock.clients.paths import HostMachine, iterate_location_files
 from paddock.clients.table import supported_clients
-from paddock.files import is_there
+from paddock.files import path_exists
 
 if TYPE_CHECKING:
-    from paddock.clients.client import Client, Place
+    from paddock.clients.client import Client, ConfigLocation
 
 
-def detected_clients(*, machine: Machine | None = None) -> list[Client]:
+def detected_clients(*, machine: HostMachine | None = None) -> list[Client]:
     """The clients that seem to be installed, in the order of the table."""
-    machine = machine or Machine.here()
-    return [client for client in supported_clients().values() if _is_there(client, machine)]
+    machine = machine or HostMachine.current()
+    return [client for client in supported_clients().values() if _is_installed(client, machine)]
 
 
-def _is_there(client: Client, machine: Machine) -> bool:
-    return _has_files(client, machine) or _has_program(client, machine)
+def _is_installed(client: Client, machine: HostMachine) -> bool:
+    return _has_config_files(client, machine) or _has_program(client, machine)
 
 
-def _has_files(client: Client, machine: Machine) -> bool:
-    if any(_shows(machine, place) for place in machine.places(client)):
+def _has_config_files(client: Client, machine: HostMachine) -> bool:
+    if any(_is_location_present(machine, place) for place in machine.get_locations(client)):
         return True
-    return any(is_there(machine.real(sign)) for sign in client.signs)
+    return any(path_exists(machine.resolve_local_path(sign)) for sign in client.signs)
 
 
-def _shows(machine: Machine, place: Place) -> bool:
-    home = machine.real("~")
+def _is_location_present(machine: HostMachine, place: ConfigLocation) -> bool:
+    home = machine.resolve_local_path("~")
     return any(
-        is_there(file) or not (place.is_shared or file.parent == home)
-        for file in existing(machine, place)
+        path_exists(file) or not (place.is_shared or file.parent == home)
+        for file in iterate_location_files(machine, place)
     )
 
 
-def _has_program(client: Client, machine: Machine) -> bool:
+def _has_program(client: Client, machine: HostMachine) -> bool:
     path = machine.environment.get("PATH", "")
     return any(shutil.which(program, path=path) for program in client.programs)

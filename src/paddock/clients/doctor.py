@@ -12,42 +12,42 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from paddock.clients.applying import content_of
+from paddock.clients.applying import read_content
 from paddock.clients.checking import CheckFailedError, check_entry
-from paddock.clients.destination import USER, Destination, is_project_scope, spot_in
+from paddock.clients.destination import USER_SCOPE, InstallDestination, is_project_scope, make_entry_location
 from paddock.clients.editing.document import MISSING
-from paddock.clients.editing.plain_data import same
-from paddock.clients.entries import is_named, server_started_by
-from paddock.clients.interpreters import interpreter_problems
-from paddock.clients.needed import lacks
-from paddock.clients.ownership import server_of
-from paddock.clients.paths import UnknownLocationError, locate
-from paddock.clients.recording import records_at, undo_of
-from paddock.clients.remedies import installing_again
+from paddock.clients.editing.plain_data import is_same_data
+from paddock.clients.entries import has_server_name, find_started_server
+from paddock.clients.interpreters import find_interpreter_problems
+from paddock.clients.needed import find_missing_requirements
+from paddock.clients.ownership import identify_server
+from paddock.clients.paths import UnknownLocationError, locate_config_files
+from paddock.clients.recording import find_records, decode_undo_record
+from paddock.clients.remedies import format_reinstall_command
 from paddock.clients.running import is_running
-from paddock.clients.served import server_problem
-from paddock.clients.standing import Standing, standing_in, standing_on_record
+from paddock.clients.served import find_server_problems
+from paddock.clients.standing import InstalledEntry, find_installed_entries, list_recorded_entries
 from paddock.clients.table import find_client, supported_clients
 from paddock.errors import PaddockError
 from paddock.servers.api import get_server
-from paddock.servers.installations import installations_path
+from paddock.servers.installations import get_installations_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from paddock.clients.client import Client
-    from paddock.clients.placing import Spot
-    from paddock.clients.shapes import Entry
+    from paddock.clients.placing import EntryLocation
+    from paddock.clients.shapes import ConfigEntry
 
-Level = Literal["ok", "note", "warning", "error"]
+DiagnosisLevel = Literal["ok", "note", "warning", "error"]
 
 
 @dataclass(frozen=True)
 class Finding:
     """One result of the doctor."""
 
-    level: Level
+    level: DiagnosisLevel
     client: str
     """The id of the client; empty for what concerns them all."""
     file: str
@@ -73,188 +73,188 @@ def doctor(
         For each entry what was found, and an `ok` where it answers.
     """
     clients = list(supported_clients().values()) if client is None else [find_client(client)]
-    standing = _standing(clients)
-    findings = [] if client is not None else list(_damaged_records())
+    standing = _collect_entries(clients)
+    findings = [] if client is not None else list(_report_damaged_records())
     for one in standing:
         if progress is not None:
-            progress(f"{one.key} in {_name_of(one.client)}")
-        findings += _examined(one)
+            progress(f"{one.key} in {_get_client_name(one.client)}")
+        findings += _examine_entry(one)
     seen = {one.file for one in standing}
     for row in clients:
         findings += (
-            bad for file in _user_files(row) if file not in seen for bad in _bad(row, file)
+            bad for file in _list_user_files(row) if file not in seen for bad in _check_readable(row, file)
         )
         scopes = [one.scope for one in standing if one.client == row.id]
         if scopes:
-            findings += _about(row, is_project=any(map(is_project_scope, scopes)))
+            findings += _report_client_state(row, is_project=any(map(is_project_scope, scopes)))
     return findings
 
 
-def _standing(clients: list[Client]) -> list[Standing]:
+def _collect_entries(clients: list[Client]) -> list[InstalledEntry]:
     """What is to be looked at, once for each client and entry."""
     ids = {row.id for row in clients}
     is_all = len(ids) > 1
     known = supported_clients()
     recorded = [
         one
-        for one in standing_on_record()
+        for one in list_recorded_entries()
         if one.client in ids or (is_all and one.client not in known)
     ]
-    found = {(one.client, one.place): one for one in recorded}
+    found = {(one.client, one.identity): one for one in recorded}
     for row in clients:
-        files = tuple(file for file in _user_files(row) if os.path.lexists(file))
-        for one in standing_in(Destination(row, files, USER)):
-            found.setdefault((one.client, one.place), one)
+        files = tuple(file for file in _list_user_files(row) if os.path.lexists(file))
+        for one in find_installed_entries(InstallDestination(row, files, USER_SCOPE)):
+            found.setdefault((one.client, one.identity), one)
     return sorted(found.values(), key=lambda one: (one.client, str(one.file), one.key))
 
 
-def _name_of(client: str) -> str:
+def _get_client_name(client: str) -> str:
     row = supported_clients().get(client)
     return client if row is None else row.name
 
 
-def _bad(client: Client, file: Path) -> list[Finding]:
+def _check_readable(client: Client, file: Path) -> list[Finding]:
     """Why the servers of a client cannot be read, if so."""
     try:
-        spot_in(client, file, "", USER).entries_in(content_of(file))
+        make_entry_location(client, file, "", USER_SCOPE).read_entries(read_content(file))
     except PaddockError as error:
-        return [replace(_of_error(error, client.id, str(file)), level="warning")]
+        return [replace(_convert_error(error, client.id, str(file)), level="warning")]
     return []
 
 
-def _of_error(error: PaddockError, client: str, file: str, key: str = "") -> Finding:
+def _convert_error(error: PaddockError, client: str, file: str, key: str = "") -> Finding:
     where = "" if error.where in (None, file) else f"{error.where}: "
     return Finding("error", client, file, key, f"{where}{error.message}", error.hint or "")
 
 
-def _examined(one: Standing) -> list[Finding]:
+def _examine_entry(one: InstalledEntry) -> list[Finding]:
     try:
-        examination = _Examination(one)
+        examination = _EntryExamination(one)
         examination.run()
     except PaddockError as error:
-        return [_of_error(error, one.client, str(one.file), one.key)]
+        return [_convert_error(error, one.client, str(one.file), one.key)]
     return examination.findings
 
 
-class _Examination:
+class _EntryExamination:
     """One entry under examination."""
 
-    def __init__(self, one: Standing) -> None:
-        self._one = one
+    def __init__(self, one: InstalledEntry) -> None:
+        self._installed_entry = one
         self._client = find_client(one.client)
-        self._spot: Spot = spot_in(self._client, one.file, one.key, one.scope)
-        self._records = records_at(self._spot)
-        self._undo = undo_of(self._records)
+        self._location: EntryLocation = make_entry_location(self._client, one.file, one.key, one.scope)
+        self._records = find_records(self._location)
+        self._undo = decode_undo_record(self._records)
         self.findings: list[Finding] = []
 
     def run(self) -> None:
         """Look at everything, until something is found that keeps the rest from being seen."""
-        content = content_of(self._one.file)
+        content = read_content(self._installed_entry.file)
         if content is None:
-            self._add("error", "the client's file is gone", self._again())
+            self._add_finding("error", "the client's file is gone", self._format_reinstall_command())
             return
-        data = self._spot.entry_in(content)
+        data = self._location.read_entry(content)
         if data is MISSING:
-            self._add("error", "the entry is gone from the client's file", self._again())
+            self._add_finding("error", "the entry is gone from the client's file", self._format_reinstall_command())
             return
-        entry = self._client.shape.read(data)
+        entry = self._client.shape.parse_entry(data)
         if entry is None:
             message = f"{self._client.name} cannot use this entry as it is"
-            self._add("error", message, self._again())
+            self._add_finding("error", message, self._format_reinstall_command())
             return
-        if not self._is_to_be_started(data, entry):
+        if not self._can_start(data, entry):
             message = "the entry is not the one that was installed, and was not started"
-            self._add("warning", message, f"look at it; to have it as it was: {self._again()}")
+            self._add_finding("warning", message, f"look at it; to have it as it was: {self._format_reinstall_command()}")
             return
-        self._compare(data)
-        if not entry.enabled:
+        self._compare_with_record(data)
+        if not entry.is_enabled:
             message = "the entry is switched off in the client's file"
-            self._add("note", message, "switch it on there, or leave it")
-        self._look_for_doubles()
-        if not self._look_at_command(entry):
-            self._start(entry)
+            self._add_finding("note", message, "switch it on there, or leave it")
+        self._check_duplicates()
+        if not self._has_fatal_problem(entry):
+            self._start_server(entry)
 
-    def _compare(self, data: object) -> None:
-        if self._undo is not None and not same(data, self._undo.entry):
+    def _compare_with_record(self, data: object) -> None:
+        if self._undo is not None and not is_same_data(data, self._undo.entry):
             message = "the entry is not as it was installed"
-            self._add("note", message, f"to have it as it was: {self._again()}")
+            self._add_finding("note", message, f"to have it as it was: {self._format_reinstall_command()}")
 
-    def _is_to_be_started(self, data: object, entry: Entry) -> bool:
+    def _can_start(self, data: object, entry: ConfigEntry) -> bool:
         """Whether an entry is Paddock's; in a project, which others write too, the very same."""
-        if server_of(self._client, data, self._records) is None:
+        if identify_server(self._client, data, self._records) is None:
             return False
-        if self._undo is None or not is_project_scope(self._one.scope):
+        if self._undo is None or not is_project_scope(self._installed_entry.scope):
             return True
-        written = self._client.shape.read(self._undo.entry)
+        written = self._client.shape.parse_entry(self._undo.entry)
         return written is not None and replace(entry, enabled=True) == replace(
             written, enabled=True
         )
 
-    def _look_for_doubles(self) -> None:
+    def _check_duplicates(self) -> None:
         """A project's entry hides the user's of the same key, or the other way round."""
-        if not is_project_scope(self._one.scope):
+        if not is_project_scope(self._installed_entry.scope):
             return
-        for file in _user_files(self._client):
-            spot = spot_in(self._client, file, self._one.key, USER)
+        for file in _list_user_files(self._client):
+            spot = make_entry_location(self._client, file, self._installed_entry.key, USER_SCOPE)
             found: object = MISSING
             with suppress(PaddockError):  # which is not the fault of this entry
-                found = spot.entry_in(content_of(file))
+                found = spot.read_entry(read_content(file))
             if found is not MISSING:
                 message = f"there is an entry of the same name for the user too, in {file}"
-                self._add("warning", message, "uninstall one of them, or name one otherwise")
+                self._add_finding("warning", message, "uninstall one of them, or name one otherwise")
 
-    def _look_at_command(self, entry: Entry) -> bool:
+    def _has_fatal_problem(self, entry: ConfigEntry) -> bool:
         """Whether something was found that keeps the server from starting."""
-        problems = [*interpreter_problems(self._client, entry), *server_problem(entry)]
+        problems = [*find_interpreter_problems(self._client, entry), *find_server_problems(entry)]
         for problem in problems:
-            remedy = problem.remedy or self._again()
-            self._add("error" if problem.is_fatal else "warning", problem.message, remedy)
+            remedy = problem.remedy or self._format_reinstall_command()
+            self._add_finding("error" if problem.is_fatal else "warning", problem.message, remedy)
         return any(problem.is_fatal for problem in problems)
 
-    def _start(self, entry: Entry) -> None:
+    def _start_server(self, entry: ConfigEntry) -> None:
         try:
             answer = check_entry(self._client, entry)
         except CheckFailedError as error:
-            self._add("error", error.message, error.hint or "")
+            self._add_finding("error", error.message, error.hint or "")
             return
         tools = f"{len(answer.tools)} tool{'' if len(answer.tools) == 1 else 's'}"
-        self._add("ok", f"{answer.server} answers in {answer.seconds:.1f} s with {tools}")
-        self._look_for_needs(entry)
+        self._add_finding("ok", f"{answer.server} answers in {answer.seconds:.1f} s with {tools}")
+        self._check_requirements(entry)
 
-    def _look_for_needs(self, entry: Entry) -> None:
+    def _check_requirements(self, entry: ConfigEntry) -> None:
         """What tools of a named server want that is not there."""
-        name = server_started_by(entry)
-        if name is None or not is_named(entry):
+        name = find_started_server(entry)
+        if name is None or not has_server_name(entry):
             return
         with suppress(PaddockError):  # a server that is gone does not start, which was told
-            for one in lacks(self._client, get_server(name), entry):
-                self._add("error" if one.is_required else "note", one.note)
+            for one in find_missing_requirements(self._client, get_server(name), entry):
+                self._add_finding("error" if one.is_required else "note", one.note)
 
-    def _again(self) -> str:
-        return installing_again(self._one, self._client.shape, self._undo)
+    def _format_reinstall_command(self) -> str:
+        return format_reinstall_command(self._installed_entry, self._client.shape, self._undo)
 
-    def _add(self, level: Level, message: str, remedy: str = "") -> None:
-        one = self._one
+    def _add_finding(self, level: DiagnosisLevel, message: str, remedy: str = "") -> None:
+        one = self._installed_entry
         self.findings.append(Finding(level, one.client, str(one.file), one.key, message, remedy))
 
 
-def _user_files(client: Client) -> list[Path]:
+def _list_user_files(client: Client) -> list[Path]:
     try:
-        return locate(client)
+        return locate_config_files(client)
     except UnknownLocationError:
         return []
 
 
-def _about(client: Client, *, is_project: bool) -> Iterator[Finding]:
+def _report_client_state(client: Client, *, is_project: bool) -> Iterator[Finding]:
     if is_running(client):
         message = f"{client.name} is running, and may overwrite its file from memory"
         yield Finding("warning", client.id, "", "", message, "quit it before installing")
-    for step in client.steps_for(is_project=is_project):
+    for step in client.get_follow_up_steps(is_project=is_project):
         yield Finding("note", client.id, "", "", step)
 
 
-def _damaged_records() -> Iterator[Finding]:
-    path = installations_path()
+def _report_damaged_records() -> Iterator[Finding]:
+    path = get_installations_path()
     for broken in sorted(path.parent.glob(f"{path.stem}.broken-*")):
         message = "the records of installations were damaged, and begun anew"
         remedy = "install again what is missing, then remove this file"

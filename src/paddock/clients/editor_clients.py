@@ -3,59 +3,59 @@
 from __future__ import annotations
 
 from paddock.clients import shapes
-from paddock.clients.client import Client, Encoding, LinkForm, Place, Places
-from paddock.clients.roots import APPDATA, CONFIG, SUPPORT, application, by_system, everywhere
+from paddock.clients.client import Client, LinkEncoding, InstallLinkFormat, ConfigLocation, ConfigLocations
+from paddock.clients.roots import APPDATA_DIRECTORY, CONFIG_DIRECTORY, APPLICATION_SUPPORT_DIRECTORY, application_locations, locations_by_system, locations_on_all_systems
 
-BASE64: tuple[Encoding, ...] = ("base64", "percent")
-LEGACY_SETTINGS = (("settings.json", ("mcp", "servers")),)
+BASE64_ENCODING: tuple[LinkEncoding, ...] = ("base64", "percent")
+LEGACY_SETTINGS_PATHS = (("settings.json", ("mcp", "servers")),)
 """Before it had a file of their own, VS Code kept servers among its settings."""
-TRUST = "Trust the server when it asks; it starts it only then."
-PROJECT_MCP = "Switch on project MCP in its settings; the file of a project counts only then."
+TRUST_SERVER_STEP = "Trust the server when it asks; it starts it only then."
+ENABLE_PROJECT_MCP_STEP = "Switch on project MCP in its settings; the file of a project counts only then."
 
 
-def storage(file: str) -> Places:
+def vscode_storage_locations(file: str) -> ConfigLocations:
     """A file of an extension of VS Code."""
-    return application(f"Code/User/globalStorage/{file}")
+    return application_locations(f"Code/User/globalStorage/{file}")
 
 
-EDITOR_CLIENTS = (
+EDITOR_APPS = (
     Client(
         id="vscode",
         name="Visual Studio Code",
         canonical="VisualStudioCode",
         aliases=("VSCode", "Code"),
         url="https://code.visualstudio.com",
-        places=application("Code/User/mcp.json"),
+        places=application_locations("Code/User/mcp.json"),
         project=(".vscode/mcp.json",),
         path=("servers",),
-        paths_by_file=LEGACY_SETTINGS,
+        paths_by_file=LEGACY_SETTINGS_PATHS,
         known_as=(".vscode/settings.json", "Code/User/settings.json", "User/profiles/*/mcp.json"),
         shape=shapes.TYPED,
         environment="all",
         variable="${env:NAME}",
-        steps=(TRUST,),
+        steps=(TRUST_SERVER_STEP,),
         programs=("code",),
         links=(
-            LinkForm("vscode:mcp/install?{config}", "named-entry"),
-            LinkForm("https://vscode.dev/redirect/mcp/install?name={name}&config={config}"),
+            InstallLinkFormat("vscode:mcp/install?{config}", "named-entry"),
+            InstallLinkFormat("https://vscode.dev/redirect/mcp/install?name={name}&config={config}"),
         ),
     ),
     Client(
         id="vscode-insiders",
         name="VS Code Insiders",
         url="https://code.visualstudio.com/insiders",
-        places=application("Code - Insiders/User/mcp.json"),
+        places=application_locations("Code - Insiders/User/mcp.json"),
         project=(".vscode/mcp.json",),
         path=("servers",),
-        paths_by_file=LEGACY_SETTINGS,
+        paths_by_file=LEGACY_SETTINGS_PATHS,
         shape=shapes.TYPED,
         environment="all",
         variable="${env:NAME}",
-        steps=(TRUST,),
+        steps=(TRUST_SERVER_STEP,),
         programs=("code-insiders",),
         links=(
-            LinkForm("vscode-insiders:mcp/install?{config}", "named-entry"),
-            LinkForm(
+            InstallLinkFormat("vscode-insiders:mcp/install?{config}", "named-entry"),
+            InstallLinkFormat(
                 "https://insiders.vscode.dev/redirect/mcp/install"
                 "?name={name}&config={config}&quality=insiders"
             ),
@@ -65,7 +65,7 @@ EDITOR_CLIENTS = (
         id="code-server",
         name="code-server",
         url="https://coder.com/docs/code-server",
-        places=by_system(
+        places=locations_by_system(
             linux=("${XDG_DATA_HOME:-~/.local/share}/code-server/User/mcp.json",),
             macos=("${XDG_DATA_HOME:-~/.local/share}/code-server/User/mcp.json",),
         ),
@@ -74,40 +74,40 @@ EDITOR_CLIENTS = (
         shape=shapes.TYPED,
         environment="all",
         variable="${env:NAME}",
-        steps=(TRUST,),
+        steps=(TRUST_SERVER_STEP,),
         programs=("code-server",),
     ),
     Client(
         id="visual-studio",
         name="Visual Studio",
         url="https://visualstudio.microsoft.com",
-        places=by_system(windows=("~/.mcp.json",)),
+        places=locations_by_system(windows=("~/.mcp.json",)),
         project=(".mcp.json", ".vs/mcp.json"),
         path=("servers",),
         shape=shapes.TYPED,
         steps=("Tick its tools in the chat window; they are off until then.",),
         signs=("~/AppData/Local/Microsoft/VisualStudio",),
-        links=(LinkForm("vsweb+mcp:/install?{config}", "named-entry"),),
+        links=(InstallLinkFormat("vsweb+mcp:/install?{config}", "named-entry"),),
     ),
     Client(
         id="cursor",
         name="Cursor",
         canonical="Cursor",
         url="https://cursor.com",
-        places=everywhere("~/.cursor/mcp.json"),
+        places=locations_on_all_systems("~/.cursor/mcp.json"),
         project=(".cursor/mcp.json",),
         shape=shapes.TYPED_PROGRAM,
         variable="${env:NAME}",
         quirks=("The file of a project wins over the user's.",),
         programs=("cursor", "cursor-agent"),
         links=(
-            LinkForm(
+            InstallLinkFormat(
                 "cursor://anysphere.cursor-deeplink/mcp/install?name={name}&config={config}",
                 "entry",
-                BASE64,
+                BASE64_ENCODING,
             ),
-            LinkForm(
-                "https://cursor.com/en-US/install-mcp?name={name}&config={config}", "entry", BASE64
+            InstallLinkFormat(
+                "https://cursor.com/en-US/install-mcp?name={name}&config={config}", "entry", BASE64_ENCODING
             ),
         ),
     ),
@@ -117,19 +117,19 @@ EDITOR_CLIENTS = (
         canonical="Windsurf",
         aliases=("Codeium",),
         url="https://windsurf.com",
-        places=everywhere("~/.codeium/windsurf/mcp_config.json"),
+        places=locations_on_all_systems("~/.codeium/windsurf/mcp_config.json"),
         shape=shapes.SERVER_URL,
         marks=frozenset({"serverUrl"}),
         variable="${env:NAME}",
         quirks=("It takes 100 tools in all, of all servers together.",),
         programs=("windsurf",),
-        links=(LinkForm("windsurf:mcp/install?{config}", "named-entry"),),
+        links=(InstallLinkFormat("windsurf:mcp/install?{config}", "named-entry"),),
     ),
     Client(
         id="windsurf-next",
         name="Windsurf Next",
         url="https://windsurf.com",
-        places=everywhere("~/.codeium/windsurf-next/mcp_config.json"),
+        places=locations_on_all_systems("~/.codeium/windsurf-next/mcp_config.json"),
         shape=shapes.SERVER_URL,
         variable="${env:NAME}",
         programs=("windsurf-next",),
@@ -139,7 +139,7 @@ EDITOR_CLIENTS = (
         name="Windsurf plug-in",
         aliases=("CodeiumPlugin", "WindsurfJetBrains"),
         url="https://windsurf.com",
-        places=everywhere(Place("~/.codeium/mcp_config.json", is_shared=True)),
+        places=locations_on_all_systems(ConfigLocation("~/.codeium/mcp_config.json", is_shared=True)),
         shape=shapes.SERVER_URL,
         quirks=("For JetBrains and other editors; Windsurf itself has a file of its own.",),
     ),
@@ -148,10 +148,10 @@ EDITOR_CLIENTS = (
         name="Zed",
         canonical="Zed",
         url="https://zed.dev",
-        places=by_system(
-            linux=(f"{CONFIG}/zed/settings.json",),
-            macos=("~/.config/zed/settings.json", f"{SUPPORT}/Zed/settings.json"),
-            windows=(f"{APPDATA}/Zed/settings.json",),
+        places=locations_by_system(
+            linux=(f"{CONFIG_DIRECTORY}/zed/settings.json",),
+            macos=("~/.config/zed/settings.json", f"{APPLICATION_SUPPORT_DIRECTORY}/Zed/settings.json"),
+            windows=(f"{APPDATA_DIRECTORY}/Zed/settings.json",),
         ),
         project=(".zed/settings.json",),
         path=("context_servers",),
@@ -164,7 +164,7 @@ EDITOR_CLIENTS = (
         canonical="Junie",
         aliases=("JetBrainsJunie",),
         url="https://www.jetbrains.com/junie/",
-        places=everywhere("~/.junie/mcp/mcp.json"),
+        places=locations_on_all_systems("~/.junie/mcp/mcp.json"),
         project=(".junie/mcp/mcp.json",),
         shape=shapes.PLAIN,
         quirks=("JetBrains AI Assistant is another client: it imports Claude Desktop's file.",),
@@ -176,15 +176,15 @@ EDITOR_CLIENTS = (
         canonical="Kiro",
         aliases=("KiroCLI",),
         url="https://kiro.dev",
-        places=everywhere("~/.kiro/settings/mcp.json"),
+        places=locations_on_all_systems("~/.kiro/settings/mcp.json"),
         project=(".kiro/settings/mcp.json",),
-        shape=shapes.APPROVING,
+        shape=shapes.KIRO,
         variable="${NAME}",
         quirks=("The file of a project wins over the user's.",),
         programs=("kiro", "kiro-cli"),
         links=(
-            LinkForm("kiro://kiro.mcp/add?name={name}&config={config}"),
-            LinkForm("https://kiro.dev/launch/mcp/add?name={name}&config={config}"),
+            InstallLinkFormat("kiro://kiro.mcp/add?name={name}&config={config}"),
+            InstallLinkFormat("https://kiro.dev/launch/mcp/add?name={name}&config={config}"),
         ),
     ),
     Client(
@@ -193,9 +193,9 @@ EDITOR_CLIENTS = (
         canonical="AmazonQ",
         aliases=("AmazonQDeveloper", "Q", "QDeveloper"),
         url="https://aws.amazon.com/q/developer/",
-        places=everywhere("~/.aws/amazonq/mcp.json", "~/.aws/amazonq/agents/default.json"),
+        places=locations_on_all_systems("~/.aws/amazonq/mcp.json", "~/.aws/amazonq/agents/default.json"),
         project=(".amazonq/mcp.json",),
-        shape=shapes.TYPED_ADDRESS,
+        shape=shapes.TYPED_URL,
         quirks=("An agent with `useLegacyMcpJson: false` does not read this file.",),
         programs=("q",),
     ),
@@ -205,9 +205,9 @@ EDITOR_CLIENTS = (
         canonical="Antigravity",
         aliases=("GoogleAntigravity", "AntigravityCLI", "GoogleAntigravityCLI", "agy"),
         url="https://antigravity.google",
-        places=everywhere(
+        places=locations_on_all_systems(
             "~/.gemini/antigravity/mcp_config.json",
-            Place("~/.gemini/config/mcp_config.json", sign="~/.gemini/config/.migrated"),
+            ConfigLocation("~/.gemini/config/mcp_config.json", marker_path="~/.gemini/config/.migrated"),
         ),
         project=(
             ".agents/mcp_config.json",
@@ -217,7 +217,7 @@ EDITOR_CLIENTS = (
         dialect="strict",
         shape=shapes.SERVER_URL,
         programs=("agy", "antigravity"),
-        links=(LinkForm("antigravity:mcp/install?{config}", "named-entry"),),
+        links=(InstallLinkFormat("antigravity:mcp/install?{config}", "named-entry"),),
     ),
     Client(
         id="augment-code-ide",
@@ -225,7 +225,7 @@ EDITOR_CLIENTS = (
         canonical="AugmentCodeIDE",
         aliases=("AugmentIDE", "AuggieIDE"),
         url="https://www.augmentcode.com",
-        places=storage("augment.vscode-augment/augment-global-state/mcpServers.json"),
+        places=vscode_storage_locations("augment.vscode-augment/augment-global-state/mcpServers.json"),
         known_as=("augment.vscode-augment/augment-global-state/mcpServers.json",),
         path=(),
         listed=True,
@@ -237,7 +237,7 @@ EDITOR_CLIENTS = (
         name="Cline",
         canonical="Cline",
         url="https://cline.bot",
-        places=storage("saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
+        places=vscode_storage_locations("saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
         known_as=("saoudrizwan.claude-dev/settings/cline_mcp_settings.json",),
         shape=shapes.CLINE,
         marks=frozenset({"disabled", "autoApprove"}),
@@ -249,7 +249,7 @@ EDITOR_CLIENTS = (
         name="Roo Code",
         aliases=("Roo", "RooCline"),
         url="https://roocode.com",
-        places=storage("rooveterinaryinc.roo-cline/settings/mcp_settings.json"),
+        places=vscode_storage_locations("rooveterinaryinc.roo-cline/settings/mcp_settings.json"),
         known_as=("rooveterinaryinc.roo-cline/settings/mcp_settings.json",),
         project=(".roo/mcp.json",),
         shape=shapes.ROO,
@@ -262,7 +262,7 @@ EDITOR_CLIENTS = (
         canonical="Continue",
         aliases=("cn", "ContinueDev"),
         url="https://continue.dev",
-        places=everywhere("${CONTINUE_GLOBAL_DIR:-~/.continue}/config.yaml"),
+        places=locations_on_all_systems("${CONTINUE_GLOBAL_DIR:-~/.continue}/config.yaml"),
         project=(".continue/mcpServers/paddock.yaml",),
         known_as=(".continue/mcpServers/*.yaml", ".continue/mcpServers/*.yml"),
         format="yaml",
@@ -282,16 +282,16 @@ EDITOR_CLIENTS = (
         id="trae",
         name="Trae",
         url="https://www.trae.ai",
-        places=application("Trae/User/mcp.json"),
+        places=application_locations("Trae/User/mcp.json"),
         project=(".trae/mcp.json",),
         shape=shapes.PLAIN,
-        project_steps=(PROJECT_MCP,),
+        project_steps=(ENABLE_PROJECT_MCP_STEP,),
         programs=("trae",),
         links=(
-            LinkForm(
+            InstallLinkFormat(
                 "trae://trae.ai-ide/mcp-import?type={type}&name={name}&config={config}",
                 "entry",
-                BASE64,
+                BASE64_ENCODING,
             ),
         ),
     ),
@@ -299,15 +299,15 @@ EDITOR_CLIENTS = (
         id="trae-cn",
         name="Trae CN",
         url="https://www.trae.cn",
-        places=application("Trae CN/User/mcp.json"),
+        places=application_locations("Trae CN/User/mcp.json"),
         project=(".trae/mcp.json",),
         shape=shapes.PLAIN,
-        project_steps=(PROJECT_MCP,),
+        project_steps=(ENABLE_PROJECT_MCP_STEP,),
         links=(
-            LinkForm(
+            InstallLinkFormat(
                 "trae-cn://trae.ai-ide/mcp-import?type={type}&name={name}&config={config}",
                 "entry",
-                BASE64,
+                BASE64_ENCODING,
             ),
         ),
     ),
@@ -315,7 +315,7 @@ EDITOR_CLIENTS = (
         id="warp",
         name="Warp",
         url="https://www.warp.dev",
-        places=everywhere("~/.warp/.mcp.json"),
+        places=locations_on_all_systems("~/.warp/.mcp.json"),
         project=(".warp/.mcp.json",),
         shape=shapes.WARP,
         programs=("warp", "warp-terminal"),

@@ -18,42 +18,42 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from paddock.clients.client import SAFE_KEY
-from paddock.clients.shapes import Entry, Kind, Slot
-from paddock.directories import DATA_VARIABLE
+from paddock.clients.client import SAFE_KEY_PATTERN
+from paddock.clients.shapes import ConfigEntry, FormatConstant, FormatField
+from paddock.directories import DATA_DIRECTORY_VARIABLE
 from paddock.errors import LoadError, PaddockError
 from paddock.extensions.errors import ExtensionError
-from paddock.files import is_there
+from paddock.files import path_exists
 from paddock.servers.api import get_server
-from paddock.servers.definition import safe_key
+from paddock.servers.definition import make_safe_key
 from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
-from paddock.servers.launching import launch_command, launch_environment
+from paddock.servers.launching import build_launch_command, build_launch_environment
 from paddock.servers.named_server import NamedServer
 from paddock.servers.variables import OPTIONS_VARIABLE
-from paddock.serving.target import Target
+from paddock.serving.target import PathTarget
 
 if TYPE_CHECKING:
     from paddock.clients.client import Client
-    from paddock.clients.shapes import Shape
+    from paddock.clients.shapes import EntryFormat
 
-ServerName = str | os.PathLike[str] | NamedServer
+ServerReference = str | os.PathLike[str] | NamedServer
 """A named server, by its name or as it is, or the path of a file or directory."""
-Options = Mapping[str, Mapping[str, object]]
-Variables = Mapping[str, str | None]
+ToolOptionValues = Mapping[str, Mapping[str, object]]
+EnvironmentVariables = Mapping[str, str | None]
 """Values for variables of the environment; None is the value that the client has of it."""
 
 DEFAULT_SERVERS = {"chat": "Wolfram", "coding": "WolframLanguage"}
 """Which server a client of each kind gets when none is named."""
-WITHOUT_ENGINE = {"coding": "PythonDevelopment"}
+DEFAULT_SERVERS_WITHOUT_ENGINE = {"coding": "PythonDevelopment"}
 """The same for those that get another one where nothing evaluates the Wolfram Language."""
-GENERAL_NAMES = frozenset({"server", "main", "app", "__init__", "__main__"})
+GENERIC_FILE_STEMS = frozenset({"server", "main", "app", "__init__", "__main__"})
 """Names of files that say nothing: the directory that they are in says more."""
-PYTHON = r"(python|pythonw|pypy)[0-9.]*t?|py"
-FLAG = r"-[BEIOPRSbdiqsuv]+|-[WX].+"
+PYTHON_EXECUTABLE_PATTERN = r"(python|pythonw|pypy)[0-9.]*t?|py"
+PYTHON_FLAG_PATTERN = r"-[BEIOPRSbdiqsuv]+|-[WX].+"
 """Flags of Python that run nothing by themselves."""
-UV = frozenset({"uv", "uvx"})
-HEADER = "header"
-IMPORT_VARIABLE = "PYTHONPATH"
+UV_PROGRAMS = frozenset({"uv", "uvx"})
+HEADER_LABEL = "header"
+PYTHONPATH_VARIABLE = "PYTHONPATH"
 
 
 class EntryError(PaddockError):
@@ -63,7 +63,7 @@ class EntryError(PaddockError):
 
 
 @dataclass(frozen=True)
-class Installable:
+class InstallableServer:
     """A server that can be put into a client."""
 
     name: str
@@ -71,30 +71,30 @@ class Installable:
     key: str
     """What it is called in clients' files unless the user says otherwise."""
     description: str = ""
-    named: NamedServer | None = None
+    named_server: NamedServer | None = None
 
-    def check(self) -> None:
+    def check_definition(self) -> None:
         """Make sure that everything can be found that the server is made of.
 
         Raises:
             PaddockError: when it cannot.
         """
-        if self.named is not None:
-            self.named.load()
+        if self.named_server is not None:
+            self.named_server.load()
 
-    def check_options(self, options: Options) -> None:
+    def check_options(self, options: ToolOptionValues) -> None:
         """Make sure that the tools have these options, and can take these values.
 
         Raises:
             OptionError: when they cannot.
         """
-        if self.named is not None:
-            self.named.load().set_tool_options(options)
+        if self.named_server is not None:
+            self.named_server.load().set_tool_options(options)
         else:
-            Target(self.name).load().set_tool_options(options)
+            PathTarget(self.name).load().set_tool_options(options)
 
 
-def installable(server: ServerName | None, client: Client) -> Installable:
+def resolve_installable(server: ServerReference | None, client: Client) -> InstallableServer:
     """The server that is meant; None is the one that suits a client of this kind.
 
     Raises:
@@ -104,39 +104,39 @@ def installable(server: ServerName | None, client: Client) -> Installable:
         LoadError: when there is no such file or directory.
     """
     if server is None:
-        server = _default_server(client)
+        server = _select_default_server(client)
     if isinstance(server, NamedServer):
-        return _of_named(server)
+        return _wrap_named_server(server)
     if not isinstance(server, str):
-        return _of_path(os.fspath(server))
-    if _is_path(server):
-        return _of_path(server)
+        return _wrap_path(os.fspath(server))
+    if _is_path_argument(server):
+        return _wrap_path(server)
     try:
-        return _of_named(get_server(server))
+        return _wrap_named_server(get_server(server))
     except (ServerNotFoundError, ExtensionError):
-        if is_there(Path(server)):
-            return _of_path(server)
+        if path_exists(Path(server)):
+            return _wrap_path(server)
         raise
 
 
-def _default_server(client: Client) -> str:
+def _select_default_server(client: Client) -> str:
     from paddock.kernels.engines.detection import find_engines  # noqa: PLC0415 - seldom asked
 
     can_evaluate = any(
-        engine.found and "evaluation" in engine.capabilities for engine in find_engines()
+        engine.location and "evaluation" in engine.capabilities for engine in find_engines()
     )
     usual = DEFAULT_SERVERS[client.kind]
-    return usual if can_evaluate else WITHOUT_ENGINE.get(client.kind, usual)
+    return usual if can_evaluate else DEFAULT_SERVERS_WITHOUT_ENGINE.get(client.kind, usual)
 
 
-def entry_for(
-    server: Installable,
+def build_entry(
+    server: InstallableServer,
     *,
-    env: Variables | None = None,
+    env: EnvironmentVariables | None = None,
     http: str | None = None,
     headers: Mapping[str, str] | None = None,
-    options: Options | None = None,
-) -> Entry:
+    options: ToolOptionValues | None = None,
+) -> ConfigEntry:
     """The entry for a server, with what the user wants to have in it.
 
     A variable without a value is to be passed on by the client; how, `suited` knows.
@@ -152,26 +152,26 @@ def entry_for(
                 hint="give them to the server where it is started",
             )
         _check_url(http)
-        sent = _texts(headers or {}, HEADER)
-        return Entry(url=http, headers=sent, description=server.description)
+        sent = _check_text_values(headers or {}, HEADER_LABEL)
+        return ConfigEntry(url=http, headers=sent, description=server.description)
     if headers:
         raise EntryError("headers go with a URL only", hint="give the URL too: --http URL")
     given = env or {}
-    passed = _names([name for name, value in given.items() if value is None])
+    passed = _check_variable_names([name for name, value in given.items() if value is None])
     known = {name: value for name, value in given.items() if value is not None}
-    variables = _texts(known, "variable")
+    variables = _check_text_values(known, "variable")
     if options:
         server.check_options(options)
         variables[OPTIONS_VARIABLE] = json.dumps(options, separators=(",", ":"))
-    launch = launch_command(server.name if _is_by_name(server) else Path(server.name))
-    needed = {**launch_environment(), **_import_path()}
-    return Entry(
+    launch = build_launch_command(server.name if _is_served_by_name(server) else Path(server.name))
+    needed = {**build_launch_environment(), **_get_import_path_variable()}
+    return ConfigEntry(
         command=launch.command,
         args=tuple(launch.args),
         env={**needed, **variables},
         description=server.description,
-        directory=str(Path.home()),
-        passed=passed,
+        working_directory=str(Path.home()),
+        forwarded_variables=passed,
     )
 
 
@@ -184,25 +184,25 @@ def check_key(client: Client, key: str) -> None:
     if not re.fullmatch(client.key_pattern, key):
         raise EntryError(
             f"{client.name} cannot have a server called {key!r}",
-            hint=f"name it {safe_key(key)!r}: letters, digits, - and _ are safe everywhere",
+            hint=f"name it {make_safe_key(key)!r}: letters, digits, - and _ are safe everywhere",
         )
 
 
-def key_for(client: Client, server: Installable, name: str | None) -> str:
+def choose_entry_key(client: Client, server: InstallableServer, name: str | None) -> str:
     """The key of the entry: what the user says, or the server's own, as the client takes it."""
     if name is not None:
         check_key(client, name)
         return name
-    return server.key if re.fullmatch(SAFE_KEY, server.key) else safe_key(server.key)
+    return server.key if re.fullmatch(SAFE_KEY_PATTERN, server.key) else make_safe_key(server.key)
 
 
-def server_started_by(entry: Entry) -> str | None:
+def find_started_server(entry: ConfigEntry) -> str | None:
     """The server that an entry starts, by name or path; None when it does not start Paddock.
 
     The program is Paddock's own, a Python with `-m paddock`, or uv. What hands it to another one,
     such as a container, is somebody else's.
     """
-    rest = _serving(entry)
+    rest = _find_serve_arguments(entry)
     if rest is None:
         return None
     if "--named" in rest[:-1]:
@@ -210,94 +210,94 @@ def server_started_by(entry: Entry) -> str | None:
     return next((part for part in rest if not part.startswith("-")), None)
 
 
-def _serving(entry: Entry) -> tuple[str, ...] | None:
+def _find_serve_arguments(entry: ConfigEntry) -> tuple[str, ...] | None:
     """What follows on `paddock serve` in the command of an entry."""
     program = re.split(r"[/\\]", entry.command or "")[-1].casefold().removesuffix(".exe")
     args = entry.args
     if program == "paddock":
         return args[1:] if args[:1] == ("serve",) else None
-    if program in UV:
+    if program in UV_PROGRAMS:
         pairs = enumerate(itertools.pairwise(args))
         start = next((place for place, pair in pairs if pair == ("paddock", "serve")), None)
         return None if start is None else args[start + 2 :]
-    if entry.command != sys.executable and not re.fullmatch(PYTHON, program):
+    if entry.command != sys.executable and not re.fullmatch(PYTHON_EXECUTABLE_PATTERN, program):
         return None
     flags = tuple(itertools.takewhile(lambda arg: arg != "-m", args))
-    is_plain = all(re.fullmatch(FLAG, flag) for flag in flags)
+    is_plain = all(re.fullmatch(PYTHON_FLAG_PATTERN, flag) for flag in flags)
     rest = args[len(flags) :]
     return rest[3:] if is_plain and rest[:3] == ("-m", "paddock", "serve") else None
 
 
-def is_named(entry: Entry) -> bool:
+def has_server_name(entry: ConfigEntry) -> bool:
     """Whether an entry that starts Paddock names its server, and not a path."""
     return "--named" in entry.args
 
 
-def refreshed(shape: Shape, old: object, entry: Entry, key: str) -> dict[str, object]:
+def merge_entry_data(shape: EntryFormat, old: object, entry: ConfigEntry, key: str) -> dict[str, object]:
     """The data of an entry in the place of an older one of ours, with what the user did to that.
 
     Variables that the user has added stay, and so do settings of the client such as approvals.
     """
-    before = shape.read(old)
+    before = shape.parse_entry(old)
     if before is None or not isinstance(old, dict) or (before.url is None) != (entry.url is None):
-        return shape.render(entry, key)
-    passed = (name for name in before.passed if name not in entry.env)
-    merged = Entry(
+        return shape.render_entry(entry, key)
+    passed = (name for name in before.forwarded_variables if name not in entry.env)
+    merged = ConfigEntry(
         command=entry.command,
         args=entry.args,
-        env=_refreshed_env(before.env, entry),
+        env=_merge_environment(before.env, entry),
         url=entry.url,
         headers={**before.headers, **entry.headers},
         description=entry.description,
-        directory=before.directory or entry.directory,
-        passed=tuple(dict.fromkeys((*passed, *entry.passed))),
+        working_directory=before.working_directory or entry.working_directory,
+        forwarded_variables=tuple(dict.fromkeys((*passed, *entry.forwarded_variables))),
     )
-    new = shape.render(merged, key)
-    managed = _managed(shape)
+    new = shape.render_entry(merged, key)
+    managed = _list_managed_fields(shape)
     return {**new, **{name: value for name, value in old.items() if name not in managed}}
 
 
-def _refreshed_env(before: Mapping[str, str], entry: Entry) -> dict[str, str]:
+def _merge_environment(before: Mapping[str, str], entry: ConfigEntry) -> dict[str, str]:
     """The variables of an entry, with those that the user added, in the order that they had."""
-    kept = {name: value for name, value in before.items() if name not in entry.passed}
-    for name in (DATA_VARIABLE, OPTIONS_VARIABLE):
+    kept = {name: value for name, value in before.items() if name not in entry.forwarded_variables}
+    for name in (DATA_DIRECTORY_VARIABLE, OPTIONS_VARIABLE):
         kept.pop(name, None)
     env = dict(entry.env)
-    theirs = [part for part in kept.pop(IMPORT_VARIABLE, "").split(os.pathsep) if part]
-    theirs = [part for part in theirs if not _brings_paddock(part)]
+    theirs = [part for part in kept.pop(PYTHONPATH_VARIABLE, "").split(os.pathsep) if part]
+    theirs = [part for part in theirs if not _is_paddock_import_path(part)]
     if theirs:
-        ours = [part for part in env.get(IMPORT_VARIABLE, "").split(os.pathsep) if part]
-        env[IMPORT_VARIABLE] = os.pathsep.join([*ours, *theirs])
+        ours = [part for part in env.get(PYTHONPATH_VARIABLE, "").split(os.pathsep) if part]
+        env[PYTHONPATH_VARIABLE] = os.pathsep.join([*ours, *theirs])
     merged = {**kept, **env}
     return {name: merged[name] for name in dict.fromkeys([*before, *merged]) if name in merged}
 
 
-def _brings_paddock(directory: str) -> bool:
+def _is_paddock_import_path(directory: str) -> bool:
     """Whether we wrote this into the variable, so that Paddock is found."""
-    return is_there(Path(directory) / "paddock" / "version.py")
+    return path_exists(Path(directory) / "paddock" / "version.py")
 
 
-def _managed(shape: Shape) -> set[str]:
+def _list_managed_fields(shape: EntryFormat) -> set[str]:
     """The fields of an entry that say what the server is, in every form that a client reads."""
-    forms = [shape.stdio, *([shape.http] if shape.http else []), *shape.others]
+    forms = [shape.stdio, *([shape.http] if shape.http else []), *shape.alternative_forms]
     return {
         name
         for form in forms
         for name, part in form.items()
-        if isinstance(part, Slot | Kind) or (isinstance(part, Mapping) and part)
+        if isinstance(part, FormatField | FormatConstant) or (isinstance(part, Mapping) and part)
     }
 
 
-def _is_path(text: str) -> bool:
+def _is_path_argument(text: str) -> bool:
     is_rooted = text.startswith(("./", "../", "/", "~", ".\\", "..\\")) or Path(text).is_absolute()
     return is_rooted or text in (".", "..") or text.endswith((".py", ".toml")) or ":" in text
 
 
-def _is_by_name(server: Installable) -> bool:
-    return server.named is not None and server.named.name == server.name
+def _is_served_by_name(server: InstallableServer) -> bool:
+    return server.named_server is not None and server.named_server.name == server.name
 
 
-def _of_named(server: NamedServer) -> Installable:
+def _wrap_named_server(server: NamedServer) -> InstallableServer:
     if server.is_remote:
         _ = server.definition  # says how to install what brings it
     if server.problem is not None:
@@ -305,32 +305,32 @@ def _of_named(server: NamedServer) -> Installable:
             f"the server {server.name!r} cannot be installed: {server.problem}",
             hint=f"see what it says: paddock show {server.name}",
         )
-    return Installable(server.name, server.key, server.description or "", server)
+    return InstallableServer(server.name, server.key, server.description or "", server)
 
 
-def _of_path(text: str) -> Installable:
+def _wrap_path(text: str) -> InstallableServer:
     path = str(Path(text).expanduser().absolute())
     if path.endswith(".toml"):
         if not Path(path).is_file():
             raise LoadError(f"there is no file {path}", hint="check the path")
-        server = _of_named(get_server(Path(path)))
-        return Installable(path, server.key, server.description, server.named)
-    target = Target(path)
+        server = _wrap_named_server(get_server(Path(path)))
+        return InstallableServer(path, server.key, server.description, server.named_server)
+    target = PathTarget(path)
     stem = Path(target.path)
-    name = stem.parent.name if stem.stem in GENERAL_NAMES else stem.stem
-    return Installable(path, safe_key(name), target.facts.description or "")
+    name = stem.parent.name if stem.stem in GENERIC_FILE_STEMS else stem.stem
+    return InstallableServer(path, make_safe_key(name), target.metadata.description or "")
 
 
-def _import_path() -> dict[str, str]:
+def _get_import_path_variable() -> dict[str, str]:
     """The variable by which alone Paddock can be imported, where that is so."""
     home = Path(__file__).parents[2]
-    given = os.environ.get(IMPORT_VARIABLE, "").split(os.pathsep)
+    given = os.environ.get(PYTHONPATH_VARIABLE, "").split(os.pathsep)
     if any(part and Path(part).absolute() == home for part in given):
-        return {IMPORT_VARIABLE: str(home)}
+        return {PYTHONPATH_VARIABLE: str(home)}
     return {}
 
 
-def _texts(pairs: Mapping[str, str], what: str) -> dict[str, str]:
+def _check_text_values(pairs: Mapping[str, str], what: str) -> dict[str, str]:
     for name, value in pairs.items():
         if not isinstance(name, str) or not re.fullmatch(r"[^=\s\0:]+", name):
             raise EntryError(f"{name!r} cannot be the name of a {what}")
@@ -341,12 +341,12 @@ def _texts(pairs: Mapping[str, str], what: str) -> dict[str, str]:
             )
         if "\0" in value:
             raise EntryError(f"the {what} {name} holds a zero byte")
-        if what == HEADER and not value.replace("\t", " ").isprintable():
+        if what == HEADER_LABEL and not value.replace("\t", " ").isprintable():
             raise EntryError(f"the {what} {name} holds a line end or another control character")
     return dict(pairs)
 
 
-def _names(names: list[str]) -> tuple[str, ...]:
+def _check_variable_names(names: list[str]) -> tuple[str, ...]:
     for name in names:
         if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
             raise EntryError(

@@ -12,34 +12,34 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from paddock.clients.applying import Edit, apply_edit, content_of, remove_directories
+from paddock.clients.applying import FileEdit, apply_edit, read_content, remove_empty_directories
 from paddock.clients.editing.document import MISSING
-from paddock.clients.editing.plain_data import same
+from paddock.clients.editing.plain_data import is_same_data
 from paddock.clients.entries import (
-    refreshed,
+    merge_entry_data,
 )
-from paddock.clients.layers import layers_around
-from paddock.clients.ownership import server_of, share_key
-from paddock.clients.placing import unwound
+from paddock.clients.layers import find_other_layers
+from paddock.clients.ownership import identify_server, has_same_key
+from paddock.clients.placing import reinsert_later_entries
 from paddock.clients.recording import (
-    recorded,
-    records_at,
-    records_by_place,
+    record_installations,
+    find_records,
+    group_records_by_entry,
     replace_records,
-    undo_of,
-    with_undo,
+    decode_undo_record,
+    attach_undo_record,
 )
-from paddock.clients.secrets import shown_command, shown_url
-from paddock.clients.showing import change_of
+from paddock.clients.secrets import strip_command_options, mask_url
+from paddock.clients.showing import build_change
 from paddock.errors import PaddockError
 from paddock.servers.installations import Installation
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from paddock.clients.placing import Spot, Undo
+    from paddock.clients.placing import EntryLocation, UndoRecord
     from paddock.clients.plan import Change
-    from paddock.clients.shapes import Entry
+    from paddock.clients.shapes import ConfigEntry
 
 
 class ForeignEntryError(PaddockError):
@@ -48,122 +48,122 @@ class ForeignEntryError(PaddockError):
     code = "foreign-entry"
 
 
-class Insertion:
+class EntryInsertion:
     """One entry on its way into one file."""
 
     def __init__(
-        self, spot: Spot, server: str, entry: Entry, scope: str, *, replaces: bool
+        self, spot: EntryLocation, server: str, entry: ConfigEntry, scope: str, *, replaces: bool
     ) -> None:
-        self.spot = spot
+        self.location = spot
         self._server = server
         self._entry = entry
         self._scope = scope
-        self._replaces = replaces
-        self._undo: Undo | None = None
-        self._value: object = None
-        self._changed: list[Installation] = []
-        self._before: list[Installation] = []
+        self._replaces_foreign_entry = replaces
+        self._undo: UndoRecord | None = None
+        self._entry_data: object = None
+        self._changed_records: list[Installation] = []
+        self._records_before: list[Installation] = []
         self._is_new = True
 
-    def change(self) -> Change:
+    def preview(self) -> Change:
         """What would become of the file as it is now."""
-        before = content_of(self.spot.file)
-        after = self.edit(before).after
-        return change_of(self.spot, before, after)
+        before = read_content(self.location.file)
+        after = self.plan_edit(before).after
+        return build_change(self.location, before, after)
 
     def apply(self) -> Change:
         """Write the file."""
-        done = apply_edit(self.spot.file, self.edit, self.journal)
-        return change_of(self.spot, done.before, done.after, done.backup)
+        done = apply_edit(self.location.file, self.plan_edit, self.record_insertion)
+        return build_change(self.location, done.before, done.after, done.backup)
 
-    def edit(self, now: bytes | None) -> Edit:
+    def plan_edit(self, now: bytes | None) -> FileEdit:
         """The file with the entry."""
-        spot, shape, entry = self.spot, self.spot.client.shape, self._entry
-        old = spot.entry_in(now)
-        records = records_at(spot)
-        undo = undo_of(records)
-        standing = None if old is MISSING else server_of(spot.client, old, records)
-        is_ours = standing is not None and self._follows(standing)
-        if old is not MISSING and not is_ours and not self._replaces:
-            raise foreign(spot, old, standing)
-        self._changed, self._is_new = [], False
+        spot, shape, entry = self.location, self.location.client.shape, self._entry
+        old = spot.read_entry(now)
+        records = find_records(spot)
+        undo = decode_undo_record(records)
+        standing = None if old is MISSING else identify_server(spot.client, old, records)
+        is_ours = standing is not None and self._can_replace(standing)
+        if old is not MISSING and not is_ours and not self._replaces_foreign_entry:
+            raise make_foreign_entry_error(spot, old, standing)
+        self._changed_records, self._is_new = [], False
         if standing == self._server:
-            self._value = refreshed(shape, old, entry, spot.key)
+            self._entry_data = merge_entry_data(shape, old, entry, spot.key)
         else:
-            self._value = shape.render(entry, spot.key)
-        if is_ours and same(old, self._value):
+            self._entry_data = shape.render_entry(entry, spot.key)
+        if is_ours and is_same_data(old, self._entry_data):
             after, self._undo = now, undo
         elif is_ours and undo is not None:
-            after = self._updated(now, undo)
+            after = self._update_entry(now, undo)
         else:
             # What a person wrote for this server is theirs, and comes back.
-            is_as_ours = is_ours and _starts_alike(shape.read(old), entry)
-            after, self._undo = spot.put_in(now, self._value, is_ours=is_as_ours)
+            is_as_ours = is_ours and _has_same_command(shape.parse_entry(old), entry)
+            after, self._undo = spot.insert(now, self._entry_data, is_ours=is_as_ours)
             if standing is not None and not is_ours:
                 self._undo = structs.replace(self._undo, previous=tuple(records))
             self._is_new = True
-        return Edit(after, self._is_done)
+        return FileEdit(after, self._is_done)
 
-    def _follows(self, standing: str) -> bool:
+    def _can_replace(self, standing: str) -> bool:
         """Whether the server takes the place of another of ours without being asked to."""
-        return standing == self._server or share_key(standing, self._server, self.spot.key)
+        return standing == self._server or has_same_key(standing, self._server, self.location.key)
 
-    def _updated(self, now: bytes | None, undo: Undo) -> bytes:
+    def _update_entry(self, now: bytes | None, undo: UndoRecord) -> bytes:
         """The file with the entry in the place of an older one of ours."""
-        spot, others = self.spot, layers_around(self.spot)
-        after, self._undo = spot.put_in(now, self._value, is_ours=True, undo=undo)
-        later = [(layer.spot, layer.undo) for layer in others.later]
-        turn = unwound(now, (spot, undo), later, self._value)
+        spot, others = self.location, find_other_layers(self.location)
+        after, self._undo = spot.insert(now, self._entry_data, is_ours=True, undo=undo)
+        later = [(layer.location, layer.undo) for layer in others.later]
+        turn = reinsert_later_entries(now, (spot, undo), later, self._entry_data)
         if turn is not None and turn[0] == after:
             self._undo, *undos = turn[1]
             for layer, new in zip(others.later, undos, strict=True):
-                self._changed += layer.changed(new)
+                self._changed_records += layer.update_records(new)
             return after
         self._is_new = True
-        if others.all:
-            self._changed += others.all[0].inheriting(undo)
+        if others.all_layers:
+            self._changed_records += others.all_layers[0].inherit_undo(undo)
         return after
 
-    def journal(self, made: tuple[Path, ...]) -> AbstractContextManager[None]:
+    def record_insertion(self, made: tuple[Path, ...]) -> AbstractContextManager[None]:
         """Have it on record, also for other clients that read the same entry."""
         if self._undo is not None and made and not self._undo.existed:
             directories = tuple(str(directory) for directory in made)
             self._undo = structs.replace(self._undo, directories=directories)
-        self._before = [one for group in records_by_place(self.spot.file).values() for one in group]
+        self._records_before = [one for group in group_records_by_entry(self.location.file).values() for one in group]
         others = [
             structs.replace(one, server=self._server, entry_kind=self.record.entry_kind)
-            for one in records_at(self.spot)
-            if one.client != self.spot.client.id
+            for one in find_records(self.location)
+            if one.client != self.location.client.id
         ]
-        records = [with_undo(one, self._undo) for one in (*others, self.record)]
+        records = [attach_undo_record(one, self._undo) for one in (*others, self.record)]
         if self._is_new:
-            return recorded(records, self._changed)
-        return recorded([], [*records, *self._changed])
+            return record_installations(records, self._changed_records)
+        return record_installations([], [*records, *self._changed_records])
 
-    def take_back(self, done: Change) -> None:
+    def roll_back(self, done: Change) -> None:
         """Have the file and its records as they were before."""
 
-        def edit(now: bytes | None) -> Edit:
+        def edit(now: bytes | None) -> FileEdit:
             is_as_written = now == done.after
-            content = done.before if is_as_written else self.spot.take_out(now, self._undo)
-            return Edit(content, lambda _: True)
+            content = done.before if is_as_written else self.location.remove(now, self._undo)
+            return FileEdit(content, lambda _: True)
 
-        apply_edit(self.spot.file, edit)
-        is_new = not any(one.is_at(self.record) for one in self._before)
-        replace_records([self.record] if is_new else [], self._before, [])
+        apply_edit(self.location.file, edit)
+        is_new = not any(one.is_same_entry(self.record) for one in self._records_before)
+        replace_records([self.record] if is_new else [], self._records_before, [])
         if done.before is None and self._undo is not None:
-            remove_directories(tuple(map(Path, self._undo.directories)))
+            remove_empty_directories(tuple(map(Path, self._undo.directories)))
 
     @property
     def record(self) -> Installation:
         """What is on record of it."""
-        return with_undo(
+        return attach_undo_record(
             Installation(
                 server=self._server,
-                client=self.spot.client.id,
-                file=str(self.spot.file),
-                real=os.path.realpath(self.spot.file),
-                key=self.spot.key,
+                client=self.location.client.id,
+                file=str(self.location.file),
+                real=os.path.realpath(self.location.file),
+                key=self.location.key,
                 scope=self._scope,
                 entry_kind="stdio" if self._entry.url is None else "http",
                 created=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
@@ -172,22 +172,22 @@ class Insertion:
         )
 
     def _is_done(self, content: bytes | None) -> bool:
-        return same(self.spot.entry_in(content), self._value)
+        return is_same_data(self.location.read_entry(content), self._entry_data)
 
 
-def _starts_alike(one: Entry | None, other: Entry) -> bool:
+def _has_same_command(one: ConfigEntry | None, other: ConfigEntry) -> bool:
     return one is not None and (one.command, one.args) == (other.command, other.args)
 
 
-def foreign(spot: Spot, old: object, standing: str | None) -> ForeignEntryError:
+def make_foreign_entry_error(spot: EntryLocation, old: object, standing: str | None) -> ForeignEntryError:
     """The complaint about an entry in the place that ours was to have."""
-    entry = spot.client.shape.read(old)
+    entry = spot.client.shape.parse_entry(old)
     what = "an entry that is not ours"
     if standing is not None:
         what = f"another server of Paddock's ({standing})"
     elif entry is not None:
         is_url = entry.url is not None
-        shown = shown_url(entry.url or "") if is_url else shown_command(entry.command or "")
+        shown = mask_url(entry.url or "") if is_url else strip_command_options(entry.command or "")
         what = f"a server that is not ours ({shown})"
     return ForeignEntryError(
         f"under the name {spot.key!r} stands {what}",

@@ -12,30 +12,30 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from paddock.clients.applying import content_of
+from paddock.clients.applying import read_content
 from paddock.clients.checking import check_entry
-from paddock.clients.destination import FILE, USER, Destination, destination_of, spot_in
+from paddock.clients.destination import FILE_SCOPE, USER_SCOPE, InstallDestination, resolve_destination, make_entry_location
 from paddock.clients.detection import detected_clients
 from paddock.clients.editing.document import MISSING
 from paddock.clients.entries import (
-    ServerName,
-    Variables,
-    entry_for,
-    installable,
-    key_for,
+    ServerReference,
+    EnvironmentVariables,
+    build_entry,
+    resolve_installable,
+    choose_entry_key,
 )
-from paddock.clients.insertion import Insertion, foreign
-from paddock.clients.links import link_text
-from paddock.clients.needed import check_required, lacks
-from paddock.clients.ownership import server_of
-from paddock.clients.paths import read_together
+from paddock.clients.insertion import EntryInsertion, make_foreign_entry_error
+from paddock.clients.links import format_link
+from paddock.clients.needed import check_requirements, find_missing_requirements
+from paddock.clients.ownership import identify_server
+from paddock.clients.paths import list_merged_files
 from paddock.clients.plan import Outcome, Plan
 from paddock.clients.recording import (
-    records_at,
+    find_records,
 )
 from paddock.clients.running import is_running
 from paddock.clients.shapes import UnsupportedTransportError
-from paddock.clients.suiting import suited
+from paddock.clients.suiting import adapt_entry
 from paddock.clients.table import find_client
 from paddock.errors import PaddockError
 
@@ -45,15 +45,15 @@ if TYPE_CHECKING:
 
     from paddock.clients.client import Client
     from paddock.clients.plan import Change
-    from paddock.clients.shapes import Entry
+    from paddock.clients.shapes import ConfigEntry
 
 
-class Wishes(TypedDict, total=False):
+class InstallOptions(TypedDict, total=False):
     """What can be said about an entry, whatever the client."""
 
     name: str | None
     """The key of the entry, in place of the server's own."""
-    env: Variables | None
+    env: EnvironmentVariables | None
     """Variables for the server's environment; None as a value has the client pass its own on."""
     http: str | None
     """The URL under which the server runs; without it the client starts the server."""
@@ -71,12 +71,12 @@ class Wishes(TypedDict, total=False):
 
 def install(
     client: str | None,
-    server: ServerName | None = None,
+    server: ServerReference | None = None,
     *,
     project: str | PathLike[str] | None = None,
     file: str | PathLike[str] | None = None,
     name: str | None = None,
-    env: Variables | None = None,
+    env: EnvironmentVariables | None = None,
     http: str | None = None,
     headers: Mapping[str, str] | None = None,
     options: Mapping[str, Mapping[str, object]] | None = None,
@@ -113,42 +113,42 @@ def install(
         WriteError: when it cannot be written; it is left as it is.
         PaddockError: of another kind, when something that was asked for cannot be.
     """
-    destination = _destination(client, project, file)
+    destination = _resolve_install_destination(client, project, file)
     row = destination.client
-    wanted = installable(server, row)
-    key = key_for(row, wanted, name)
+    wanted = resolve_installable(server, row)
+    key = choose_entry_key(row, wanted, name)
     _check_transport(row, http)
-    given = entry_for(wanted, env=env, http=http, headers=headers, options=options)
-    entry = suited(row, given)
+    given = build_entry(wanted, env=env, http=http, headers=headers, options=options)
+    entry = adapt_entry(row, given)
     work = [
-        Insertion(spot, wanted.name, entry, destination.scope, replaces=replace)
-        for spot in destination.spots(key)
+        EntryInsertion(spot, wanted.name, entry, destination.scope, replaces=replace)
+        for spot in destination.get_entry_locations(key)
     ]
     if not replace:
-        _check_not_hidden(destination, key, wanted.name)
-    missing = lacks(row, wanted.named, entry)
+        _check_hidden_entries(destination, key, wanted.name)
+    missing = find_missing_requirements(row, wanted.named_server, entry)
     plan = Plan(
         action="install",
         client=row,
         server=wanted.name,
         key=key,
         scope=destination.scope,
-        changes=tuple(one.change() for one in work),
-        notes=(*_notes(destination), *_unset(row, given), *(one.note for one in missing)),
-        paste=None if work else _paste(row, entry, key),
-        link=None if work or not row.links else link_text(row, entry, key),
+        changes=tuple(one.preview() for one in work),
+        notes=(*_collect_notes(destination), *_note_unset_variables(row, given), *(one.note for one in missing)),
+        paste=None if work else _render_paste_text(row, entry, key),
+        link=None if work or not row.links else format_link(row, entry, key),
     )
     if dry_run:
         return plan
     if check:
         if http is None:
-            wanted.check()
-            check_required(missing)
+            wanted.check_definition()
+            check_requirements(missing)
         check_entry(row, entry)
-    return _applied(plan, work) if work else plan
+    return _apply_insertions(plan, work) if work else plan
 
 
-def install_all(server: ServerName | None = None, **wishes: Unpack[Wishes]) -> list[Outcome]:
+def install_all(server: ServerReference | None = None, **wishes: Unpack[InstallOptions]) -> list[Outcome]:
     """Install into every client that is found on this machine, and go on after one that fails.
 
     Each client gets the server that suits it when none is named. The keywords are those of
@@ -163,17 +163,17 @@ def install_all(server: ServerName | None = None, **wishes: Unpack[Wishes]) -> l
     return outcomes
 
 
-def _destination(
+def _resolve_install_destination(
     client: str | None, project: str | PathLike[str] | None, file: str | PathLike[str] | None
-) -> Destination:
+) -> InstallDestination:
     if client is not None and file is None and project is None:
         row = find_client(client)
         if not row.has_file:
-            return Destination(row, (), USER)
-    return destination_of(client, project=project, file=file)
+            return InstallDestination(row, (), USER_SCOPE)
+    return resolve_destination(client, project=project, file=file)
 
 
-def _applied(plan: Plan, work: list[Insertion]) -> Plan:
+def _apply_insertions(plan: Plan, work: list[EntryInsertion]) -> Plan:
     """Write all files of a client; when one cannot be, those before it are restored."""
     changes: list[Change] = []
     try:
@@ -182,23 +182,23 @@ def _applied(plan: Plan, work: list[Insertion]) -> Plan:
     except BaseException:
         for one, done in zip(work, changes, strict=False):
             with suppress(PaddockError, OSError):  # the first error says more
-                one.take_back(done)
+                one.roll_back(done)
         raise
     records = tuple(one.record for one in work)
     return replace(plan, changes=tuple(changes), is_applied=True, installations=records)
 
 
-def _check_not_hidden(destination: Destination, key: str, server: str) -> None:
+def _check_hidden_entries(destination: InstallDestination, key: str, server: str) -> None:
     """Make sure that the entry hides none of somebody else's in another file of the client."""
-    if destination.scope == FILE:
+    if destination.scope == FILE_SCOPE:
         return
     project = destination.scope if destination.is_project else None
-    for file in read_together(destination.client, project=project):
-        spot = spot_in(destination.client, file, key, destination.scope)
-        old = MISSING if file in destination.files else spot.entry_in(content_of(file))
-        standing = None if old is MISSING else server_of(spot.client, old, records_at(spot))
+    for file in list_merged_files(destination.client, project=project):
+        spot = make_entry_location(destination.client, file, key, destination.scope)
+        old = MISSING if file in destination.files else spot.read_entry(read_content(file))
+        standing = None if old is MISSING else identify_server(spot.client, old, find_records(spot))
         if old is not MISSING and standing != server:
-            raise foreign(spot, old, standing)
+            raise make_foreign_entry_error(spot, old, standing)
 
 
 def _check_transport(client: Client, http: str | None) -> None:
@@ -208,7 +208,7 @@ def _check_transport(client: Client, http: str | None) -> None:
             hint="serve where it can reach it (paddock serve NAME --http HOST:PORT), and give the "
             "URL: --http URL",
         )
-    if http is None or client.http:
+    if http is None or client.supports_http:
         return
     raise UnsupportedTransportError(
         f"{client.name} takes no URL of a server in its file",
@@ -217,23 +217,23 @@ def _check_transport(client: Client, http: str | None) -> None:
     )
 
 
-def _notes(destination: Destination) -> tuple[str, ...]:
+def _collect_notes(destination: InstallDestination) -> tuple[str, ...]:
     client = destination.client
-    steps = client.steps_for(is_project=destination.is_project)
+    steps = client.get_follow_up_steps(is_project=destination.is_project)
     if is_running(client):
         running = f"{client.name} is running and may overwrite its file: quit it and install again."
         return (running, *steps)
     return steps
 
 
-def _unset(client: Client, entry: Entry) -> Iterator[str]:
-    for name in entry.passed:
+def _note_unset_variables(client: Client, entry: ConfigEntry) -> Iterator[str]:
+    for name in entry.forwarded_variables:
         if name not in os.environ:
             yield f"The variable {name} is not set here; set it where {client.name} is started."
 
 
-def _paste(client: Client, entry: Entry, key: str) -> str:
-    data: object = {key: client.shape.render(entry, key)}
+def _render_paste_text(client: Client, entry: ConfigEntry, key: str) -> str:
+    data: object = {key: client.shape.render_entry(entry, key)}
     for step in reversed(client.path or ("mcpServers",)):
         data = {step: data}
     return json.dumps(data, indent=2, ensure_ascii=False)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from paddock.clients.destination import spot_in
-from paddock.clients.placing import Spot, Undo
-from paddock.clients.recording import place_of, records_by_place, undo_of, with_undo
+from paddock.clients.destination import make_entry_location
+from paddock.clients.placing import EntryLocation, UndoRecord
+from paddock.clients.recording import get_entry_identity, group_records_by_entry, decode_undo_record, attach_undo_record
 from paddock.clients.table import UnsupportedClientError, find_client
 from paddock.servers.installations import Installation
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Layer:
+class EntryLayer:
     """One entry of ours, with what is on record of it."""
 
-    spot: Spot
-    undo: Undo
+    location: EntryLocation
+    undo: UndoRecord
     records: tuple[Installation, ...]
 
-    def changed(self, undo: Undo) -> list[Installation]:
+    def update_records(self, undo: UndoRecord) -> list[Installation]:
         """The records with another way to take the entry out."""
-        return [with_undo(one, undo) for one in self.records]
+        return [attach_undo_record(one, undo) for one in self.records]
 
-    def inheriting(self, undo: Undo) -> list[Installation]:
+    def inherit_undo(self, undo: UndoRecord) -> list[Installation]:
         """The records, when this entry has to remove what was made for one that goes."""
         heir = structs.replace(
             self.undo,
@@ -41,41 +41,41 @@ class Layer:
             made=max(self.undo.made, undo.made),
             directories=self.undo.directories or undo.directories,
         )
-        return self.changed(heir)
+        return self.update_records(heir)
 
 
 @dataclass(frozen=True)
-class Layers:
+class EntryLayers:
     """The other entries of ours in the file of one, in the order in which they were put in."""
 
-    earlier: tuple[Layer, ...]
-    later: tuple[Layer, ...]
+    earlier: tuple[EntryLayer, ...]
+    later: tuple[EntryLayer, ...]
 
     @property
-    def all(self) -> tuple[Layer, ...]:
+    def all_layers(self) -> tuple[EntryLayer, ...]:
         """All of them."""
         return (*self.earlier, *self.later)
 
 
-def layers_around(spot: Spot) -> Layers:
+def find_other_layers(spot: EntryLocation) -> EntryLayers:
     """The other entries of ours in a file; those with useless records are left out."""
-    place = place_of(spot.client.id, spot.file, spot.key)
-    standing = records_by_place(spot.file)
+    place = get_entry_identity(spot.client.id, spot.file, spot.key)
+    standing = group_records_by_entry(spot.file)
     places = list(standing)
     here = places.index(place) if place in standing else len(places)
-    return Layers(
-        tuple(_layers(spot, (standing[one] for one in places[:here]))),
-        tuple(_layers(spot, (standing[one] for one in places[here + 1 :]))),
+    return EntryLayers(
+        tuple(_build_layers(spot, (standing[one] for one in places[:here]))),
+        tuple(_build_layers(spot, (standing[one] for one in places[here + 1 :]))),
     )
 
 
-def _layers(spot: Spot, groups: Iterable[list[Installation]]) -> Iterable[Layer]:
+def _build_layers(spot: EntryLocation, groups: Iterable[list[Installation]]) -> Iterable[EntryLayer]:
     for records in groups:
-        undo, newest = undo_of(records), records[-1]
+        undo, newest = decode_undo_record(records), records[-1]
         try:
             client = find_client(newest.client)
         except UnsupportedClientError:  # of another version
             continue
         if undo is not None:
-            there = spot_in(client, spot.file, newest.key, newest.scope)
-            yield Layer(there, undo, tuple(records))
+            there = make_entry_location(client, spot.file, newest.key, newest.scope)
+            yield EntryLayer(there, undo, tuple(records))

@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
-from paddock.clients.entries import IMPORT_VARIABLE, entry_for, installable, key_for
-from paddock.clients.suiting import suited
+from paddock.clients.entries import PYTHONPATH_VARIABLE, build_entry, resolve_installable, choose_entry_key
+from paddock.clients.suiting import adapt_entry
 from paddock.clients.table import find_client, supported_clients
 from paddock.errors import PaddockError
 from paddock.version import __version__
@@ -21,11 +21,11 @@ from paddock.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from paddock.clients.client import Client, LinkForm
-    from paddock.clients.entries import Options, ServerName, Variables
-    from paddock.clients.shapes import Entry
+    from paddock.clients.client import Client, InstallLinkFormat
+    from paddock.clients.entries import ToolOptionValues, ServerReference, EnvironmentVariables
+    from paddock.clients.shapes import ConfigEntry
 
-WEB = "https://"
+WEB_URL_PREFIX = "https://"
 
 
 class LinkError(PaddockError):
@@ -36,14 +36,14 @@ class LinkError(PaddockError):
 
 def link(
     client: str | Client,
-    server: ServerName | None = None,
+    server: ServerReference | None = None,
     *,
     web: bool = False,
     name: str | None = None,
-    env: Variables | None = None,
+    env: EnvironmentVariables | None = None,
     http: str | None = None,
     headers: Mapping[str, str] | None = None,
-    options: Options | None = None,
+    options: ToolOptionValues | None = None,
 ) -> str:
     """The link that installs a server into a client.
 
@@ -63,30 +63,30 @@ def link(
         UnsupportedClientError: when there is no such client.
     """
     found = find_client(client) if isinstance(client, str) else client
-    chosen = installable(server, found)
-    given = entry_for(chosen, env=env, http=http, headers=headers, options=options)
-    entry = suited(found, given)
-    return link_text(found, entry, key_for(found, chosen, name), web=web)
+    chosen = resolve_installable(server, found)
+    given = build_entry(chosen, env=env, http=http, headers=headers, options=options)
+    entry = adapt_entry(found, given)
+    return format_link(found, entry, choose_entry_key(found, chosen, name), web=web)
 
 
-def link_text(client: Client, entry: Entry, key: str, *, web: bool = False) -> str:
+def format_link(client: Client, entry: ConfigEntry, key: str, *, web: bool = False) -> str:
     """The link for an entry.
 
     Raises:
         LinkError: when the client has none.
     """
-    form = _form(client, web=web)
-    if form.starts_packages and entry.url is None:
-        entry = _packaged(entry)
-    config = _config(form, client, entry, key)
-    return form.text.format(
+    form = _select_format(client, web=web)
+    if form.requires_package_runner and entry.url is None:
+        entry = _use_package_runner(entry)
+    config = _encode_config(form, client, entry, key)
+    return form.url_template.format(
         name=quote(key, safe=""), config=config, type="stdio" if entry.url is None else "http"
     )
 
 
-def _form(client: Client, *, web: bool) -> LinkForm:
+def _select_format(client: Client, *, web: bool) -> InstallLinkFormat:
     for form in client.links:
-        if form.text.startswith(WEB) == web:
+        if form.url_template.startswith(WEB_URL_PREFIX) == web:
             return form
     others = [other.id for other in supported_clients().values() if other.links]
     kind = "link for web pages" if web else "link"
@@ -96,42 +96,42 @@ def _form(client: Client, *, web: bool) -> LinkForm:
     )
 
 
-def _packaged(entry: Entry) -> Entry:
+def _use_package_runner(entry: ConfigEntry) -> ConfigEntry:
     """The same server, started by uvx: some applications start nothing else from a link."""
     # Where Paddock is to be found is no question then.
-    env = {name: value for name, value in entry.env.items() if name != IMPORT_VARIABLE}
+    env = {name: value for name, value in entry.env.items() if name != PYTHONPATH_VARIABLE}
     serving = entry.args[entry.args.index("serve") :]
     args = ("--from", f"paddock=={__version__}", "paddock", *serving)
     return replace(entry, command="uvx", args=args, env=env)
 
 
-def _config(form: LinkForm, client: Client, entry: Entry, key: str) -> str:
-    if form.config == "parameters":
+def _encode_config(form: InstallLinkFormat, client: Client, entry: ConfigEntry, key: str) -> str:
+    if form.payload_kind == "parameters":
         if entry.env or entry.headers:
             raise LinkError(
                 f"a link for {client.name} cannot carry environment variables or headers",
                 hint=f"install into its file: paddock install {client.id}",
             )
-        return urlencode(_parameters(entry, key), quote_via=quote)
-    data: dict[str, object] = client.shape.render(entry, key)
-    if form.config == "named-entry":
+        return urlencode(_list_parameters(entry, key), quote_via=quote)
+    data: dict[str, object] = client.shape.render_entry(entry, key)
+    if form.payload_kind == "named-entry":
         data = {"name": key, **data}
-    if form.config == "servers":
+    if form.payload_kind == "servers":
         data = {"mcpServers": {key: data}}
     # All in ASCII: some applications decode base64 byte by byte.
     text = json.dumps(data, separators=(",", ":"))
     for encoding in form.encoding:
-        text = _encoded(text, encoding)
+        text = _encode_text(text, encoding)
     return text
 
 
-def _encoded(text: str, encoding: str) -> str:
+def _encode_text(text: str, encoding: str) -> str:
     if encoding == "percent":
         return quote(text, safe="")
     return base64.b64encode(text.encode()).decode()
 
 
-def _parameters(entry: Entry, key: str) -> list[tuple[str, str]]:
+def _list_parameters(entry: ConfigEntry, key: str) -> list[tuple[str, str]]:
     known = [("id", key), ("name", key), ("description", entry.description or key)]
     if entry.url is not None:
         return [("url", entry.url), ("type", "streamable_http"), *known]

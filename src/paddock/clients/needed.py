@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.clients.checking import CheckFailedError, environment_for
+from paddock.clients.checking import CheckFailedError, build_client_environment
 from paddock.errors import PaddockError
 from paddock.servers.variables import OPTIONS_VARIABLE
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     from paddock.authoring.tool import Tool
     from paddock.clients.client import Client
-    from paddock.clients.shapes import Entry
+    from paddock.clients.shapes import ConfigEntry
     from paddock.servers.named_server import NamedServer
 
 
-class Lack(NamedTuple):
+class MissingRequirement(NamedTuple):
     """Something that tools need and do not have."""
 
     tools: tuple[str, ...]
@@ -32,7 +32,7 @@ class Lack(NamedTuple):
         return f"{' and '.join(self.tools)} {how}: {self.text}"
 
 
-def lacks(client: Client, server: NamedServer | None, entry: Entry) -> list[Lack]:
+def find_missing_requirements(client: Client, server: NamedServer | None, entry: ConfigEntry) -> list[MissingRequirement]:
     """What is missing for a server that a client starts; of others nothing is known here."""
     if entry.url is not None or server is None:
         return []
@@ -43,10 +43,10 @@ def lacks(client: Client, server: NamedServer | None, entry: Entry) -> list[Lack
     given = entry.env.get(OPTIONS_VARIABLE)
     if given:
         loaded.set_tool_options(json.loads(given))
-    return _lacks(loaded.tools, environment_for(client, entry))
+    return _group_missing_requirements(loaded.tools, build_client_environment(client, entry))
 
 
-def check_required(found: Iterable[Lack]) -> None:
+def check_requirements(found: Iterable[MissingRequirement]) -> None:
     """Make sure that every tool has what it cannot work without.
 
     Raises:
@@ -61,17 +61,17 @@ def check_required(found: Iterable[Lack]) -> None:
             )
 
 
-def _lacks(tools: Iterable[Tool], environment: dict[str, str]) -> list[Lack]:
+def _group_missing_requirements(tools: Iterable[Tool], environment: dict[str, str]) -> list[MissingRequirement]:
     """What is missing, each once, with all tools that need it."""
     found: dict[tuple[str, bool], list[str]] = {}
     for tool in tools:
-        text = _missing(tool, environment)
+        text = _describe_missing(tool, environment)
         if text and tool.needs:
             found.setdefault((text, tool.needs.is_required), []).append(tool.name)
-    return [Lack(tuple(names), text, flag) for (text, flag), names in found.items()]
+    return [MissingRequirement(tuple(names), text, flag) for (text, flag), names in found.items()]
 
 
-def _missing(tool: Tool, environment: dict[str, str]) -> str:
+def _describe_missing(tool: Tool, environment: dict[str, str]) -> str:
     if tool.needs is None:
         return ""
     try:

@@ -15,24 +15,24 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, structs
 
 from paddock.clients.client import Client
-from paddock.clients.editing.document import MISSING, ByName, ConfigurationError
-from paddock.clients.editing.opening import OpenDocument, open_document
-from paddock.clients.editing.plain_data import find, same, with_value
-from paddock.clients.splice import Splice, is_untouched, splice_between, taken_back
+from paddock.clients.editing.document import MISSING, NamedElementStep, ConfigurationError
+from paddock.clients.editing.opening import DocumentFile, load_document
+from paddock.clients.editing.plain_data import find_value, is_same_data, put_value
+from paddock.clients.splice import TextSplice, is_untouched, compute_splice, iterate_reverted_contents
 from paddock.servers.installations import Installation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from paddock.clients.editing.document import Document
+    from paddock.clients.editing.document import EditableDocument
 
-NOTHING_LEFT = frozenset({"", "{}", "[]"})
+EMPTY_DOCUMENT_TEXTS = frozenset({"", "{}", "[]"})
 
 
-class Undo(Struct, frozen=True, kw_only=True):
+class UndoRecord(Struct, frozen=True, kw_only=True):
     """What is needed to take an entry out again."""
 
-    splice: Splice
+    splice: TextSplice
     entry: object
     """What we wrote, as plain data."""
     existed: bool = True
@@ -48,7 +48,7 @@ class Undo(Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True)
-class Spot:
+class EntryLocation:
     """The place of one entry in one file of a client."""
 
     client: Client
@@ -56,7 +56,7 @@ class Spot:
     key: str
     is_project: bool = False
 
-    def opened(self, content: bytes | None) -> OpenDocument:
+    def load_document(self, content: bytes | None) -> DocumentFile:
         """The file as a document; one that does not exist is empty.
 
         Raises:
@@ -64,144 +64,144 @@ class Spot:
         """
         client = self.client
         where = str(self.file)
-        return open_document(content or b"", client.format, dialect=client.dialect, where=where)
+        return load_document(content or b"", client.format, dialect=client.dialect, where=where)
 
-    def entry_in(self, content: bytes | None) -> object:
+    def read_entry(self, content: bytes | None) -> object:
         """What stands there, as plain data, or `MISSING`."""
-        return self.opened(content).document.get(self.path)
+        return self.load_document(content).document.get(self.path)
 
-    def entries_in(self, content: bytes | None) -> dict[str, object]:
+    def read_entries(self, content: bytes | None) -> dict[str, object]:
         """All entries of the file, by key."""
-        servers: object = self.opened(content).document.get(self.client.servers_path(self.file))
+        servers: object = self.load_document(content).document.get(self.client.get_servers_path(self.file))
         if isinstance(servers, list):
             named = (one for one in servers if isinstance(one, dict))
             return {str(one["name"]): one for one in named if "name" in one}
         return dict(servers) if isinstance(servers, dict) else {}
 
-    def put_in(
-        self, now: bytes | None, entry: object, *, is_ours: bool = False, undo: Undo | None = None
-    ) -> tuple[bytes, Undo]:
+    def insert(
+        self, now: bytes | None, entry: object, *, is_ours: bool = False, undo: UndoRecord | None = None
+    ) -> tuple[bytes, UndoRecord]:
         """The file with an entry, and how to take it out.
 
         An older entry of ours in this place leaves nothing behind when the new one is taken out;
         any other is put back then.
         """
-        opened = self.opened(now)
+        opened = self.load_document(now)
         document = opened.document
         old = document.get(self.path)
         base: bytes | None = now
         replaced: tuple[object, ...] = () if old is MISSING else (old,)
         previous: tuple[Installation, ...] = ()
         if old is not MISSING and is_ours:
-            base, replaced = self.take_out(now, undo), undo.replaced if undo else ()
+            base, replaced = self.remove(now, undo), undo.replaced if undo else ()
             previous = undo.previous if undo else ()
-        for path, value in self._defaults().items():
+        for path, value in self._get_defaults().items():
             if document.get(path) is MISSING:
                 document = document.put(path, value)
-        after = opened.with_document(document.put(self.path, entry)).bytes()
-        return after, Undo(
-            splice=splice_between(base or b"", after),
+        after = opened.replace_document(document.put(self.path, entry)).to_bytes()
+        return after, UndoRecord(
+            splice=compute_splice(base or b"", after),
             entry=entry,
             existed=base is not None,
             replaced=replaced,
-            made=self._missing_containers(base),
+            made=self._count_missing_containers(base),
             directories=() if undo is None or base is not None else undo.directories,
             previous=previous,
         )
 
-    def take_out(self, now: bytes | None, undo: Undo | None) -> bytes | None:
+    def remove(self, now: bytes | None, undo: UndoRecord | None) -> bytes | None:
         """The file without the entry; None when there shall be no file.
 
         Without `undo` the entry goes, and nothing else.
         """
-        cut = None if undo is None else self.cut_out(now, undo)
+        cut = None if undo is None else self.cut(now, undo)
         if cut is not None:
             return cut.content
-        opened = self.opened(now)
-        left = opened.with_document(self._removed(opened.document, undo))
-        return left.bytes() if undo is None else self._left(left.bytes(), undo).content
+        opened = self.load_document(now)
+        left = opened.replace_document(self._remove_from_document(opened.document, undo))
+        return left.to_bytes() if undo is None else self._build_remainder(left.to_bytes(), undo).content
 
-    def cut_out(self, now: bytes | None, undo: Undo) -> Cut | None:
+    def cut(self, now: bytes | None, undo: UndoRecord) -> RemainingContent | None:
         """The file without the text that was put in; None where that text cannot be told."""
         if now is None:
             return None
         if is_untouched(undo.splice, now):
-            return self._left(next(taken_back(undo.splice, now)), undo)
-        document = self.opened(now).document
-        wanted = self._removed(document, undo)
-        for content in taken_back(undo.splice, now):
-            if self._says(content, wanted):
-                return self._left(content, undo)
+            return self._build_remainder(next(iterate_reverted_contents(undo.splice, now)), undo)
+        document = self.load_document(now).document
+        wanted = self._remove_from_document(document, undo)
+        for content in iterate_reverted_contents(undo.splice, now):
+            if self._has_same_data(content, wanted):
+                return self._build_remainder(content, undo)
         return None
 
-    def _left(self, content: bytes, undo: Undo) -> Cut:
+    def _build_remainder(self, content: bytes, undo: UndoRecord) -> RemainingContent:
         """What is left of a file; nothing where it was made for us and holds nothing else."""
-        is_ours = not undo.existed and self._is_nothing(self.opened(content).document)
-        return Cut(None if is_ours else content)
+        is_ours = not undo.existed and self._is_empty(self.load_document(content).document)
+        return RemainingContent(None if is_ours else content)
 
     @property
-    def path(self) -> tuple[str | ByName, ...]:
+    def path(self) -> tuple[str | NamedElementStep, ...]:
         """The keys that lead to the entry."""
-        return self.client.entry_path(self.key, self.file)
+        return self.client.get_entry_path(self.key, self.file)
 
-    def _removed(self, document: Document, undo: Undo | None) -> Document:
+    def _remove_from_document(self, document: EditableDocument, undo: UndoRecord | None) -> EditableDocument:
         if undo is not None and undo.replaced:
             return document.put(self.path, undo.replaced[0])
         return document.remove(self.path, prune=undo.made if undo else 0)
 
-    def _says(self, content: bytes, wanted: Document) -> bool:
+    def _has_same_data(self, content: bytes, wanted: EditableDocument) -> bool:
         """Whether content is what a document says, or that without what we put in besides."""
         try:
-            found = self.opened(content).document.data()
+            found = self.load_document(content).document.to_data()
         except ConfigurationError:
             return False
-        found = self._without_null(found)
-        return same(found, wanted.data()) or same(found, self._bare(wanted).data())
+        found = self._replace_null_container(found)
+        return is_same_data(found, wanted.to_data()) or is_same_data(found, self._remove_defaults(wanted).to_data())
 
-    def _without_null(self, data: object) -> object:
+    def _replace_null_container(self, data: object) -> object:
         """Data with an empty container where a null stands in its place."""
         for depth in range(1, len(self.path)):
-            if find(data, self.path[:depth]) is None:
-                empty: object = [] if isinstance(self.path[depth], ByName) else {}
-                return with_value(data, self.path[:depth], empty)
+            if find_value(data, self.path[:depth]) is None:
+                empty: object = [] if isinstance(self.path[depth], NamedElementStep) else {}
+                return put_value(data, self.path[:depth], empty)
         return data
 
-    def _is_nothing(self, document: Document) -> bool:
+    def _is_empty(self, document: EditableDocument) -> bool:
         """Whether a document holds nothing but what we put in besides the entry."""
-        return self._bare(document).text.strip() in NOTHING_LEFT
+        return self._remove_defaults(document).text.strip() in EMPTY_DOCUMENT_TEXTS
 
-    def _bare(self, document: Document) -> Document:
+    def _remove_defaults(self, document: EditableDocument) -> EditableDocument:
         """A document without what its client needs besides the servers."""
-        for path, value in self._defaults().items():
-            if same(document.get(path), value):
+        for path, value in self._get_defaults().items():
+            if is_same_data(document.get(path), value):
                 document = document.remove(path, prune=len(path))
         return document
 
-    def _defaults(self) -> Mapping[tuple[str, ...], object]:
+    def _get_defaults(self) -> Mapping[tuple[str, ...], object]:
         client = self.client
         if self.is_project and client.project_defaults is not None:
             return client.project_defaults
         return client.defaults
 
-    def _missing_containers(self, base: bytes | None) -> int:
-        document = self.opened(base).document
+    def _count_missing_containers(self, base: bytes | None) -> int:
+        document = self.load_document(base).document
         inner = (self.path[:length] for length in range(1, len(self.path)))
         return sum(document.get(path) is MISSING for path in inner)
 
 
 @dataclass(frozen=True)
-class Cut:
+class RemainingContent:
     """What is left of a file after text was cut out of it; None when there shall be no file."""
 
     content: bytes | None
 
 
-def unwound(
+def reinsert_later_entries(
     now: bytes | None,
-    first: tuple[Spot, Undo],
-    later: list[tuple[Spot, Undo]],
+    first: tuple[EntryLocation, UndoRecord],
+    later: list[tuple[EntryLocation, UndoRecord]],
     value: object = MISSING,
-) -> tuple[bytes | None, list[Undo]] | None:
+) -> tuple[bytes | None, list[UndoRecord]] | None:
     """Take out an entry around which later ones of ours were put in, as if it had never been there.
 
     The later ones come out in turn, the last first, and are put in again. With a value the entry
@@ -210,8 +210,8 @@ def unwound(
     content = now
     values = []
     for spot, undo in [*reversed(later), first]:
-        values.append(spot.entry_in(content))
-        cut = None if values[-1] is MISSING else spot.cut_out(content, undo)
+        values.append(spot.read_entry(content))
+        cut = None if values[-1] is MISSING else spot.cut(content, undo)
         if cut is None:
             return None
         content = cut.content
@@ -219,9 +219,9 @@ def unwound(
     wanted = list(reversed(values[:-1]))
     if value is not MISSING:
         again, wanted = [first[0], *again], [value, *wanted]
-    undos: list[Undo] = []
+    undos: list[UndoRecord] = []
     for spot, one in zip(again, wanted, strict=True):
-        content, undo = spot.put_in(content, one)
+        content, undo = spot.insert(content, one)
         undos.append(undo)
     if undos and not undos[0].existed:
         undos[0] = structs.replace(undos[0], directories=first[1].directories)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from paddock.clients.client import Client
-from paddock.clients.secrets import uncovered
+from paddock.clients.secrets import mask_placeholders
 from paddock.errors import PaddockError
 from paddock.servers.installations import Installation
 
@@ -43,15 +43,15 @@ class Change:
         With `show_values` it is the diff of the whole file, as it is.
         """
         name = str(self.file)
-        before, after = (_text(self.before), _text(self.after)) if show_values else self.shown
+        before, after = (_decode_content(self.before), _decode_content(self.after)) if show_values else self.shown
         lines = difflib.unified_diff(
-            _lines(before),
-            _lines(after),
+            _split_lines(before),
+            _split_lines(after),
             "/dev/null" if self.before is None else name,
             "/dev/null" if self.after is None else name,
         )
         text = "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
-        return text if show_values else uncovered(text)
+        return text if show_values else mask_placeholders(text)
 
 
 @dataclass(frozen=True)
@@ -95,11 +95,11 @@ class Outcome:
     error: PaddockError | None = None
 
 
-def _text(content: bytes | None) -> str:
+def _decode_content(content: bytes | None) -> str:
     return (content or b"").decode("utf-8", errors="replace")
 
 
-def _lines(text: str) -> list[str]:
+def _split_lines(text: str) -> list[str]:
     # Other characters that Python takes for line ends are none to an editor.
     parts = text.split("\n")
     return [f"{part}\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])

@@ -15,81 +15,81 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import structs
 
-from paddock.clients.placing import Undo
+from paddock.clients.placing import UndoRecord
 from paddock.clients.table import UnsupportedClientError, find_client
 from paddock.errors import PaddockError
-from paddock.files import is_there
+from paddock.files import path_exists
 from paddock.servers.installations import (
     Installation,
-    change_installations,
+    update_installations,
     read_installations,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from paddock.clients.placing import Spot
+    from paddock.clients.placing import EntryLocation
 
 
-Place = tuple[Path, tuple[str, ...], str]
+EntryIdentity = tuple[Path, tuple[str, ...], str]
 """What tells an entry from all others: the file itself, the keys that lead to its servers, and the
 key of the entry. Several clients may read the same entry, or other servers of the same file."""
 
 
-def place_of(client: str, file: Path, key: str) -> Place:
+def get_entry_identity(client: str, file: Path, key: str) -> EntryIdentity:
     """The place of an entry of a client, whatever path leads to the file."""
     path: tuple[str, ...] = ()
     with suppress(UnsupportedClientError):  # of another version of Paddock
-        path = find_client(client).servers_path(file)
-    return _real(file), path, key
+        path = find_client(client).get_servers_path(file)
+    return _resolve_links(file), path, key
 
 
-def file_of(record: Installation) -> Path:
+def resolve_recorded_file(record: Installation) -> Path:
     """The file that an installation is in; where a link leads elsewhere now, it is not that."""
     file = Path(record.file)
-    is_elsewhere = record.real and str(_real(file)) != record.real
-    return Path(record.real) if is_elsewhere and is_there(Path(record.real)) else file
+    is_elsewhere = record.real and str(_resolve_links(file)) != record.real
+    return Path(record.real) if is_elsewhere and path_exists(Path(record.real)) else file
 
 
-def _real(file: Path) -> Path:
+def _resolve_links(file: Path) -> Path:
     """The file without links, also where they lead in a circle."""
     return Path(os.path.realpath(file))
 
 
-def records_by_place(file: Path) -> dict[Place, list[Installation]]:
+def group_records_by_entry(file: Path) -> dict[EntryIdentity, list[Installation]]:
     """What is recorded of a file by place, in the order in which the entries were put in."""
-    real = _real(file)
-    found: dict[Place, list[Installation]] = {}
+    real = _resolve_links(file)
+    found: dict[EntryIdentity, list[Installation]] = {}
     for one in read_installations():
-        place = place_of(one.client, file_of(one), one.key)
+        place = get_entry_identity(one.client, resolve_recorded_file(one), one.key)
         if place[0] == real:
             found.setdefault(place, []).append(one)
     return found
 
 
-def records_at(spot: Spot) -> list[Installation]:
+def find_records(spot: EntryLocation) -> list[Installation]:
     """What is recorded of one place; several where several clients read the same entry."""
-    place = place_of(spot.client.id, spot.file, spot.key)
-    return records_by_place(spot.file).get(place, [])
+    place = get_entry_identity(spot.client.id, spot.file, spot.key)
+    return group_records_by_entry(spot.file).get(place, [])
 
 
-def undo_of(records: list[Installation]) -> Undo | None:
+def decode_undo_record(records: list[Installation]) -> UndoRecord | None:
     """What the newest record of a place keeps for uninstalling; None when it is of no use."""
     for one in reversed(records):
         with suppress(msgspec.ValidationError):
             if one.splice is not None:
-                return msgspec.convert(one.splice, Undo)
+                return msgspec.convert(one.splice, UndoRecord)
     return None
 
 
-def with_undo(record: Installation, undo: Undo | None) -> Installation:
+def attach_undo_record(record: Installation, undo: UndoRecord | None) -> Installation:
     """A record that keeps this for uninstalling."""
     kept = None if undo is None else msgspec.json.decode(msgspec.json.encode(undo))
     return structs.replace(record, splice=kept)
 
 
 @contextmanager
-def recorded(new: list[Installation], changed: list[Installation]) -> Iterator[None]:
+def record_installations(new: list[Installation], changed: list[Installation]) -> Iterator[None]:
     """Have installations on record while and after their file is written, unless that fails.
 
     New ones come last, whatever was in their place; those that are changed keep theirs.
@@ -98,24 +98,24 @@ def recorded(new: list[Installation], changed: list[Installation]) -> Iterator[N
 
     def add(records: list[Installation]) -> list[Installation]:
         before[:] = records
-        kept = [one for one in records if not _is_among(one, new)]
-        unknown = [one for one in changed if not _is_among(one, records)]
-        return [*_in_new_form(kept, changed), *unknown, *new]
+        kept = [one for one in records if not _contains_record(one, new)]
+        unknown = [one for one in changed if not _contains_record(one, records)]
+        return [*_replace_changed_records(kept, changed), *unknown, *new]
 
     def put_back(records: list[Installation]) -> list[Installation]:
         ours = [*new, *changed]
-        others = [one for one in records if not _is_among(one, ours)]
-        known = [one for one in before if _is_among(one, [*ours, *others])]
-        added = [one for one in others if not _is_among(one, before)]
-        return [*_in_new_form(known, others), *added]
+        others = [one for one in records if not _contains_record(one, ours)]
+        known = [one for one in before if _contains_record(one, [*ours, *others])]
+        added = [one for one in others if not _contains_record(one, before)]
+        return [*_replace_changed_records(known, others), *added]
 
-    change_installations(add)
+    update_installations(add)
     try:
         yield
     except BaseException:
         # The reason for the failure matters more than a record that is of no use any more.
         with suppress(PaddockError, OSError):
-            change_installations(put_back)
+            update_installations(put_back)
         raise
 
 
@@ -125,16 +125,16 @@ def replace_records(
     """Forget some records, keep others in a new form, in their order, and bring others back."""
 
     def change(records: list[Installation]) -> list[Installation]:
-        kept = [one for one in records if not _is_among(one, [*gone, *back])]
-        return [*_in_new_form(kept, changed), *back]
+        kept = [one for one in records if not _contains_record(one, [*gone, *back])]
+        return [*_replace_changed_records(kept, changed), *back]
 
-    change_installations(change)
+    update_installations(change)
 
 
-def _in_new_form(records: list[Installation], changed: list[Installation]) -> list[Installation]:
+def _replace_changed_records(records: list[Installation], changed: list[Installation]) -> list[Installation]:
     forms = {(one.file, one.client, one.key): one for one in changed}
     return [forms.get((one.file, one.client, one.key), one) for one in records]
 
 
-def _is_among(record: Installation, others: list[Installation]) -> bool:
-    return any(record.is_at(other) for other in others)
+def _contains_record(record: Installation, others: list[Installation]) -> bool:
+    return any(record.is_same_entry(other) for other in others)

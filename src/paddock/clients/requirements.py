@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-OURSELVES = "paddock"
-NOT_TAKEN = frozenset({"__pycache__", "node_modules"})
-ENVIRONMENT = "pyvenv.cfg"
+PADDOCK_MODULE = "paddock"
+EXCLUDED_NAMES = frozenset({"__pycache__", "node_modules"})
+ENVIRONMENT_MARKER = "pyvenv.cfg"
 """The file that makes a directory a virtual environment."""
 
 
@@ -29,7 +29,7 @@ class BundleError(PaddockError):
     code = "bundle"
 
 
-class Import(NamedTuple):
+class ImportedModule(NamedTuple):
     """A module that a file imports."""
 
     name: str
@@ -37,7 +37,7 @@ class Import(NamedTuple):
     """Whether the file goes on without it."""
 
 
-def files_with(file: Path) -> list[Path]:
+def collect_imported_files(file: Path) -> list[Path]:
     """A Python file, and the modules and packages beside it that it imports, and so on."""
     found: dict[Path, None] = {}
     waiting = [file.resolve()]
@@ -46,12 +46,12 @@ def files_with(file: Path) -> list[Path]:
         if one in found:
             continue
         found[one] = None
-        for module in imports_of(one):
-            waiting.extend(_beside(file.resolve().parent, module.name))
+        for module in parse_imports(one):
+            waiting.extend(_find_module_files(file.resolve().parent, module.name))
     return sorted(found)
 
 
-def files_below(directory: Path) -> list[Path]:
+def list_server_files(directory: Path) -> list[Path]:
     """The files of a directory that belong to a server.
 
     Left out are files and directories with a dot before their names, environments, what is made by
@@ -61,11 +61,11 @@ def files_below(directory: Path) -> list[Path]:
     return sorted(
         path
         for path in directory.rglob("*")
-        if path.is_file() and path.resolve().is_relative_to(root) and _belongs(path, directory)
+        if path.is_file() and path.resolve().is_relative_to(root) and _is_server_file(path, directory)
     )
 
 
-def requirements_of(files: list[Path]) -> list[str]:
+def collect_requirements(files: list[Path]) -> list[str]:
     """The distributions that Python files import, as requirements.
 
     Raises:
@@ -73,20 +73,20 @@ def requirements_of(files: list[Path]) -> list[str]:
     """
     found = set()
     for file in files:
-        for module in imports_of(file):
-            requirement = _requirement_for(module, file)
+        for module in parse_imports(file):
+            requirement = _find_module_requirement(module, file)
             if requirement is not None:
                 found.add(requirement)
     return sorted(found)
 
 
-def requirement(module: str, where: str) -> str:
+def find_requirement(module: str, where: str) -> str:
     """The requirement that brings a module.
 
     Raises:
         BundleError: when none can.
     """
-    names = _distributions().get(module, [])
+    names = _map_modules_to_distributions().get(module, [])
     if not names:
         raise BundleError(
             f"no installed distribution has the module {module!r}",
@@ -94,7 +94,7 @@ def requirement(module: str, where: str) -> str:
             hint="install it from the package index, or put the file beside this one",
         )
     found = distribution(names[0])
-    if _is_local(found):
+    if _is_local_distribution(found):
         raise BundleError(
             f"{found.name} is installed from a directory, where nobody else can get it",
             where=where,
@@ -103,7 +103,7 @@ def requirement(module: str, where: str) -> str:
     return f"{found.name}>={found.version}"
 
 
-def imports_of(file: Path) -> list[Import]:
+def parse_imports(file: Path) -> list[ImportedModule]:
     """The modules that a file imports, by the first part of their names.
 
     Raises:
@@ -115,58 +115,58 @@ def imports_of(file: Path) -> list[Import]:
         tree = ast.parse(file.read_bytes(), str(file))
     except SyntaxError as error:
         raise BundleError(f"is no Python: {error.msg}", where=f"{file}:{error.lineno}") from None
-    return sorted({*_imports(tree, is_optional=False)})
+    return sorted({*_iterate_imports(tree, is_optional=False)})
 
 
-def _imports(node: ast.AST, *, is_optional: bool) -> Iterator[Import]:
+def _iterate_imports(node: ast.AST, *, is_optional: bool) -> Iterator[ImportedModule]:
     if isinstance(node, ast.Import):
-        yield from (Import(alias.name.partition(".")[0], is_optional) for alias in node.names)
+        yield from (ImportedModule(alias.name.partition(".")[0], is_optional) for alias in node.names)
     elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-        yield Import(node.module.partition(".")[0], is_optional)
+        yield ImportedModule(node.module.partition(".")[0], is_optional)
     inside = is_optional or isinstance(node, ast.Try)
-    children = node.orelse if _is_for_types(node) else ast.iter_child_nodes(node)
+    children = node.orelse if _is_type_checking_block(node) else ast.iter_child_nodes(node)
     for child in children:
-        yield from _imports(child, is_optional=inside)
+        yield from _iterate_imports(child, is_optional=inside)
 
 
-def _is_for_types(node: ast.AST) -> TypeGuard[ast.If]:
+def _is_type_checking_block(node: ast.AST) -> TypeGuard[ast.If]:
     return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
 
 
-def _beside(directory: Path, module: str) -> list[Path]:
+def _find_module_files(directory: Path, module: str) -> list[Path]:
     file = directory / f"{module}.py"
     if file.is_file():
         return [file]
-    return files_below(directory / module)
+    return list_server_files(directory / module)
 
 
-def _belongs(path: Path, directory: Path) -> bool:
+def _is_server_file(path: Path, directory: Path) -> bool:
     parts = path.relative_to(directory).parts
-    if any(part.startswith(".") or part in NOT_TAKEN for part in parts):
+    if any(part.startswith(".") or part in EXCLUDED_NAMES for part in parts):
         return False
     folders = (directory.joinpath(*parts[:depth]) for depth in range(1, len(parts)))
-    return not any(folder.joinpath(ENVIRONMENT).exists() for folder in folders)
+    return not any(folder.joinpath(ENVIRONMENT_MARKER).exists() for folder in folders)
 
 
-def _requirement_for(module: Import, file: Path) -> str | None:
-    is_known = module.name in sys.stdlib_module_names or module.name == OURSELVES
-    if is_known or _is_near(file, module.name):
+def _find_module_requirement(module: ImportedModule, file: Path) -> str | None:
+    is_known = module.name in sys.stdlib_module_names or module.name == PADDOCK_MODULE
+    if is_known or _has_local_module(file, module.name):
         return None
-    if module.is_optional and module.name not in _distributions():
+    if module.is_optional and module.name not in _map_modules_to_distributions():
         return None
-    return requirement(module.name, str(file))
+    return find_requirement(module.name, str(file))
 
 
-def _is_near(file: Path, module: str) -> bool:
+def _has_local_module(file: Path, module: str) -> bool:
     """Whether a module stands beside a file, or beside the package that the file is in."""
     folders = [file.parent, *file.parents[1:3]]
-    return any(_beside(folder, module) for folder in folders)
+    return any(_find_module_files(folder, module) for folder in folders)
 
 
-def _is_local(found: Distribution) -> bool:
+def _is_local_distribution(found: Distribution) -> bool:
     return '"file:' in (found.read_text("direct_url.json") or "")
 
 
 @cache
-def _distributions() -> dict[str, list[str]]:
+def _map_modules_to_distributions() -> dict[str, list[str]]:
     return dict(packages_distributions())

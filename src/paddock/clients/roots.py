@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from paddock.clients.client import Place, Places
+from paddock.clients.client import ConfigLocation, ConfigLocations
 
-CONFIG = "${XDG_CONFIG_HOME:-~/.config}"
-SUPPORT = "~/Library/Application Support"
-APPDATA = "${APPDATA:-~/AppData/Roaming}"
-LOCALAPPDATA = "${LOCALAPPDATA:-~/AppData/Local}"
+CONFIG_DIRECTORY = "${XDG_CONFIG_HOME:-~/.config}"
+APPLICATION_SUPPORT_DIRECTORY = "~/Library/Application Support"
+APPDATA_DIRECTORY = "${APPDATA:-~/AppData/Roaming}"
+LOCAL_APPDATA_DIRECTORY = "${LOCALAPPDATA:-~/AppData/Local}"
 
 
-def everywhere(*files: str | Place) -> Places:
+def locations_on_all_systems(*files: str | ConfigLocation) -> ConfigLocations:
     """The same places on all three systems."""
-    places = tuple(_place(file) for file in files)
-    return Places(places, places, places)
+    places = tuple(_to_location(file) for file in files)
+    return ConfigLocations(places, places, places)
 
 
-def by_system(
+def locations_by_system(
     *,
-    linux: tuple[str | Place, ...] = (),
-    macos: tuple[str | Place, ...] = (),
-    windows: tuple[str | Place, ...] = (),
-) -> Places:
+    linux: tuple[str | ConfigLocation, ...] = (),
+    macos: tuple[str | ConfigLocation, ...] = (),
+    windows: tuple[str | ConfigLocation, ...] = (),
+) -> ConfigLocations:
     """Places that differ; none where the client does not run."""
-    return Places(*(tuple(_place(file) for file in files) for files in (linux, macos, windows)))
+    return ConfigLocations(*(tuple(_to_location(file) for file in files) for files in (linux, macos, windows)))
 
 
-def application(file: str) -> Places:
+def application_locations(file: str) -> ConfigLocations:
     """A file in the directory that the system gives to applications."""
-    return by_system(
-        linux=(f"{CONFIG}/{file}",), macos=(f"{SUPPORT}/{file}",), windows=(f"{APPDATA}/{file}",)
+    return locations_by_system(
+        linux=(f"{CONFIG_DIRECTORY}/{file}",), macos=(f"{APPLICATION_SUPPORT_DIRECTORY}/{file}",), windows=(f"{APPDATA_DIRECTORY}/{file}",)
     )
 
 
-def _place(file: str | Place) -> Place:
-    return file if isinstance(file, Place) else Place(file)
+def _to_location(file: str | ConfigLocation) -> ConfigLocation:
+    return file if isinstance(file, ConfigLocation) else ConfigLocation(file)

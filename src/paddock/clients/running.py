@@ -17,49 +17,49 @@ if TYPE_CHECKING:
 
     from paddock.clients.client import Client
 
-KERNEL_NAME = 15
+MAX_LINUX_PROCESS_NAME = 15
 """Linux keeps this much of the name of a process."""
-SECONDS = 10.0
-PROC = Path("/proc")
+PROCESS_LIST_TIMEOUT_SECONDS = 10.0
+PROC_DIRECTORY = Path("/proc")
 
 
 def is_running(client: Client) -> bool:
     """Whether a process of the client can be seen, of those that overwrite its file."""
-    wanted = {_plain(name) for name in client.processes}
-    return bool(wanted) and any(_is_one_of(name, wanted) for name in _process_names())
+    wanted = {_normalize_process_name(name) for name in client.processes}
+    return bool(wanted) and any(_is_client_process(name, wanted) for name in _iterate_process_names())
 
 
-def _is_one_of(name: str, wanted: set[str]) -> bool:
-    found = _plain(name)
-    is_cut = len(found) == KERNEL_NAME and sys.platform == "linux"
+def _is_client_process(name: str, wanted: set[str]) -> bool:
+    found = _normalize_process_name(name)
+    is_cut = len(found) == MAX_LINUX_PROCESS_NAME and sys.platform == "linux"
     return found in wanted or (is_cut and any(one.startswith(found) for one in wanted))
 
 
-def _plain(name: str) -> str:
+def _normalize_process_name(name: str) -> str:
     """A name as it is compared; elsewhere than on Windows, case tells programs apart."""
     return name.casefold().removesuffix(".exe") if sys.platform == "win32" else name
 
 
-def _process_names() -> Iterator[str]:
-    if PROC.joinpath("self/comm").exists():
-        yield from _names_in_proc()
+def _iterate_process_names() -> Iterator[str]:
+    if PROC_DIRECTORY.joinpath("self/comm").exists():
+        yield from _read_proc_names()
     elif sys.platform == "win32":
-        yield from (row[0] for row in csv.reader(_lines("tasklist", "/fo", "csv", "/nh")) if row)
+        yield from (row[0] for row in csv.reader(_read_command_output("tasklist", "/fo", "csv", "/nh")) if row)
     else:
-        yield from (line.rpartition("/")[2].strip() for line in _lines("ps", "-axo", "comm="))
+        yield from (line.rpartition("/")[2].strip() for line in _read_command_output("ps", "-axo", "comm="))
 
 
-def _names_in_proc() -> Iterator[str]:
-    for process in PROC.iterdir():
+def _read_proc_names() -> Iterator[str]:
+    for process in PROC_DIRECTORY.iterdir():
         if process.name.isdigit():
             with suppress(OSError):  # it may have ended meanwhile
                 yield process.joinpath("comm").read_text(encoding="utf-8", errors="replace").strip()
 
 
-def _lines(*command: str) -> list[str]:
+def _read_command_output(*command: str) -> list[str]:
     try:
         ran = subprocess.run(  # noqa: S603 - programs of the system, with fixed arguments
-            command, capture_output=True, timeout=SECONDS, check=False
+            command, capture_output=True, timeout=PROCESS_LIST_TIMEOUT_SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return []

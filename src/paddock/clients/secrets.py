@@ -9,72 +9,72 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from paddock.authoring.option import MASK
-from paddock.directories import DATA_VARIABLE
-from paddock.extensions.paclets.search_paths import PATH_VARIABLE
+from paddock.authoring.option import SECRET_MASK
+from paddock.directories import DATA_DIRECTORY_VARIABLE
+from paddock.extensions.paclets.search_paths import PACLET_PATH_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-COVER = "hidden-value-{}-of-paddock"
+SECRET_PLACEHOLDER = "hidden-value-{}-of-paddock"
 """Stands for a secret until it is shown: two secrets are told apart by it."""
-PLACES = frozenset({"env", "envs", "environment", "headers", "http_headers", "requestOptions"})
+SECRET_TABLE_NAMES = frozenset({"env", "envs", "environment", "headers", "http_headers", "requestOptions"})
 """What the places for secrets are called in clients' files."""
-KNOWN = frozenset({DATA_VARIABLE, PATH_VARIABLE, "PYTHONPATH"})
+PUBLIC_VARIABLES = frozenset({DATA_DIRECTORY_VARIABLE, PACLET_PATH_VARIABLE, "PYTHONPATH"})
 """Variables that Paddock sets itself, and that are no secrets."""
-REFERENCES = ("${0}", "${{{0}}}", "${{env:{0}}}", "{{env:{0}}}")
+REFERENCE_FORMATS = ("${0}", "${{{0}}}", "${{env:{0}}}", "{{env:{0}}}")
 """How values refer to variables in clients' files."""
-LONG_PART = 16
+MIN_SECRET_PATH_PART_CHARACTERS = 16
 """From this length on, a part of a path may be a key."""
-LONG = 4
+MIN_FREE_SECRET_CHARACTERS = 4
 """From this length on, a value is hidden wherever it stands, and not only where it is one."""
 
 
-def shown_url(url: str, cover: Callable[[object], str] = lambda _: MASK) -> str:
+def mask_url(url: str, cover: Callable[[object], str] = lambda _: SECRET_MASK) -> str:
     """A URL without what may be secret in it: a user, long parts of the path, values of a query."""
     head, _, query = url.partition("#")[0].partition("?")
     scheme, slashes, rest = head.rpartition("://")
     user, at, place = rest.rpartition("@")
     host, *path = place.split("/")
-    shown = [part if len(part) < LONG_PART else cover(part) for part in path]
+    shown = [part if len(part) < MIN_SECRET_PATH_PART_CHARACTERS else cover(part) for part in path]
     text = f"{scheme}{slashes}{cover(user) + at if at else ''}{'/'.join([host, *shown])}"
     pairs = (pair.partition("=") for pair in query.split("&"))
     values = (f"{name}={cover(value)}" if equals else cover(name) for name, equals, value in pairs)
     return f"{text}?{'&'.join(values)}" if query else text
 
 
-def shown_command(command: str) -> str:
+def strip_command_options(command: str) -> str:
     """A program without options that somebody wrote behind it."""
     return re.split(r"\s+-", command)[0]
 
 
-def uncovered(text: str) -> str:
+def mask_placeholders(text: str) -> str:
     """A text with the mask where a secret is covered."""
-    return re.sub(COVER.format(r"\d+"), MASK, text)
+    return re.sub(SECRET_PLACEHOLDER.format(r"\d+"), SECRET_MASK, text)
 
 
-def secrets_in(data: object) -> tuple[str, ...]:
+def collect_secrets(data: object) -> tuple[str, ...]:
     """The values of all variables and headers in a file's data, the longest first."""
-    return tuple(sorted(set(_secrets(data)), key=lambda value: (-len(value), value)))
+    return tuple(sorted(set(_iterate_secrets(data)), key=lambda value: (-len(value), value)))
 
 
-def masked(text: str, secrets: Sequence[str]) -> str:
+def mask_secrets(text: str, secrets: Sequence[str]) -> str:
     """A text in which no secret can be read."""
     for secret in secrets:
-        for form in _written(secret):
-            text = re.sub(_pattern(form), MASK, text, flags=re.MULTILINE)
+        for form in _list_written_forms(secret):
+            text = re.sub(_build_secret_pattern(form), SECRET_MASK, text, flags=re.MULTILINE)
     return text
 
 
-def _secrets(data: object) -> Iterator[str]:
+def _iterate_secrets(data: object) -> Iterator[str]:
     pending: list[tuple[object, bool]] = [(data, False)]
     while pending:
         part, is_secret = pending.pop()
         if isinstance(part, dict):
             pending.extend(
-                (value, key not in KNOWN and (is_secret or key in PLACES))
+                (value, key not in PUBLIC_VARIABLES and (is_secret or key in SECRET_TABLE_NAMES))
                 for key, value in part.items()
-                if not is_reference(key, value)
+                if not is_variable_reference(key, value)
             )
         elif isinstance(part, list):
             pending.extend((value, is_secret) for value in part)
@@ -82,12 +82,12 @@ def _secrets(data: object) -> Iterator[str]:
             yield str(part)
 
 
-def is_reference(name: object, value: object) -> bool:
+def is_variable_reference(name: object, value: object) -> bool:
     """Whether a value is nothing but the variable of the same name; a `$word` may be a password."""
-    return isinstance(value, str) and value in {form.format(name) for form in REFERENCES}
+    return isinstance(value, str) and value in {form.format(name) for form in REFERENCE_FORMATS}
 
 
-def _written(secret: str) -> list[str]:
+def _list_written_forms(secret: str) -> list[str]:
     """How a value may stand in a file: as it is, escaped, and each of its lines by itself."""
     lines = [line.strip() for line in secret.splitlines()] if "\n" in secret else []
     forms = [secret, *(json.dumps(secret, ensure_ascii=flag)[1:-1] for flag in (True, False))]
@@ -95,8 +95,8 @@ def _written(secret: str) -> list[str]:
     return sorted({form for form in forms if form}, key=len, reverse=True)
 
 
-def _pattern(form: str) -> str:
+def _build_secret_pattern(form: str) -> str:
     text = re.escape(form)
-    if len(form) >= LONG:
+    if len(form) >= MIN_FREE_SECRET_CHARACTERS:
         return text
     return rf"(?<=[\"']){text}(?=[\"'])|(?<=[:=] ){text}(?=,?\s*$)"

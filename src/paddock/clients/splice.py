@@ -16,11 +16,11 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CONTEXT = 60
+CONTEXT_BYTES = 60
 """How many bytes on each side tell one place from others with the same text."""
 
 
-class Splice(Struct, frozen=True, kw_only=True):
+class TextSplice(Struct, frozen=True, kw_only=True):
     """What one change did to the bytes of a file."""
 
     start: int
@@ -33,58 +33,58 @@ class Splice(Struct, frozen=True, kw_only=True):
     """Of the whole content after the change."""
 
 
-def splice_between(before: bytes, after: bytes) -> Splice:
+def compute_splice(before: bytes, after: bytes) -> TextSplice:
     """The smallest single change that leads from one content to another.
 
     Where several places would do, it begins at the start of a line: what a person adds next to it
     then stays out of it.
     """
-    start = _common_start(before, after)
+    start = _measure_common_prefix(before, after)
     shorter = min(len(before), len(after)) - start
-    end = min(_common_start(before[::-1], after[::-1]), shorter)
+    end = min(_measure_common_prefix(before[::-1], after[::-1]), shorter)
     if start + end == len(before) and after[start : start + 1] != b",":
-        start, end = _at_line_start(before, after, start, end)
+        start, end = _align_to_line_start(before, after, start, end)
     removed = before[start : len(before) - end]
     added = after[start : len(after) - end]
-    return Splice(
+    return TextSplice(
         start=start,
         removed=removed,
         added=added,
-        left=before[max(0, start - CONTEXT) : start],
-        right=before[len(before) - end :][:CONTEXT],
-        digest=digest_of(after),
+        left=before[max(0, start - CONTEXT_BYTES) : start],
+        right=before[len(before) - end :][:CONTEXT_BYTES],
+        digest=compute_digest(after),
     )
 
 
-def is_untouched(splice: Splice, now: bytes) -> bool:
+def is_untouched(splice: TextSplice, now: bytes) -> bool:
     """Whether a file is still as the change left it."""
-    return digest_of(now) == splice.digest
+    return compute_digest(now) == splice.digest
 
 
-def taken_back(splice: Splice, now: bytes) -> Iterator[bytes]:
+def iterate_reverted_contents(splice: TextSplice, now: bytes) -> Iterator[bytes]:
     """What a file may be without the change, the likeliest first; certain if it is untouched."""
     if is_untouched(splice, now):
-        yield _replaced(splice, now, splice.start)
+        yield _revert_at(splice, now, splice.start)
         return
     for left, right in ((splice.left, splice.right), (splice.left, b""), (b"", splice.right)):
-        place = _only_place(now, left + splice.added + right)
+        place = _find_unique(now, left + splice.added + right)
         if place is not None and (splice.added or (left and right)):
-            yield _replaced(splice, now, place + len(left))
-    place = _only_place(now, splice.added)
+            yield _revert_at(splice, now, place + len(left))
+    place = _find_unique(now, splice.added)
     if place is not None:
-        yield _replaced(splice, now, place)
+        yield _revert_at(splice, now, place)
 
 
-def digest_of(content: bytes) -> str:
+def compute_digest(content: bytes) -> str:
     """What tells this content from any other."""
     return hashlib.sha256(content).hexdigest()
 
 
-def _replaced(splice: Splice, now: bytes, start: int) -> bytes:
+def _revert_at(splice: TextSplice, now: bytes, start: int) -> bytes:
     return now[:start] + splice.removed + now[start + len(splice.added) :]
 
 
-def _only_place(text: bytes, pattern: bytes) -> int | None:
+def _find_unique(text: bytes, pattern: bytes) -> int | None:
     """Where a pattern stands, if it does so once."""
     first = text.find(pattern) if pattern else -1
     if first < 0 or text.find(pattern, first + 1) >= 0:
@@ -92,7 +92,7 @@ def _only_place(text: bytes, pattern: bytes) -> int | None:
     return first
 
 
-def _common_start(one: bytes, other: bytes) -> int:
+def _measure_common_prefix(one: bytes, other: bytes) -> int:
     """The length of what two texts begin with alike, found by halving: files may be large."""
     low, high = 0, min(len(one), len(other))
     while low < high:
@@ -104,7 +104,7 @@ def _common_start(one: bytes, other: bytes) -> int:
     return low
 
 
-def _at_line_start(before: bytes, after: bytes, start: int, end: int) -> tuple[int, int]:
+def _align_to_line_start(before: bytes, after: bytes, start: int, end: int) -> tuple[int, int]:
     """Slide an insertion to the left, as long as the result is the same, to the start of a line."""
     place, rest = start, end
     while place > 0 and before[place - 1 : place] != b"\n":

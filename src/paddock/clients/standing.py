@@ -7,21 +7,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.clients.applying import content_of
-from paddock.clients.destination import spot_in
-from paddock.clients.entries import server_started_by
-from paddock.clients.recording import Place, file_of, place_of
+from paddock.clients.applying import read_content
+from paddock.clients.destination import make_entry_location
+from paddock.clients.entries import find_started_server
+from paddock.clients.recording import EntryIdentity, resolve_recorded_file, get_entry_identity
 from paddock.errors import PaddockError
 from paddock.servers.installations import Installation, read_installations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from paddock.clients.destination import Destination
+    from paddock.clients.destination import InstallDestination
 
 
 @dataclass(frozen=True)
-class Standing:
+class InstalledEntry:
     """A server that stands in a client's file."""
 
     client: str
@@ -33,50 +33,50 @@ class Standing:
     """The name of the server, or its path."""
 
     @property
-    def place(self) -> Place:
+    def identity(self) -> EntryIdentity:
         """What tells its entry from others; several clients may read the same."""
-        return place_of(self.client, self.file, self.key)
+        return get_entry_identity(self.client, self.file, self.key)
 
 
-def standing_on_record() -> list[Standing]:
+def list_recorded_entries() -> list[InstalledEntry]:
     """Everything that is on record, for each client that it was installed into."""
-    return list(map(_of_record, read_installations()))
+    return list(map(_convert_record, read_installations()))
 
 
-def each_place_once(standing: Iterable[Standing], client: str | None = None) -> list[Standing]:
+def deduplicate_entries(standing: Iterable[InstalledEntry], client: str | None = None) -> list[InstalledEntry]:
     """One of the clients that read an entry, for each entry: this one, or else the last."""
-    found: dict[Place, Standing] = {}
+    found: dict[EntryIdentity, InstalledEntry] = {}
     for one in standing:
-        if one.place not in found or found[one.place].client != client:
-            found[one.place] = one
+        if one.identity not in found or found[one.identity].client != client:
+            found[one.identity] = one
     return list(found.values())
 
 
-def standing_in(destination: Destination) -> list[Standing]:
+def find_installed_entries(destination: InstallDestination) -> list[InstalledEntry]:
     """What is on record of the files of a client, and what else there starts Paddock."""
     client = destination.client
-    paths = {place_of(client.id, file, "")[:2] for file in destination.files}
-    recorded = [one for one in standing_on_record() if one.place[:2] in paths]
-    found = {one.place: one for one in each_place_once(recorded, client.id)}
+    paths = {get_entry_identity(client.id, file, "")[:2] for file in destination.files}
+    recorded = [one for one in list_recorded_entries() if one.identity[:2] in paths]
+    found = {one.identity: one for one in deduplicate_entries(recorded, client.id)}
     for file in destination.files:
         # A file that cannot be read has its own complaint when something is done with it.
         with suppress(PaddockError):
-            for one in _starting_paddock(destination, file):
-                found.setdefault(one.place, one)
+            for one in _scan_file(destination, file):
+                found.setdefault(one.identity, one)
     return [replace(one, client=client.id) for one in found.values()]
 
 
-def _starting_paddock(destination: Destination, file: Path) -> list[Standing]:
+def _scan_file(destination: InstallDestination, file: Path) -> list[InstalledEntry]:
     client, scope = destination.client, destination.scope
-    entries = spot_in(client, file, "", scope).entries_in(content_of(file))
-    read = ((key, client.shape.read(data)) for key, data in entries.items())
-    started = ((key, server_started_by(entry)) for key, entry in read if entry is not None)
+    entries = make_entry_location(client, file, "", scope).read_entries(read_content(file))
+    read = ((key, client.shape.parse_entry(data)) for key, data in entries.items())
+    started = ((key, find_started_server(entry)) for key, entry in read if entry is not None)
     return [
-        Standing(client.id, file, key, scope, server)
+        InstalledEntry(client.id, file, key, scope, server)
         for key, server in started
         if server is not None
     ]
 
 
-def _of_record(one: Installation) -> Standing:
-    return Standing(one.client, file_of(one), one.key, one.scope, one.server)
+def _convert_record(one: Installation) -> InstalledEntry:
+    return InstalledEntry(one.client, resolve_recorded_file(one), one.key, one.scope, one.server)

@@ -18,31 +18,31 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paddock.clients.client import Client
-    from paddock.clients.shapes import Entry
+    from paddock.clients.shapes import ConfigEntry
 
-NAME = "NAME"
+NAME_PLACEHOLDER = "NAME"
 """What stands for the name of a variable in the table."""
-LONGEST_PATH = 32768
+MAX_WINDOWS_PATH_CHARACTERS = 32768
 """Characters of a path on Windows, at most."""
 
 
-def short_path(path: str) -> str:
+def get_short_path(path: str) -> str:
     """The old form of a path, without blanks, where Windows keeps one; else the path itself."""
     if sys.platform != "win32":
         return path
     import ctypes  # noqa: PLC0415 - for one client on one system
 
-    buffer = ctypes.create_unicode_buffer(LONGEST_PATH)
-    length = ctypes.windll.kernel32.GetShortPathNameW(path, buffer, LONGEST_PATH)
-    return buffer.value if 0 < length < LONGEST_PATH else path
+    buffer = ctypes.create_unicode_buffer(MAX_WINDOWS_PATH_CHARACTERS)
+    length = ctypes.windll.kernel32.GetShortPathNameW(path, buffer, MAX_WINDOWS_PATH_CHARACTERS)
+    return buffer.value if 0 < length < MAX_WINDOWS_PATH_CHARACTERS else path
 
 
-def suited(
+def adapt_entry(
     client: Client,
-    entry: Entry,
+    entry: ConfigEntry,
     *,
-    shorten: Callable[[str], str] | None = short_path if sys.platform == "win32" else None,
-) -> Entry:
+    shorten: Callable[[str], str] | None = get_short_path if sys.platform == "win32" else None,
+) -> ConfigEntry:
     """An entry as a client can start it.
 
     Args:
@@ -53,33 +53,33 @@ def suited(
     Raises:
         EntryError: when the client cannot refer to variables, or there is no path without blanks.
     """
-    if entry.passed:
-        entry = _with_references(client, entry)
+    if entry.forwarded_variables:
+        entry = _add_variable_references(client, entry)
     if shorten is not None and client.splits_command and " " in (entry.command or ""):
-        entry = _with_short_path(client, entry, shorten)
+        entry = _shorten_command(client, entry, shorten)
     return entry
 
 
-def variables_given(client: Client, entry: Entry) -> dict[str, str]:
+def resolve_variables(client: Client, entry: ConfigEntry) -> dict[str, str]:
     """The variables that an entry has the client give to the server, with their values here.
 
     A variable that is referred to and is not set is empty, as it is in clients.
     """
-    values = {name: _resolved(client, value) for name, value in entry.env.items()}
-    here = {name: os.environ[name] for name in entry.passed if name in os.environ}
+    values = {name: _resolve_variable_reference(client, value) for name, value in entry.env.items()}
+    here = {name: os.environ[name] for name in entry.forwarded_variables if name in os.environ}
     return {**here, **values}
 
 
-def _with_references(client: Client, entry: Entry) -> Entry:
-    if client.shape.names_variables:
+def _add_variable_references(client: Client, entry: ConfigEntry) -> ConfigEntry:
+    if client.shape.has_variable_list:
         return entry
     if not client.variable:
-        raise _no_reference(client, entry.passed)
-    references = {name: client.variable.replace(NAME, name) for name in entry.passed}
+        raise _make_reference_error(client, entry.forwarded_variables)
+    references = {name: client.variable.replace(NAME_PLACEHOLDER, name) for name in entry.forwarded_variables}
     return replace(entry, env={**entry.env, **references}, passed=())
 
 
-def _no_reference(client: Client, names: tuple[str, ...]) -> EntryError:
+def _make_reference_error(client: Client, names: tuple[str, ...]) -> EntryError:
     options = " ".join(f"--env {name}" for name in names)
     if client.environment == "all":
         hint = f"leave out {options}: it gives servers all variables that it is started with"
@@ -92,14 +92,14 @@ def _no_reference(client: Client, names: tuple[str, ...]) -> EntryError:
     )
 
 
-def _resolved(client: Client, value: str) -> str:
+def _resolve_variable_reference(client: Client, value: str) -> str:
     if not client.variable:
         return value
-    pattern = re.escape(client.variable).replace(NAME, r"([A-Za-z_][A-Za-z0-9_]*)")
+    pattern = re.escape(client.variable).replace(NAME_PLACEHOLDER, r"([A-Za-z_][A-Za-z0-9_]*)")
     return re.sub(pattern, lambda found: os.environ.get(found[1], ""), value)
 
 
-def _with_short_path(client: Client, entry: Entry, shorten: Callable[[str], str]) -> Entry:
+def _shorten_command(client: Client, entry: ConfigEntry, shorten: Callable[[str], str]) -> ConfigEntry:
     command = entry.command or ""
     short = shorten(command)
     if " " in short:

@@ -10,11 +10,11 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from paddock.clients.chat_clients import CHAT_CLIENTS
+from paddock.clients.chat_clients import CHAT_APPS
 from paddock.clients.client import Client
-from paddock.clients.editor_clients import EDITOR_CLIENTS
+from paddock.clients.editor_clients import EDITOR_APPS
 from paddock.clients.shapes import PLAIN
-from paddock.clients.terminal_clients import TERMINAL_CLIENTS
+from paddock.clients.terminal_clients import TERMINAL_APPS
 from paddock.errors import PaddockError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class UnsupportedClientError(PaddockError):
     code = "unsupported-client"
 
 
-STANDARD = Client(
+STANDARD_CLIENT = Client(
     id="standard",
     name="Standard client",
     shape=PLAIN,
@@ -39,7 +39,7 @@ STANDARD = Client(
 @cache
 def supported_clients() -> Mapping[str, Client]:
     """Every client that servers can be installed into, by its id, in alphabetical order."""
-    rows = (*CHAT_CLIENTS, *EDITOR_CLIENTS, *TERMINAL_CLIENTS)
+    rows = (*CHAT_APPS, *EDITOR_APPS, *TERMINAL_APPS)
     return MappingProxyType({row.id: row for row in sorted(rows, key=lambda row: row.id)})
 
 
@@ -49,8 +49,8 @@ def find_client(name: str) -> Client:
     Raises:
         UnsupportedClientError: when there is none; it suggests names that look alike.
     """
-    names = _names()
-    wanted = _plain(name)
+    names = _index_clients_by_name()
+    wanted = _normalize_name(name)
     if wanted in names:
         return names[wanted]
     near = get_close_matches(wanted, names, n=3)
@@ -62,20 +62,20 @@ def find_client(name: str) -> Client:
 
 
 @cache
-def _names() -> dict[str, Client]:
+def _index_clients_by_name() -> dict[str, Client]:
     """Clients by all their names, as they are compared; a client's id wins over others' aliases."""
     clients = supported_clients().values()
-    others = {_plain(name): client for client in clients for name in _other_names(client)}
-    ids = {_plain(client.id): client for client in clients}
-    return {STANDARD.id: STANDARD} | others | ids
+    others = {_normalize_name(name): client for client in clients for name in _iterate_alternative_names(client)}
+    ids = {_normalize_name(client.id): client for client in clients}
+    return {STANDARD_CLIENT.id: STANDARD_CLIENT} | others | ids
 
 
-def _other_names(client: Client) -> Iterator[str]:
+def _iterate_alternative_names(client: Client) -> Iterator[str]:
     yield client.name
     yield from client.aliases
     if client.canonical:
         yield client.canonical
 
 
-def _plain(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())

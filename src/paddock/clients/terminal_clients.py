@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from paddock.clients import shapes
-from paddock.clients.client import Client, LinkForm, Place
-from paddock.clients.roots import APPDATA, CONFIG, LOCALAPPDATA, by_system, everywhere
+from paddock.clients.client import Client, InstallLinkFormat, ConfigLocation
+from paddock.clients.roots import APPDATA_DIRECTORY, CONFIG_DIRECTORY, LOCAL_APPDATA_DIRECTORY, locations_by_system, locations_on_all_systems
 
-ANY_KEY = r".+"
-CODEX_KEY = r"[a-zA-Z0-9_:@/.-]+"
-TRUSTED = "Trust its directory when it asks; the file in it counts only then."
-KIMI = "${KIMI_CODE_HOME:-~/.kimi-code}"
+ANY_KEY_PATTERN = r".+"
+CODEX_KEY_PATTERN = r"[a-zA-Z0-9_:@/.-]+"
+TRUST_DIRECTORY_STEP = "Trust its directory when it asks; the file in it counts only then."
+KIMI_DIRECTORY = "${KIMI_CODE_HOME:-~/.kimi-code}"
 
-TERMINAL_CLIENTS = (
+TERMINAL_APPS = (
     Client(
         id="claude-code",
         name="Claude Code",
         canonical="ClaudeCode",
         url="https://code.claude.com",
-        places=everywhere("${CLAUDE_CONFIG_DIR:-~}/.claude.json"),
+        places=locations_on_all_systems("${CLAUDE_CONFIG_DIR:-~}/.claude.json"),
         project=(".mcp.json",),
         dialect="strict",
         shape=shapes.CLAUDE,
@@ -35,13 +35,13 @@ TERMINAL_CLIENTS = (
         canonical="Codex",
         aliases=("OpenAICodex", "CodexCLI"),
         url="https://developers.openai.com/codex",
-        places=everywhere("${CODEX_HOME:-~/.codex}/config.toml"),
+        places=locations_on_all_systems("${CODEX_HOME:-~/.codex}/config.toml"),
         project=(".codex/config.toml",),
         format="toml",
         path=("mcp_servers",),
         shape=shapes.CODEX,
-        key_pattern=CODEX_KEY,
-        project_steps=(TRUSTED,),
+        key_pattern=CODEX_KEY_PATTERN,
+        project_steps=(TRUST_DIRECTORY_STEP,),
         quirks=(
             "It keeps the directories that it trusts in the user's file, under `projects`.",
             "`codex exec` does not wait for servers, unless the entry has `required = true`.",
@@ -54,14 +54,14 @@ TERMINAL_CLIENTS = (
         canonical="GeminiCLI",
         aliases=("Gemini",),
         url="https://geminicli.com",
-        places=everywhere(
+        places=locations_on_all_systems(
             # Antigravity keeps its own in the same directory.
-            Place("${GEMINI_CLI_HOME:-~}/.gemini/settings.json", is_shared=True)
+            ConfigLocation("${GEMINI_CLI_HOME:-~}/.gemini/settings.json", is_shared=True)
         ),
         project=(".gemini/settings.json",),
         dialect="comments",
-        shape=shapes.TYPED_ADDRESS,
-        key_pattern=ANY_KEY,
+        shape=shapes.TYPED_URL,
+        key_pattern=ANY_KEY_PATTERN,
         patience=5.0,
         variable="$NAME",
         steps=("Trust the directories that you start it in; its servers are off elsewhere.",),
@@ -73,7 +73,7 @@ TERMINAL_CLIENTS = (
         canonical="QwenCode",
         aliases=("Qwen",),
         url="https://qwenlm.github.io/qwen-code-docs/",
-        places=everywhere("~/.qwen/settings.json"),
+        places=locations_on_all_systems("~/.qwen/settings.json"),
         dialect="comments",
         project=(".qwen/settings.json",),
         shape=shapes.HTTP_URL,
@@ -88,14 +88,14 @@ TERMINAL_CLIENTS = (
         canonical="CopilotCLI",
         aliases=("Copilot", "GitHubCopilotCLI"),
         url="https://github.com/github/copilot-cli",
-        places=everywhere("${COPILOT_HOME:-~/.copilot}/mcp-config.json"),
+        places=locations_on_all_systems("${COPILOT_HOME:-~/.copilot}/mcp-config.json"),
         project=(".mcp.json", ".github/mcp.json"),
         shape=shapes.COPILOT,
         marks=frozenset({"tools"}),
         environment="all",
         patience=10.0,
         variable="${NAME}",
-        project_steps=(TRUSTED,),
+        project_steps=(TRUST_DIRECTORY_STEP,),
         quirks=("Its own `mcp add` drops the comments of the file.",),
         programs=("copilot",),
     ),
@@ -104,12 +104,12 @@ TERMINAL_CLIENTS = (
         name="OpenCode",
         canonical="OpenCode",
         url="https://opencode.ai",
-        places=everywhere(f"{CONFIG}/opencode/opencode.jsonc", f"{CONFIG}/opencode/opencode.json"),
+        places=locations_on_all_systems(f"{CONFIG_DIRECTORY}/opencode/opencode.jsonc", f"{CONFIG_DIRECTORY}/opencode/opencode.json"),
         merges_files=True,
         project=("opencode.jsonc", "opencode.json"),
         path=("mcp",),
         shape=shapes.OPENCODE,
-        key_pattern=ANY_KEY,
+        key_pattern=ANY_KEY_PATTERN,
         environment="all",
         variable="{env:NAME}",
         programs=("opencode",),
@@ -119,12 +119,12 @@ TERMINAL_CLIENTS = (
         name="Kilo Code",
         aliases=("Kilo",),
         url="https://kilo.ai",
-        places=everywhere(f"{CONFIG}/kilo/kilo.jsonc", f"{CONFIG}/kilo/kilo.json"),
+        places=locations_on_all_systems(f"{CONFIG_DIRECTORY}/kilo/kilo.jsonc", f"{CONFIG_DIRECTORY}/kilo/kilo.json"),
         merges_files=True,
         project=("kilo.jsonc", "kilo.json", ".kilo/kilo.jsonc", ".kilo/kilo.json"),
         path=("mcp",),
         shape=shapes.OPENCODE,
-        key_pattern=ANY_KEY,
+        key_pattern=ANY_KEY_PATTERN,
         environment="all",
         variable="{env:NAME}",
         programs=("kilo",),
@@ -133,11 +133,11 @@ TERMINAL_CLIENTS = (
         id="crush",
         name="Crush",
         url="https://github.com/charmbracelet/crush",
-        places=by_system(
-            linux=(f"${{CRUSH_GLOBAL_CONFIG:-{CONFIG}/crush}}/crush.json",),
-            macos=(f"${{CRUSH_GLOBAL_CONFIG:-{CONFIG}/crush}}/crush.json",),
+        places=locations_by_system(
+            linux=(f"${{CRUSH_GLOBAL_CONFIG:-{CONFIG_DIRECTORY}/crush}}/crush.json",),
+            macos=(f"${{CRUSH_GLOBAL_CONFIG:-{CONFIG_DIRECTORY}/crush}}/crush.json",),
             windows=(
-                f"${{CRUSH_GLOBAL_CONFIG:-${{XDG_CONFIG_HOME:-{LOCALAPPDATA}}}/crush}}/crush.json",
+                f"${{CRUSH_GLOBAL_CONFIG:-${{XDG_CONFIG_HOME:-{LOCAL_APPDATA_DIRECTORY}}}/crush}}/crush.json",
                 "~/.config/crush/crush.json",
             ),
         ),
@@ -152,19 +152,19 @@ TERMINAL_CLIENTS = (
         name="Amp",
         aliases=("SourcegraphAmp",),
         url="https://ampcode.com",
-        places=by_system(
+        places=locations_by_system(
             linux=("~/.config/amp/settings.json", "~/.config/amp/settings.jsonc"),
             macos=("~/.config/amp/settings.json", "~/.config/amp/settings.jsonc"),
             windows=(
                 "~/.config/amp/settings.json",
                 "~/.config/amp/settings.jsonc",
-                f"{APPDATA}/amp/settings.json",
+                f"{APPDATA_DIRECTORY}/amp/settings.json",
             ),
         ),
         project=(".amp/settings.json", ".amp/settings.jsonc"),
         path=("amp.mcpServers",),
         shape=shapes.PLAIN,
-        key_pattern=ANY_KEY,
+        key_pattern=ANY_KEY_PATTERN,
         environment="all",
         patience=45.0,
         project_steps=("Approve the server with `amp mcp approve NAME`.",),
@@ -175,7 +175,7 @@ TERMINAL_CLIENTS = (
         name="Factory (droid)",
         aliases=("Droid", "FactoryDroid"),
         url="https://factory.ai",
-        places=everywhere("~/.factory/mcp.json"),
+        places=locations_on_all_systems("~/.factory/mcp.json"),
         project=(".factory/mcp.json",),
         shape=shapes.DROID,
         environment="all",
@@ -188,14 +188,14 @@ TERMINAL_CLIENTS = (
         canonical="KimiCode",
         aliases=("Kimi", "KimiCLI"),
         url="https://www.kimi.com/code",
-        places=everywhere(
-            Place(f"{KIMI}/mcp.json", sign=KIMI),
+        places=locations_on_all_systems(
+            ConfigLocation(f"{KIMI_DIRECTORY}/mcp.json", marker_path=KIMI_DIRECTORY),
             "~/.kimi/mcp.json",
         ),
         project=(".kimi-code/mcp.json", ".mcp.json"),
         shape=shapes.PLAIN,
         environment="all",
-        project_steps=(TRUSTED,),
+        project_steps=(TRUST_DIRECTORY_STEP,),
         programs=("kimi",),
     ),
     Client(
@@ -204,7 +204,7 @@ TERMINAL_CLIENTS = (
         canonical="AugmentCode",
         aliases=("Auggie", "Augment"),
         url="https://www.augmentcode.com",
-        places=everywhere("~/.augment/settings.json"),
+        places=locations_on_all_systems("~/.augment/settings.json"),
         project=(".augment/settings.json", ".augment/settings.local.json"),
         shape=shapes.TYPED,
         splits_command=True,
@@ -214,7 +214,7 @@ TERMINAL_CLIENTS = (
         id="cline-cli",
         name="Cline CLI",
         url="https://cline.bot",
-        places=everywhere(
+        places=locations_on_all_systems(
             "${CLINE_DATA_DIR:-${CLINE_DIR:-~/.cline}/data}/settings/cline_mcp_settings.json"
         ),
         shape=shapes.CLINE_CLI,
@@ -228,12 +228,12 @@ TERMINAL_CLIENTS = (
         name="Qoder",
         aliases=("QoderCLI",),
         url="https://qoder.com",
-        places=everywhere("~/.qoder/settings.json"),
+        places=locations_on_all_systems("~/.qoder/settings.json"),
         project=(".mcp.json",),
-        shape=shapes.TYPED_ADDRESS,
+        shape=shapes.TYPED_URL,
         programs=("qodercli",),
         links=(
-            LinkForm(
+            InstallLinkFormat(
                 "qoder://aicoding.aicoding-deeplink/mcp/add?name={name}&config={config}",
                 "entry",
                 ("percent", "base64", "percent"),
@@ -245,7 +245,7 @@ TERMINAL_CLIENTS = (
         name="Grok Build",
         aliases=("Grok",),
         url="https://x.ai",
-        places=everywhere("${GROK_HOME:-~/.grok}/config.toml"),
+        places=locations_on_all_systems("${GROK_HOME:-~/.grok}/config.toml"),
         project=(".grok/config.toml",),
         format="toml",
         path=("mcp_servers",),
@@ -256,10 +256,10 @@ TERMINAL_CLIENTS = (
         id="nanocoder",
         name="Nanocoder",
         url="https://github.com/Nano-Collective/nanocoder",
-        places=by_system(
-            linux=(f"${{NANOCODER_CONFIG_DIR:-{CONFIG}/nanocoder}}/.mcp.json",),
+        places=locations_by_system(
+            linux=(f"${{NANOCODER_CONFIG_DIR:-{CONFIG_DIRECTORY}/nanocoder}}/.mcp.json",),
             macos=("${NANOCODER_CONFIG_DIR:-~/Library/Preferences/nanocoder}/.mcp.json",),
-            windows=(f"${{NANOCODER_CONFIG_DIR:-{APPDATA}/nanocoder}}/.mcp.json",),
+            windows=(f"${{NANOCODER_CONFIG_DIR:-{APPDATA_DIRECTORY}/nanocoder}}/.mcp.json",),
         ),
         project=(".mcp.json",),
         shape=shapes.NANOCODER,
@@ -270,7 +270,7 @@ TERMINAL_CLIENTS = (
         name="Pi",
         aliases=("PiCodingAgent",),
         url="https://pi.dev",
-        places=everywhere("~/.pi/agent/mcp.json"),
+        places=locations_on_all_systems("~/.pi/agent/mcp.json"),
         project=(".pi/mcp.json",),
         shape=shapes.PLAIN,
         steps=("Have `pi-mcp-adapter`; Pi has no MCP of its own.",),
@@ -280,7 +280,7 @@ TERMINAL_CLIENTS = (
         id="mcporter",
         name="mcporter",
         url="https://github.com/steipete/mcporter",
-        places=everywhere(
+        places=locations_on_all_systems(
             "${XDG_CONFIG_HOME}/mcporter/mcporter.json",
             "~/.mcporter/mcporter.json",
             "~/.mcporter/mcporter.jsonc",

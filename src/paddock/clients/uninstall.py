@@ -9,16 +9,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.clients.destination import destination_of, spot_in
-from paddock.clients.ownership import share_key
+from paddock.clients.destination import resolve_destination, make_entry_location
+from paddock.clients.ownership import has_same_key
 from paddock.clients.plan import Outcome
-from paddock.clients.recording import place_of
+from paddock.clients.recording import get_entry_identity
 from paddock.clients.removal import remove_entry
 from paddock.clients.standing import (
-    Standing,
-    each_place_once,
-    standing_in,
-    standing_on_record,
+    InstalledEntry,
+    deduplicate_entries,
+    find_installed_entries,
+    list_recorded_entries,
 )
 from paddock.clients.table import UnsupportedClientError, find_client
 from paddock.errors import PaddockError
@@ -27,7 +27,7 @@ from paddock.servers.named_server import NamedServer
 if TYPE_CHECKING:
     from os import PathLike
 
-    from paddock.clients.entries import ServerName
+    from paddock.clients.entries import ServerReference
 
 
 class NotInstalledError(PaddockError):
@@ -38,7 +38,7 @@ class NotInstalledError(PaddockError):
 
 def uninstall(
     client: str | None = None,
-    server: ServerName | None = None,
+    server: ServerReference | None = None,
     *,
     project: str | PathLike[str] | None = None,
     file: str | PathLike[str] | None = None,
@@ -67,69 +67,69 @@ def uninstall(
     if client is None and file is None and server is None and name is None:
         raise NotInstalledError("nothing is named to take out", hint="name a client or a server")
     if client is None and file is None and project is None:
-        found = each_place_once(standing_on_record())
+        found = deduplicate_entries(list_recorded_entries())
     else:
-        found = _standing(client, project, file)
-    wanted = [one for one in found if _is_meant(one, server, name)]
+        found = _find_entries(client, project, file)
+    wanted = [one for one in found if _is_selected(one, server, name)]
     if not wanted:
-        raise _nothing(client, server, name)
-    outcomes = [take_out(one, dry_run=dry_run) for one in wanted]
+        raise _make_not_installed_error(client, server, name)
+    outcomes = [uninstall_entry(one, dry_run=dry_run) for one in wanted]
     if len(outcomes) == 1 and outcomes[0].error is not None:
         raise outcomes[0].error
     return outcomes
 
 
-def _standing(
+def _find_entries(
     client: str | None, project: str | PathLike[str] | None, file: str | PathLike[str] | None
-) -> list[Standing]:
+) -> list[InstalledEntry]:
     """What stands in files; what is on record of a file says more of it than a guess."""
     if client is not None or file is None:
-        return standing_in(destination_of(client, project=project, file=file))
-    real = place_of("", Path(file).expanduser().absolute(), "")[0]
-    recorded = [one for one in standing_on_record() if one.place[0] == real]
+        return find_installed_entries(resolve_destination(client, project=project, file=file))
+    real = get_entry_identity("", Path(file).expanduser().absolute(), "")[0]
+    recorded = [one for one in list_recorded_entries() if one.identity[0] == real]
     try:
-        found = standing_in(destination_of(None, project=project, file=file))
+        found = find_installed_entries(resolve_destination(None, project=project, file=file))
     except UnsupportedClientError:
         if not recorded:
             raise
         found = []
-    return each_place_once([*found, *recorded])
+    return deduplicate_entries([*found, *recorded])
 
 
-def _is_meant(one: Standing, server: ServerName | None, name: str | None) -> bool:
+def _is_selected(one: InstalledEntry, server: ServerReference | None, name: str | None) -> bool:
     if name is not None and one.key != name:
         return False
     return (
-        server is None or one.server in _names_of(server) or share_key(one.server, server, one.key)
+        server is None or one.server in _list_recorded_names(server) or has_same_key(one.server, server, one.key)
     )
 
 
-def _names_of(server: ServerName) -> set[str]:
+def _list_recorded_names(server: ServerReference) -> set[str]:
     """The names under which a server may be on record; it need not exist any more."""
     if isinstance(server, NamedServer):
         return {server.name}
-    return {server, _absolute(server)} if isinstance(server, str) else {_absolute(server)}
+    return {server, _to_absolute_path(server)} if isinstance(server, str) else {_to_absolute_path(server)}
 
 
-def _absolute(path: str | PathLike[str]) -> str:
+def _to_absolute_path(path: str | PathLike[str]) -> str:
     return str(Path(path).expanduser().absolute())
 
 
-def take_out(one: Standing, *, dry_run: bool = False) -> Outcome:
+def uninstall_entry(one: InstalledEntry, *, dry_run: bool = False) -> Outcome:
     """Take out what stands in one place; what kept it from that is in the outcome."""
     try:
-        spot = spot_in(find_client(one.client), one.file, one.key, one.scope)
+        spot = make_entry_location(find_client(one.client), one.file, one.key, one.scope)
         plan = remove_entry(spot, one.server, one.scope, dry_run=dry_run)
     except PaddockError as error:
         return Outcome(one.client, error=error)
     return Outcome(one.client, plan)
 
 
-def _nothing(client: str | None, server: ServerName | None, name: str | None) -> NotInstalledError:
+def _make_not_installed_error(client: str | None, server: ServerReference | None, name: str | None) -> NotInstalledError:
     what = f"the server {getattr(server, 'name', server)!s}" if server is not None else "no server"
     what = f"an entry {name!r}" if name is not None else what
     where = f" in {client}" if client else ""
     text = f"{what} is not installed{where}" if server or name else f"nothing is installed{where}"
-    others = [one for one in standing_on_record() if _is_meant(one, server, name)]
+    others = [one for one in list_recorded_entries() if _is_selected(one, server, name)]
     places = ", ".join(f"{one.client} ({one.scope}: {one.file})" for one in others)
     return NotInstalledError(text, hint=f"it is in {places}" if places else None)

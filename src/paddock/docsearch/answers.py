@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paddock.docsearch.page import Hit
+    from paddock.docsearch.page import PageHit
 
-BUDGET = 12_000
+MAX_ANSWER_CHARACTERS = 12_000
 """Characters of an answer, unless the caller says otherwise."""
-LEAST_TEXT = 80
+MIN_EXCERPT_CHARACTERS = 80
 """Characters of a text that is cut; below it the page is left out."""
-CUT = " …"
+TRUNCATION_MARK = " …"
 
 
-def render(hits: Sequence[Hit], budget: int = BUDGET) -> str:
+def format_hits(hits: Sequence[PageHit], budget: int = MAX_ANSWER_CHARACTERS) -> str:
     """Pages below each other; texts are cut, and the last pages left out, where they do not fit.
 
     An early page may take what later ones leave, and each takes at most a fair share first.
@@ -24,43 +24,43 @@ def render(hits: Sequence[Hit], budget: int = BUDGET) -> str:
     parts: list[str] = []
     left = budget
     for place, hit in enumerate(hits):
-        head = f"<result url='{_attribute(hit.source)}'>\n\n# {_one_line(hit.title)}\n\n"
+        head = f"<result url='{_escape_attribute(hit.source)}'>\n\n# {_collapse_whitespace(hit.title)}\n\n"
         tail = "\n\n</result>"
         joint = 2 if parts else 0
         room = left - joint - len(head) - len(tail)
         waiting = len(hits) - place - 1
-        fair = max(room // (waiting + 1), min(room, LEAST_TEXT * 4)) if waiting else room
-        text = _cut(hit.text.strip(), max(fair, room - _wanted(hits[place + 1 :])))
-        if room < min(LEAST_TEXT, len(hit.text)):
+        fair = max(room // (waiting + 1), min(room, MIN_EXCERPT_CHARACTERS * 4)) if waiting else room
+        text = _truncate_text(hit.text.strip(), max(fair, room - _count_characters(hits[place + 1 :])))
+        if room < min(MIN_EXCERPT_CHARACTERS, len(hit.text)):
             break
         parts.append(head + text + tail)
         left -= joint + len(parts[-1])
     return "\n\n".join(parts)
 
 
-def _wanted(hits: Sequence[Hit]) -> int:
+def _count_characters(hits: Sequence[PageHit]) -> int:
     """Characters that pages would take if none were cut."""
     return sum(len(hit.text) + len(hit.title) + len(hit.source) + 40 for hit in hits)
 
 
-def _cut(text: str, room: int) -> str:
+def _truncate_text(text: str, room: int) -> str:
     """The beginning of a text, up to the end of a line or word; an open fence is closed."""
     if len(text) <= room:
         return text
     closing = "\n```"
-    kept = text[: max(room - len(CUT) - len(closing), 0)]
+    kept = text[: max(room - len(TRUNCATION_MARK) - len(closing), 0)]
     for sign in ("\n", " "):
         end = kept.rfind(sign)
         if end > len(kept) * 3 // 4:
             kept = kept[:end]
             break
     is_open = kept.count("```") % 2 == 1
-    return kept.rstrip() + CUT + (closing if is_open else "")
+    return kept.rstrip() + TRUNCATION_MARK + (closing if is_open else "")
 
 
-def _one_line(text: str) -> str:
+def _collapse_whitespace(text: str) -> str:
     return " ".join(text.split())
 
 
-def _attribute(text: str) -> str:
-    return _one_line(text).replace("'", "%27")
+def _escape_attribute(text: str) -> str:
+    return _collapse_whitespace(text).replace("'", "%27")

@@ -15,25 +15,25 @@ from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.docsearch.corpora.table import corpora
-from paddock.docsearch.database import Database, index_file
-from paddock.docsearch.indexing import Progress, update
+from paddock.docsearch.corpora.table import load_corpora
+from paddock.docsearch.database import IndexStore, get_index_file
+from paddock.docsearch.indexing import IndexProgress, update_index
 from paddock.errors import PaddockError
-from paddock.files import FileBusyError, locked
+from paddock.files import FileBusyError, lock_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PROGRESS = "progress"
+PROGRESS_SETTING = "progress"
 """The setting of the index that says how far the work is, as words with blanks between."""
-FORGOTTEN_SECONDS = 120.0
+STALE_PROGRESS_SECONDS = 120.0
 """After so long without progress, whoever was at work is taken to be gone."""
-SWITCH = "PADDOCK_INDEX_IN_BACKGROUND"
+BACKGROUND_INDEX_VARIABLE = "PADDOCK_INDEX_IN_BACKGROUND"
 """Set to 0, nothing is indexed but by `paddock docs index`, and what takes a moment."""
-LOW_PRIORITY = 10
+NICE_INCREMENT = 10
 
 
-class Work(NamedTuple):
+class IndexJob(NamedTuple):
     """What is being indexed now."""
 
     corpus: str
@@ -41,9 +41,9 @@ class Work(NamedTuple):
     total: int
 
 
-def start_indexing(names: Sequence[str]) -> bool:
+def start_background_indexing(names: Sequence[str]) -> bool:
     """Have corpora indexed by another process; whether one was started."""
-    if os.environ.get(SWITCH) == "0":
+    if os.environ.get(BACKGROUND_INDEX_VARIABLE) == "0":
         return False
     try:
         process = subprocess.Popen(  # noqa: S603 - this interpreter, with our module
@@ -55,61 +55,61 @@ def start_indexing(names: Sequence[str]) -> bool:
         )
     except OSError:
         return False
-    threading.Thread(target=_await, args=[process], name="indexing", daemon=True).start()
+    threading.Thread(target=_wait_for_exit, args=[process], name="indexing", daemon=True).start()
     return True
 
 
-def _await(process: subprocess.Popen[bytes]) -> None:
+def _wait_for_exit(process: subprocess.Popen[bytes]) -> None:
     process.wait()  # and only then close what tells it that we are here
     if process.stdin is not None:
         process.stdin.close()
 
 
-def work_in_progress(database: Database) -> Work | None:
+def get_running_job(database: IndexStore) -> IndexJob | None:
     """What some process is indexing now, if any."""
-    found = str(database.setting(PROGRESS) or "").split(" ")
-    if len(found) != len(Work._fields) + 1 or time() - float(found[3]) > FORGOTTEN_SECONDS:
+    found = str(database.get_setting(PROGRESS_SETTING) or "").split(" ")
+    if len(found) != len(IndexJob._fields) + 1 or time() - float(found[3]) > STALE_PROGRESS_SECONDS:
         return None
-    return Work(found[0], int(found[1]), int(found[2]))
+    return IndexJob(found[0], int(found[1]), int(found[2]))
 
 
-def index(names: Sequence[str], report: object = None) -> bool:
+def index_corpora(names: Sequence[str], report: object = None) -> bool:
     """Index corpora and tell others how far it is; False when another process is at it already.
 
     Raises:
         PaddockError: when the index cannot be written, or a corpus cannot be read.
     """
-    file = index_file()
+    file = get_index_file()
     try:
-        with locked(file, seconds=0.0):
-            database = Database(file)
+        with lock_file(file, seconds=0.0):
+            database = IndexStore(file)
             try:
-                _index(database, names, report)
+                _index_with_progress(database, names, report)
             finally:
                 with suppress(PaddockError):
-                    database.set(PROGRESS, "")
+                    database.set_setting(PROGRESS_SETTING, "")
                 database.close()
     except FileBusyError:
         return False
     return True
 
 
-def _index(database: Database, names: Sequence[str], report: object) -> None:
+def _index_with_progress(database: IndexStore, names: Sequence[str], report: object) -> None:
     last = [0.0]
 
-    def tell(progress: Progress) -> None:
+    def tell(progress: IndexProgress) -> None:
         if callable(report):
             report(progress)
         now = time()
         if now - last[0] > 1.0:
             last[0] = now
-            state = f"{progress.corpus} {progress.done} {progress.total} {now}"
-            database.set(PROGRESS, state)
+            state = f"{progress.corpus} {progress.indexed_sources} {progress.total_sources} {now}"
+            database.set_setting(PROGRESS_SETTING, state)
 
-    update(database, corpora(names), report=tell)
+    update_index(database, load_corpora(names), report=tell)
 
 
-def _end_with_parent() -> None:
+def _exit_with_parent() -> None:
     """End this process when whoever started it is gone."""
     while os.read(0, 4_096):  # not by sys.stdin, whose lock would be held when this process ends
         pass
@@ -118,10 +118,10 @@ def _end_with_parent() -> None:
 
 def _main(names: Sequence[str]) -> int:
     if hasattr(os, "nice"):
-        os.nice(LOW_PRIORITY)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+        os.nice(NICE_INCREMENT)
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
     try:
-        index(names)
+        index_corpora(names)
     except PaddockError:
         return 1
     return 0

@@ -11,21 +11,21 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.directories import DATA_VARIABLE, data_directory
-from paddock.docsearch.queries import split_names
+from paddock.directories import DATA_DIRECTORY_VARIABLE, get_data_directory
+from paddock.docsearch.queries import split_identifiers
 from paddock.errors import PaddockError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from paddock.docsearch.page import Page, Source
+    from paddock.docsearch.page import DocPage, CorpusSource
 
-VERSION = 1
+SCHEMA_VERSION = 1
 """Of the tables below; an index of another version is made anew."""
-WAIT_SECONDS = 20.0
+BUSY_TIMEOUT_SECONDS = 20.0
 """For another process that is writing a source."""
-DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-_TABLES = """
+CORRUPTION_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_SCHEMA = """
 CREATE TABLE sources (
     id INTEGER PRIMARY KEY, corpus TEXT, key TEXT, stamp TEXT, problem TEXT, UNIQUE (corpus, key));
 CREATE TABLE pages (
@@ -47,12 +47,12 @@ class IndexUnavailableError(PaddockError):
     code = "index-unavailable"
 
 
-def index_file() -> Path:
+def get_index_file() -> Path:
     """Where the index of this user is."""
-    return Path(data_directory()) / "docsearch" / "index.db"
+    return Path(get_data_directory()) / "docsearch" / "index.db"
 
 
-class Database:
+class IndexStore:
     """A connection to an index; used by one thread at a time."""
 
     def __init__(self, file: Path | None) -> None:
@@ -62,12 +62,12 @@ class Database:
             IndexUnavailableError: when the file cannot be read or written.
         """
         self.file = file
-        with _telling(file):
+        with _convert_errors(file):
             if file is None:
-                self._connection = _opened(":memory:")
+                self._connection = _open_connection(":memory:")
             else:
                 file.parent.mkdir(parents=True, exist_ok=True)
-                self._connection = _opened_or_made_anew(file)
+                self._connection = _open_or_recreate(file)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -76,64 +76,64 @@ class Database:
     @property
     def generation(self) -> int:
         """Another number after every change to the pages, by whichever process."""
-        value = self.setting("generation")
+        value = self.get_setting("generation")
         return int(str(value)) if value is not None else 0
 
-    def setting(self, name: str) -> object:
+    def get_setting(self, name: str) -> object:
         """A value kept under a name, or None."""
-        for row in self.rows("SELECT value FROM settings WHERE name = ?", name):
+        for row in self.fetch_rows("SELECT value FROM settings WHERE name = ?", name):
             return row[0]
         return None
 
-    def set(self, name: str, value: object) -> None:
+    def set_setting(self, name: str, value: object) -> None:
         """Keep a value under a name."""
-        with _telling(self.file), self._connection:
+        with _convert_errors(self.file), self._connection:
             self._connection.execute("REPLACE INTO settings VALUES (?, ?)", (name, value))
 
-    def rows(self, statement: str, *values: object) -> list[tuple[object, ...]]:
+    def fetch_rows(self, statement: str, *values: object) -> list[tuple[object, ...]]:
         """What a statement gives."""
-        with _telling(self.file):
+        with _convert_errors(self.file):
             return self._connection.execute(statement, values).fetchall()
 
-    def stamps(self, corpus: str) -> dict[str, str]:
+    def get_stamps(self, corpus: str) -> dict[str, str]:
         """Which sources of a corpus are in the index, and as of when."""
-        found = self.rows("SELECT key, stamp FROM sources WHERE corpus = ?", corpus)
+        found = self.fetch_rows("SELECT key, stamp FROM sources WHERE corpus = ?", corpus)
         return {str(key): str(stamp) for key, stamp in found}
 
-    def replace(
+    def replace_source(
         self,
         corpus: str,
-        source: Source,
-        pages: Sequence[tuple[Page, bytes | None]],
+        source: CorpusSource,
+        pages: Sequence[tuple[DocPage, bytes | None]],
         *,
         kind: str = "",
         problem: str | None = None,
     ) -> None:
         """Put pages, each with its vector of a kind, in the place of what a source had."""
-        with self._writing() as connection:
+        with self._write_transaction() as connection:
             known = connection.execute(
                 "SELECT stamp FROM sources WHERE corpus = ? AND key = ?", (corpus, source.key)
             ).fetchone()
             if known is not None and known[0] == source.stamp:
                 return  # another process was quicker
-            _drop(connection, corpus, source.key)
+            _delete_source(connection, corpus, source.key)
             number = connection.execute(
                 "INSERT INTO sources (corpus, key, stamp, problem) VALUES (?, ?, ?, ?)",
                 (corpus, source.key, source.stamp, problem),
             ).lastrowid
             for page, vector in pages:
-                _add(connection, corpus, number, page, vector, kind)
+                _insert_page(connection, corpus, number, page, vector, kind)
 
-    def remove(self, corpus: str, keys: Iterable[str]) -> None:
+    def remove_sources(self, corpus: str, keys: Iterable[str]) -> None:
         """Forget sources."""
-        with self._writing() as connection:
+        with self._write_transaction() as connection:
             for key in keys:
-                _drop(connection, corpus, key)
+                _delete_source(connection, corpus, key)
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
+    def _write_transaction(self) -> Iterator[sqlite3.Connection]:
         connection = self._connection
-        with _telling(self.file):
+        with _convert_errors(self.file):
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -148,11 +148,11 @@ class Database:
                         connection.execute("ROLLBACK")
 
 
-def _add(
+def _insert_page(
     connection: sqlite3.Connection,
     corpus: str,
     source: int | None,
-    page: Page,
+    page: DocPage,
     vector: bytes | None,
     kind: str,
 ) -> None:
@@ -166,14 +166,14 @@ def _add(
     names = " ".join(page.names)
     connection.execute(
         "INSERT INTO texts (rowid, names, title, words, text, corpus) VALUES (?, ?, ?, ?, ?, ?)",
-        (number, f"{names} {split_names(names)}", page.title, page.words, page.text, corpus),
+        (number, f"{names} {split_identifiers(names)}", page.title, page.keywords, page.text, corpus),
     )
     connection.executemany(
         "INSERT INTO names VALUES (?, ?, ?)", [(n.lower(), number, corpus) for n in page.names]
     )
 
 
-def _drop(connection: sqlite3.Connection, corpus: str, key: str) -> None:
+def _delete_source(connection: sqlite3.Connection, corpus: str, key: str) -> None:
     found = connection.execute(
         "SELECT id FROM sources WHERE corpus = ? AND key = ?", (corpus, key)
     ).fetchone()
@@ -186,76 +186,76 @@ def _drop(connection: sqlite3.Connection, corpus: str, key: str) -> None:
     connection.execute("DELETE FROM sources WHERE id = ?", found)
 
 
-def _opened(file: Path | str) -> sqlite3.Connection:
+def _open_connection(file: Path | str) -> sqlite3.Connection:
     """A connection to a database with our tables."""
     connection = sqlite3.connect(
-        file, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
+        file, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
     )
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
-        _make_tables(connection)
+        _create_tables(connection)
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _make_tables(connection: sqlite3.Connection) -> None:
-    if connection.execute("PRAGMA user_version").fetchone()[0] == VERSION:
+def _create_tables(connection: sqlite3.Connection) -> None:
+    if connection.execute("PRAGMA user_version").fetchone()[0] == SCHEMA_VERSION:
         return
     connection.execute("BEGIN IMMEDIATE")
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     try:
-        if version not in (0, VERSION):
-            raise _OtherVersionError(f"the index is of version {version}")
+        if version not in (0, SCHEMA_VERSION):
+            raise _SchemaVersionError(f"the index is of version {version}")
         if version == 0:
-            for statement in _TABLES.split(";"):
+            for statement in _SCHEMA.split(";"):
                 connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {VERSION}")
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         connection.execute("COMMIT")
     except BaseException:
         connection.execute("ROLLBACK")
         raise
 
 
-class _OtherVersionError(sqlite3.DatabaseError):
+class _SchemaVersionError(sqlite3.DatabaseError):
     """Another release of Paddock has made the index."""
 
     sqlite_errorcode = sqlite3.SQLITE_NOTADB
 
 
-def _opened_or_made_anew(file: Path) -> sqlite3.Connection:
+def _open_or_recreate(file: Path) -> sqlite3.Connection:
     try:
-        return _opened(file)
+        return _open_connection(file)
     except sqlite3.DatabaseError as error:
-        if not is_damage(error):
+        if not is_corruption_error(error):
             raise
-    discard(file)
-    return _opened(file)
+    delete_index_files(file)
+    return _open_connection(file)
 
 
-def is_damage(error: sqlite3.Error) -> bool:
+def is_corruption_error(error: sqlite3.Error) -> bool:
     """Whether an error says that the file is no good, and not that it is busy or out of reach."""
     code = getattr(error, "sqlite_errorcode", 0) or 0
-    return code & 0xFF in DAMAGED
+    return code & 0xFF in CORRUPTION_CODES
 
 
-def discard(file: Path) -> None:
+def delete_index_files(file: Path) -> None:
     """Delete an index with what belongs to it."""
     for name in (file.name, f"{file.name}-wal", f"{file.name}-shm"):
         (file.parent / name).unlink(missing_ok=True)
 
 
 @contextmanager
-def _telling(file: Path | None) -> Iterator[None]:
+def _convert_errors(file: Path | None) -> Iterator[None]:
     """Tell what the system or SQLite says as an error of ours; damage is for the caller."""
     try:
         yield
     except sqlite3.Error as error:
-        raise _unavailable(file, str(error), is_damaged=is_damage(error)) from error
+        raise _create_unavailable_error(file, str(error), is_damaged=is_corruption_error(error)) from error
     except OSError as error:
-        raise _unavailable(file, error.strerror or str(error), is_damaged=False) from error
+        raise _create_unavailable_error(file, error.strerror or str(error), is_damaged=False) from error
 
 
 class DamagedIndexError(IndexUnavailableError):
@@ -264,11 +264,11 @@ class DamagedIndexError(IndexUnavailableError):
     code = "index-damaged"
 
 
-def _unavailable(file: Path | None, reason: str, *, is_damaged: bool) -> IndexUnavailableError:
+def _create_unavailable_error(file: Path | None, reason: str, *, is_damaged: bool) -> IndexUnavailableError:
     kind: Callable[..., IndexUnavailableError]
     kind = DamagedIndexError if is_damaged else IndexUnavailableError
     return kind(
         f"the index of documentation cannot be used: {reason}",
         where=None if file is None else str(file),
-        hint=f"it can be deleted at any time; set {DATA_VARIABLE} to keep it elsewhere",
+        hint=f"it can be deleted at any time; set {DATA_DIRECTORY_VARIABLE} to keep it elsewhere",
     )

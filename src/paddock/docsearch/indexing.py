@@ -10,42 +10,42 @@ from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.docsearch.meaning import embedding as embeddings
-from paddock.docsearch.page import Source
-from paddock.docsearch.queries import split_names
+from paddock.docsearch.page import CorpusSource
+from paddock.docsearch.queries import split_identifiers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from paddock.docsearch.database import Database
-    from paddock.docsearch.page import Corpus, Page
+    from paddock.docsearch.database import IndexStore
+    from paddock.docsearch.page import Corpus, DocPage
 
-MOST_CHARACTERS = 1_500
+MAX_EMBEDDED_CHARACTERS = 1_500
 """Of a page's text, that its vector is made of."""
-LONGEST_PAGE = 200_000
+MAX_PAGE_CHARACTERS = 200_000
 """Characters of one page; what comes after is not searched."""
 
 
-VECTORS = " vectors: "
+VECTORS_STAMP_SEPARATOR = " vectors: "
 """Comes before the name of the vectors in a stamp."""
 
 
-class Progress(NamedTuple):
+class IndexProgress(NamedTuple):
     """How far the indexing of one corpus has come."""
 
     corpus: str
-    done: int
-    total: int
-    pages: int
+    indexed_sources: int
+    total_sources: int
+    indexed_pages: int
     """Written in this run."""
 
 
-def update(
-    database: Database,
+def update_index(
+    database: IndexStore,
     corpora: Iterable[Corpus],
     *,
     seconds: float | None = None,
     vectors: str | None = None,
-    report: Callable[[Progress], None] = lambda _progress: None,
+    report: Callable[[IndexProgress], None] = lambda _progress: None,
 ) -> bool:
     """Index what has changed; False when the time was over before everything was done.
 
@@ -62,64 +62,64 @@ def update(
         ModelError: when the user's sentence model cannot be read.
     """
     end = None if seconds is None else monotonic() + seconds
-    with_vectors = embeddings.chosen() if vectors is None else vectors
-    any_vectors = vectors is not None or with_vectors == embeddings.NONE
+    with_vectors = embeddings.choose_embedding() if vectors is None else vectors
+    any_vectors = vectors is not None or with_vectors == embeddings.NO_VECTORS
     for corpus in corpora:
         sources = [
-            Source(key, f"{stamp}{VECTORS}{with_vectors}") for key, stamp in corpus.sources()
+            CorpusSource(key, f"{stamp}{VECTORS_STAMP_SEPARATOR}{with_vectors}") for key, stamp in corpus.list_sources()
         ]
-        known = database.stamps(corpus.name)
+        known = database.get_stamps(corpus.name)
         gone = known.keys() - {source.key for source in sources}
         if gone:
-            database.remove(corpus.name, gone)
-        stale = [s for s in sources if not _is_fresh(s, known, any_vectors=any_vectors)]
+            database.remove_sources(corpus.name, gone)
+        stale = [s for s in sources if not _is_up_to_date(s, known, any_vectors=any_vectors)]
         written = 0
         for done, source in enumerate(stale):
-            report(Progress(corpus.name, done, len(stale), written))
+            report(IndexProgress(corpus.name, done, len(stale), written))
             if end is not None and monotonic() > end:
                 return False
-            written += _index(database, corpus, source, with_vectors)
+            written += _index_source(database, corpus, source, with_vectors)
         if stale:
-            report(Progress(corpus.name, len(stale), len(stale), written))
+            report(IndexProgress(corpus.name, len(stale), len(stale), written))
     return True
 
 
-def _is_fresh(source: Source, known: dict[str, str], *, any_vectors: bool) -> bool:
+def _is_up_to_date(source: CorpusSource, known: dict[str, str], *, any_vectors: bool) -> bool:
     """Whether a part is in the index as it is, with the wanted vectors or, if so said, with any."""
     there = known.get(source.key)
     if not any_vectors or there is None:
         return there == source.stamp
-    return there.partition(VECTORS)[0] == source.stamp.partition(VECTORS)[0]
+    return there.partition(VECTORS_STAMP_SEPARATOR)[0] == source.stamp.partition(VECTORS_STAMP_SEPARATOR)[0]
 
 
-def _index(database: Database, corpus: Corpus, source: Source, with_vectors: str) -> int:
+def _index_source(database: IndexStore, corpus: Corpus, source: CorpusSource, with_vectors: str) -> int:
     problem = None
-    pages: list[Page] = []
+    pages: list[DocPage] = []
     try:
-        pages += (_cut(page) for page in corpus.pages(source.key))
+        pages += (_truncate_page(page) for page in corpus.read_pages(source.key))
     except (OSError, ValueError, RecursionError, SyntaxError, MemoryError) as error:
         problem = f"{type(error).__name__}: {error}"[:500]
-    database.replace(
-        corpus.name, source, _with_vectors(pages, with_vectors), kind=with_vectors, problem=problem
+    database.replace_source(
+        corpus.name, source, _embed_pages(pages, with_vectors), kind=with_vectors, problem=problem
     )
     return len(pages)
 
 
-def _cut(page: Page) -> Page:
-    return page if len(page.text) <= LONGEST_PAGE else replace(page, text=page.text[:LONGEST_PAGE])
+def _truncate_page(page: DocPage) -> DocPage:
+    return page if len(page.text) <= MAX_PAGE_CHARACTERS else replace(page, text=page.text[:MAX_PAGE_CHARACTERS])
 
 
-def _with_vectors(pages: Sequence[Page], name: str) -> list[tuple[Page, bytes | None]]:
-    embedding = embeddings.load(name)
+def _embed_pages(pages: Sequence[DocPage], name: str) -> list[tuple[DocPage, bytes | None]]:
+    embedding = embeddings.load_embedding(name)
     if embedding is None or not pages:
         return [(page, None) for page in pages]
-    from paddock.docsearch.meaning.quantised import packed  # noqa: PLC0415 - needs numpy
+    from paddock.docsearch.meaning.quantised import quantize_vectors  # noqa: PLC0415 - needs numpy
 
-    vectors = packed(embedding.embed([meaning_of(page) for page in pages]))
+    vectors = quantize_vectors(embedding.embed([get_embedding_text(page) for page in pages]))
     return list(zip(pages, vectors, strict=True))
 
 
-def meaning_of(page: Page) -> str:
+def get_embedding_text(page: DocPage) -> str:
     """The part of a page that its vector is made of."""
-    names = split_names(" ".join(page.names[:1] or (page.title,)))
-    return f"{names}. {page.words}. {page.text[:MOST_CHARACTERS]}"
+    names = split_identifiers(" ".join(page.names[:1] or (page.title,)))
+    return f"{names}. {page.keywords}. {page.text[:MAX_EMBEDDED_CHARACTERS]}"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class DocPage:
     """One page of documentation."""
 
     title: str
@@ -24,12 +24,12 @@ class Page:
     text: str
     names: tuple[str, ...] = ()
     """What somebody who knows the page calls it: `Map`, `/@`, `os.path.join`."""
-    words: str = ""
+    keywords: str = ""
     """What else people call it; it is searched and not shown."""
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class PageHit:
     """A page that was found."""
 
     title: str
@@ -41,7 +41,7 @@ class Hit:
     corpus: str
 
 
-class Source(NamedTuple):
+class CorpusSource(NamedTuple):
     """A part of a corpus that is indexed in one go."""
 
     key: str
@@ -55,10 +55,10 @@ class Corpus(Protocol):
 
     name: str
 
-    def sources(self) -> Iterable[Source]:
+    def list_sources(self) -> Iterable[CorpusSource]:
         """All of its parts, the most wanted first; cheap, since it is asked for often."""
 
-    def pages(self, key: str) -> Iterator[Page]:
+    def read_pages(self, key: str) -> Iterator[DocPage]:
         """The pages of one part.
 
         Raises:

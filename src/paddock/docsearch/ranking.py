@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.docsearch.meaning import embedding as embeddings
-from paddock.docsearch.page import Hit
+from paddock.docsearch.page import PageHit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,154 +20,154 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from paddock.docsearch.database import Database
-    from paddock.docsearch.queries import Query
+    from paddock.docsearch.database import IndexStore
+    from paddock.docsearch.queries import SearchQuery
 
 COLUMN_WEIGHTS = (3.0, 2.0, 3.0, 1.0)
 """Of names, title, words and text, for bm25."""
-CANDIDATES = 60
+MAX_CANDIDATES = 60
 """That words and meaning each put forward."""
-WORDS_SHARE = 1.0
-MEANING_SHARE = 1.0
-NAME_SHARE = 0.6
-WHOLE_NAME_SHARE = 2.0
+WORD_WEIGHT = 1.0
+VECTOR_WEIGHT = 1.0
+NAME_WEIGHT = 0.6
+EXACT_NAME_WEIGHT = 2.0
 """Of a page whose name is all of the question."""
-SPARE = 8
+CANDIDATES_PER_HIT = 8
 """Pages looked at for each one wanted; several pages of one title become one."""
-RANK_OFFSET = 10
+RECIPROCAL_RANK_OFFSET = 10
 """The larger, the less the first places of a list stand out."""
 
 
-KEPT = 4
+MAX_VECTOR_TABLES = 4
 """Tables of vectors in memory, each for the corpora of a question."""
 
 
-class _Vectors(NamedTuple):
+class _VectorTable(NamedTuple):
     generation: int
-    kind: str
-    pages: list[int]
+    embedding_name: str
+    page_ids: list[int]
     rows: NDArray[np.float32]
 
 
-class Ranking:
+class Ranker:
     """Answers questions from one index; used by one thread at a time."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._vectors: dict[tuple[str, ...], _Vectors] = {}
+    def __init__(self, database: IndexStore) -> None:
+        self._store = database
+        self._vector_tables: dict[tuple[str, ...], _VectorTable] = {}
 
-    def best(self, query: Query, corpora: Sequence[str], limit: int) -> list[Hit]:
+    def rank(self, query: SearchQuery, corpora: Sequence[str], limit: int) -> list[PageHit]:
         """The pages that answer a question, the best first."""
         shares: dict[int, float] = {}
-        for place, page in enumerate(self._by_words(query, corpora)):
-            _add(shares, page, WORDS_SHARE, place)
-        for place, page in enumerate(self._by_meaning(query, corpora)):
-            _add(shares, page, MEANING_SHARE, place)
-        for page, is_whole in self._by_name(query, corpora).items():
-            shares[page] = shares.get(page, 0.0) + (WHOLE_NAME_SHARE if is_whole else NAME_SHARE)
-        found = sorted(shares, key=lambda page: (-shares[page], page))[: limit * SPARE]
-        return self._hits(found, shares)[:limit]
+        for place, page in enumerate(self._match_words(query, corpora)):
+            _add_rank_score(shares, page, WORD_WEIGHT, place)
+        for place, page in enumerate(self._match_vectors(query, corpora)):
+            _add_rank_score(shares, page, VECTOR_WEIGHT, place)
+        for page, is_whole in self._match_names(query, corpora).items():
+            shares[page] = shares.get(page, 0.0) + (EXACT_NAME_WEIGHT if is_whole else NAME_WEIGHT)
+        found = sorted(shares, key=lambda page: (-shares[page], page))[: limit * CANDIDATES_PER_HIT]
+        return self._load_hits(found, shares)[:limit]
 
-    def _by_name(self, query: Query, corpora: Sequence[str]) -> dict[int, bool]:
+    def _match_names(self, query: SearchQuery, corpora: Sequence[str]) -> dict[int, bool]:
         found: dict[int, bool] = {}
         for name in query.names:
-            pages = self._database.rows(
+            pages = self._store.fetch_rows(
                 "SELECT page FROM names WHERE name = ?"
                 " AND corpus IN (SELECT value FROM json_each(?)) LIMIT 20",
                 name.lower(),
                 json.dumps(corpora),
             )
             for row in pages:
-                page = _number(row[0])
+                page = _require_int(row[0])
                 found[page] = found.get(page, False) or name == query.text
         return found
 
-    def _by_words(self, query: Query, corpora: Sequence[str]) -> list[int]:
+    def _match_words(self, query: SearchQuery, corpora: Sequence[str]) -> list[int]:
         if not query.words:
             return []
-        rows = self._database.rows(
+        rows = self._store.fetch_rows(
             "SELECT rowid FROM texts WHERE texts MATCH ?"
             " AND corpus IN (SELECT value FROM json_each(?))"
             " ORDER BY bm25(texts, ?, ?, ?, ?) LIMIT ?",
-            query.expression,
+            query.fts_expression,
             json.dumps(corpora),
             *COLUMN_WEIGHTS,
-            CANDIDATES,
+            MAX_CANDIDATES,
         )
-        return [_number(row[0]) for row in rows]
+        return [_require_int(row[0]) for row in rows]
 
-    def _by_meaning(self, query: Query, corpora: Sequence[str]) -> list[int]:
-        if not query.text or embeddings.chosen() == embeddings.NONE:
+    def _match_vectors(self, query: SearchQuery, corpora: Sequence[str]) -> list[int]:
+        if not query.text or embeddings.choose_embedding() == embeddings.NO_VECTORS:
             return []
-        vectors = self._vectors_of(tuple(corpora))
-        embedding = embeddings.load(vectors.kind)
-        if embedding is None or not vectors.pages:
+        vectors = self._load_vectors(tuple(corpora))
+        embedding = embeddings.load_embedding(vectors.embedding_name)
+        if embedding is None or not vectors.page_ids:
             return []
         import numpy as np  # noqa: PLC0415 - slow to import, and not always there
 
         wanted = embedding.embed([query.text])[0]
         likeness = vectors.rows @ wanted
-        first = np.argsort(-likeness)[:CANDIDATES]
-        return [vectors.pages[place] for place in first if likeness[place] > 0]
+        first = np.argsort(-likeness)[:MAX_CANDIDATES]
+        return [vectors.page_ids[place] for place in first if likeness[place] > 0]
 
-    def _vectors_of(self, corpora: tuple[str, ...]) -> _Vectors:
-        generation = self._database.generation
-        kept = self._vectors.get(corpora)
+    def _load_vectors(self, corpora: tuple[str, ...]) -> _VectorTable:
+        generation = self._store.generation
+        kept = self._vector_tables.get(corpora)
         if kept is not None and kept.generation == generation:
             return kept
-        from paddock.docsearch.meaning.quantised import unpacked  # noqa: PLC0415 - needs numpy
+        from paddock.docsearch.meaning.quantised import dequantize_vectors  # noqa: PLC0415 - needs numpy
 
-        kind = self._kind(corpora)
-        rows: list[tuple[Any, ...]] = self._database.rows(
+        kind = self._choose_embedding_name(corpora)
+        rows: list[tuple[Any, ...]] = self._store.fetch_rows(
             "SELECT page, vector FROM vectors WHERE kind = ?"
             " AND corpus IN (SELECT value FROM json_each(?))",
             kind,
             json.dumps(corpora),
         )
         pages = [row[0] for row in rows]
-        found = _Vectors(generation, kind, pages, unpacked([row[1] for row in rows]))
-        while len(self._vectors) >= KEPT:
-            self._vectors.pop(next(iter(self._vectors)))
-        self._vectors[corpora] = found
+        found = _VectorTable(generation, kind, pages, dequantize_vectors([row[1] for row in rows]))
+        while len(self._vector_tables) >= MAX_VECTOR_TABLES:
+            self._vector_tables.pop(next(iter(self._vector_tables)))
+        self._vector_tables[corpora] = found
         return found
 
-    def _kind(self, corpora: tuple[str, ...]) -> str:
+    def _choose_embedding_name(self, corpora: tuple[str, ...]) -> str:
         """The vectors that are chosen, once most pages have them; until then the static ones."""
-        chosen = embeddings.chosen()
-        rows = self._database.rows(
+        chosen = embeddings.choose_embedding()
+        rows = self._store.fetch_rows(
             "SELECT kind, count(*) FROM vectors"
             " WHERE corpus IN (SELECT value FROM json_each(?)) GROUP BY kind",
             json.dumps(corpora),
         )
-        counts = {str(kind): _number(count) for kind, count in rows}
-        has_most = counts.get(chosen, 0) >= counts.get(embeddings.STATIC, 0)
-        return chosen if has_most else embeddings.STATIC
+        counts = {str(kind): _require_int(count) for kind, count in rows}
+        has_most = counts.get(chosen, 0) >= counts.get(embeddings.STATIC_VECTORS, 0)
+        return chosen if has_most else embeddings.STATIC_VECTORS
 
-    def _hits(self, pages: Sequence[int], shares: dict[int, float]) -> list[Hit]:
-        rows: list[tuple[Any, ...]] = self._database.rows(
+    def _load_hits(self, pages: Sequence[int], shares: dict[int, float]) -> list[PageHit]:
+        rows: list[tuple[Any, ...]] = self._store.fetch_rows(
             "SELECT id, title, origin, text, corpus FROM pages"
             " WHERE id IN (SELECT value FROM json_each(?))",
             json.dumps(pages),
         )
         by_page = {row[0]: row[1:] for row in rows}
-        most = (WORDS_SHARE + MEANING_SHARE) / RANK_OFFSET + WHOLE_NAME_SHARE
-        hits: dict[tuple[str, str], Hit] = {}
+        most = (WORD_WEIGHT + VECTOR_WEIGHT) / RECIPROCAL_RANK_OFFSET + EXACT_NAME_WEIGHT
+        hits: dict[tuple[str, str], PageHit] = {}
         for page in (page for page in pages if page in by_page):  # others are gone meanwhile
             title, origin, text, corpus = by_page[page]
             known = hits.get((corpus, title))
             share = shares[page] / most + (known.score if known else 0.0)
             if known is not None and len(known.text) >= len(text):
                 origin, text = known.source, known.text
-            hits[corpus, title] = Hit(title, origin, text, share, corpus)
+            hits[corpus, title] = PageHit(title, origin, text, share, corpus)
         best = sorted(hits.values(), key=lambda hit: -hit.score)
         return [replace(hit, score=round(min(hit.score, 1.0), 4)) for hit in best]
 
 
-def _add(shares: dict[int, float], page: int, share: float, place: int) -> None:
-    shares[page] = shares.get(page, 0.0) + share / (RANK_OFFSET + place)
+def _add_rank_score(shares: dict[int, float], page: int, share: float, place: int) -> None:
+    shares[page] = shares.get(page, 0.0) + share / (RECIPROCAL_RANK_OFFSET + place)
 
 
-def _number(value: object) -> int:
+def _require_int(value: object) -> int:
     if not isinstance(value, int):
         raise TypeError(f"{value!r} is no number of a page")
     return value

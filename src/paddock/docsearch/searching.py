@@ -11,45 +11,45 @@ import threading
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.docsearch.background import start_indexing, work_in_progress
-from paddock.docsearch.corpora.table import BEGUN, CORPORA, QUICK, corpora
+from paddock.docsearch.background import start_background_indexing, get_running_job
+from paddock.docsearch.corpora.table import INDEX_PARTLY_ON_FIRST_QUERY, CORPORA, INDEX_ON_FIRST_QUERY, load_corpora
 from paddock.docsearch.database import (
     DamagedIndexError,
-    Database,
+    IndexStore,
     IndexUnavailableError,
-    discard,
-    index_file,
+    delete_index_files,
+    get_index_file,
 )
-from paddock.docsearch.indexing import update
+from paddock.docsearch.indexing import update_index
 from paddock.docsearch.meaning import embedding as embeddings
-from paddock.docsearch.queries import read_query
-from paddock.docsearch.ranking import Ranking
+from paddock.docsearch.queries import parse_query
+from paddock.docsearch.ranking import Ranker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from paddock.docsearch.page import Hit
+    from paddock.docsearch.page import PageHit
 
-LIMIT = 5
-BUDGET = 12_000
+DEFAULT_MAX_HITS = 5
+DEFAULT_MAX_TEXT_CHARACTERS = 12_000
 """Characters of the texts of all answers together."""
-MOMENT = 1.5
+FIRST_QUERY_WAIT_SECONDS = 1.5
 """Seconds that the first question waits for what is begun with it."""
-CHECK_SECONDS = 600.0
+RECHECK_INTERVAL_SECONDS = 600.0
 """After so long another process looks whether anything has changed."""
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """What was found, and what should be said about it."""
 
-    hits: list[Hit]
+    hits: list[PageHit]
     notes: list[str]
 
 
 def search(
-    query: str, corpora: Sequence[str], *, limit: int = LIMIT, budget: int = BUDGET
-) -> list[Hit]:
+    query: str, corpora: Sequence[str], *, limit: int = DEFAULT_MAX_HITS, budget: int = DEFAULT_MAX_TEXT_CHARACTERS
+) -> list[PageHit]:
     """The pages of some corpora that answer a question, the best first.
 
     Args:
@@ -58,101 +58,101 @@ def search(
         limit: How many pages.
         budget: Characters that their texts may have together; the last are left out.
     """
-    return look_up(query, corpora, limit=limit, budget=budget).hits
+    return search_with_notes(query, corpora, limit=limit, budget=budget).hits
 
 
-def look_up(
-    query: str, corpora: Sequence[str], *, limit: int = LIMIT, budget: int = BUDGET
-) -> Found:
+def search_with_notes(
+    query: str, corpora: Sequence[str], *, limit: int = DEFAULT_MAX_HITS, budget: int = DEFAULT_MAX_TEXT_CHARACTERS
+) -> SearchResult:
     """The same, with what the reader should know about the index."""
     names = tuple(corpora)
-    with _LOCK:
-        index = _open_index()
-        read = read_query(query)
+    with _INDEX_LOCK:
+        index = _get_open_index()
+        read = parse_query(query)
         try:
-            _begin(index, names)
-            hits = index.ranking.best(read, names, limit)
+            _ensure_indexed(index, names)
+            hits = index.ranker.rank(read, names, limit)
         except DamagedIndexError:
-            index = _open_index(is_damaged=True)
-            _begin(index, names)
-            hits = index.ranking.best(read, names, limit)
-        notes = [*index.notes, *_notes(index, names)]
-    return Found(_within(hits, budget), notes)
+            index = _get_open_index(is_damaged=True)
+            _ensure_indexed(index, names)
+            hits = index.ranker.rank(read, names, limit)
+        notes = [*index.notes, *_describe_progress(index, names)]
+    return SearchResult(_limit_text(hits, budget), notes)
 
 
-class _Index:
+class _OpenIndex:
     """An open index, and what this process has done for it."""
 
-    def __init__(self, file: Path, database: Database, notes: list[str]) -> None:
+    def __init__(self, file: Path, database: IndexStore, notes: list[str]) -> None:
         self.file = file
-        self.identity = _identity(file)
-        self.database = database
-        self.ranking = Ranking(database)
+        self.file_identity = _get_file_identity(file)
+        self.store = database
+        self.ranker = Ranker(database)
         self.notes = notes
-        self.begun: set[str] = set()
-        self.checked: dict[str, float] = {}
+        self.started_corpora: set[str] = set()
+        self.checked_at: dict[str, float] = {}
 
-    def keep_in_memory(self, error: Exception) -> None:
+    def switch_to_memory(self, error: Exception) -> None:
         """Go on without the file, which cannot be written."""
-        self.database.close()
-        self.database = Database(None)
-        self.ranking = Ranking(self.database)
-        self.begun.clear()
+        self.store.close()
+        self.store = IndexStore(None)
+        self.ranker = Ranker(self.store)
+        self.started_corpora.clear()
         self.notes.append(f"The index cannot be kept, so that only a part is searched: {error}")
 
 
-_LOCK = threading.RLock()
-_open: list[_Index] = []
+_INDEX_LOCK = threading.RLock()
+_open_indexes: list[_OpenIndex] = []
 
 
-def _open_index(*, is_damaged: bool = False) -> _Index:
-    file = index_file()
-    if _open and not is_damaged and _open[0].file == file and _open[0].identity == _identity(file):
-        return _open[0]
-    while _open:
-        _open.pop().database.close()
+def _get_open_index(*, is_damaged: bool = False) -> _OpenIndex:
+    file = get_index_file()
+    if _open_indexes and not is_damaged and _open_indexes[0].file == file and _open_indexes[0].file_identity == _get_file_identity(file):
+        return _open_indexes[0]
+    while _open_indexes:
+        _open_indexes.pop().store.close()
     notes: list[str] = []
     try:
         if is_damaged:
-            discard(file)
-        database = Database(file)
-        database.set("opened", "1")
+            delete_index_files(file)
+        database = IndexStore(file)
+        database.set_setting("opened", "1")
     except (IndexUnavailableError, OSError) as error:
         notes.append(f"The index cannot be kept, so that only a part is searched: {error}")
-        database = Database(None)
-    _open.append(_Index(file, database, notes))
-    return _open[0]
+        database = IndexStore(None)
+    _open_indexes.append(_OpenIndex(file, database, notes))
+    return _open_indexes[0]
 
 
-def _begin(index: _Index, names: Sequence[str]) -> None:
+def _ensure_indexed(index: _OpenIndex, names: Sequence[str]) -> None:
     """Index what takes a moment, and have the rest indexed elsewhere."""
-    quick = [name for name in names if name in QUICK and name not in index.begun]
-    begun = [name for name in names if name in BEGUN and name not in index.begun]
-    vectors = embeddings.chosen()
-    first = vectors if vectors == embeddings.NONE else embeddings.STATIC
+    quick = [name for name in names if name in INDEX_ON_FIRST_QUERY and name not in index.started_corpora]
+    begun = [name for name in names if name in INDEX_PARTLY_ON_FIRST_QUERY and name not in index.started_corpora]
+    vectors = embeddings.choose_embedding()
+    first = vectors if vectors == embeddings.NO_VECTORS else embeddings.STATIC_VECTORS
     try:
-        update(index.database, corpora(quick), vectors=first)
-        update(index.database, corpora(begun), vectors=first, seconds=MOMENT)
+        update_index(index.store, load_corpora(quick), vectors=first)
+        update_index(index.store, load_corpora(begun), vectors=first, seconds=FIRST_QUERY_WAIT_SECONDS)
     except DamagedIndexError:
         raise
     except IndexUnavailableError as error:
-        if index.database.file is None:
+        if index.store.file is None:
             raise
-        index.keep_in_memory(error)
-        _begin(index, names)
+        index.switch_to_memory(error)
+        _ensure_indexed(index, names)
         return
-    index.begun.update(quick, begun)
-    has_model = vectors not in (embeddings.NONE, embeddings.STATIC)
-    slow = [n for n in names if n in CORPORA and (has_model or n not in QUICK)]
+    index.started_corpora.update(quick, begun)
+    has_model = vectors not in (embeddings.NO_VECTORS, embeddings.STATIC_VECTORS)
+    slow = [n for n in names if n in CORPORA and (has_model or n not in INDEX_ON_FIRST_QUERY)]
     now = monotonic()
-    due = [n for n in slow if now - index.checked.get(n, -CHECK_SECONDS) >= CHECK_SECONDS]
-    if due and index.database.file is not None:
-        index.checked.update(dict.fromkeys(due, now))
-        start_indexing(due)
+    due = [n for n in slow if now - index.checked_at.get(n, -RECHECK_INTERVAL_SECONDS) >= RECHECK_INTERVAL_SECONDS]
+    if due and index.store.file is not None:
+        index.checked_at.update(dict.fromkeys(due, now))
+        start_background_indexing(due)
 
 
-def _notes(index: _Index, names: Sequence[str]) -> Iterator[str]:
-    work = work_in_progress(index.database)
+def _describe_progress(index: _OpenIndex, names: Sequence[str]) -> Iterator[str]:
+    work = get_running_job(index.store)
     if work is not None and work.corpus in names:
         yield (
             f"The corpus {work.corpus} is still being indexed ({work.done} of {work.total} parts); "
@@ -160,7 +160,7 @@ def _notes(index: _Index, names: Sequence[str]) -> Iterator[str]:
         )
 
 
-def _identity(file: Path) -> tuple[int, int] | None:
+def _get_file_identity(file: Path) -> tuple[int, int] | None:
     try:
         found = file.stat()
     except OSError:
@@ -168,8 +168,8 @@ def _identity(file: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _within(hits: list[Hit], budget: int) -> list[Hit]:
-    kept: list[Hit] = []
+def _limit_text(hits: list[PageHit], budget: int) -> list[PageHit]:
+    kept: list[PageHit] = []
     left = budget
     for hit in hits:
         if kept and len(hit.text) > left:

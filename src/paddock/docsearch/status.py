@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from paddock.docsearch.background import Work, work_in_progress
+from paddock.docsearch.background import IndexJob, get_running_job
 from paddock.docsearch.corpora.table import CORPORA
-from paddock.docsearch.database import Database, index_file
+from paddock.docsearch.database import IndexStore, get_index_file
 from paddock.docsearch.meaning import embedding as embeddings
 
 
@@ -21,7 +21,7 @@ class CorpusStatus(NamedTuple):
     """Parts that could not be read, with the reason."""
 
 
-class Status(NamedTuple):
+class IndexStatus(NamedTuple):
     """The state of the index."""
 
     file: str
@@ -30,31 +30,31 @@ class Status(NamedTuple):
     vectors: str
     """`none`, `static`, or the directory of a sentence model."""
     corpora: tuple[CorpusStatus, ...]
-    work: Work | None
+    work: IndexJob | None
     """What is being indexed now."""
 
 
-def status() -> Status:
+def get_index_status() -> IndexStatus:
     """Look at the index; nothing is indexed.
 
     Raises:
         IndexUnavailableError: when it cannot be read.
     """
-    file = index_file()
+    file = get_index_file()
     if not file.exists():
         rows = tuple(CorpusStatus(name, row[1], 0, 0, ()) for name, row in CORPORA.items())
-        return Status(str(file), 0, embeddings.chosen(), rows, None)
-    database = Database(file)
+        return IndexStatus(str(file), 0, embeddings.choose_embedding(), rows, None)
+    database = IndexStore(file)
     try:
-        rows = tuple(_corpus(database, name) for name in CORPORA)
-        work = work_in_progress(database)
+        rows = tuple(_get_corpus_status(database, name) for name in CORPORA)
+        work = get_running_job(database)
     finally:
         database.close()
-    return Status(str(file), file.stat().st_size, embeddings.chosen(), rows, work)
+    return IndexStatus(str(file), file.stat().st_size, embeddings.choose_embedding(), rows, work)
 
 
-def _corpus(database: Database, name: str) -> CorpusStatus:
-    sources = database.rows("SELECT key, problem FROM sources WHERE corpus = ?", name)
-    pages = database.rows("SELECT count(*) FROM pages WHERE corpus = ?", name)[0][0]
+def _get_corpus_status(database: IndexStore, name: str) -> CorpusStatus:
+    sources = database.fetch_rows("SELECT key, problem FROM sources WHERE corpus = ?", name)
+    pages = database.fetch_rows("SELECT count(*) FROM pages WHERE corpus = ?", name)[0][0]
     problems = tuple(f"{key}: {problem}" for key, problem in sources if problem)
     return CorpusStatus(name, CORPORA[name][1], len(sources), int(str(pages)), problems)

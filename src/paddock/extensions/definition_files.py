@@ -15,32 +15,32 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from paddock.authoring.offering import Offering
+from paddock.authoring.offering import BaseServer
 from paddock.authoring.prompt import Prompt
 from paddock.authoring.resource import Resource, ResourceTemplate
 from paddock.authoring.tool import Tool
 from paddock.errors import LoadError
-from paddock.extensions.manifest import Kind
-from paddock.extensions.parsed_files import ParsedFiles
+from paddock.extensions.manifest import ItemKind
+from paddock.extensions.parsed_files import ParseCache
 from paddock.extensions.plain_data import parse_json, parse_toml
-from paddock.extensions.python_modules import definition_module
+from paddock.extensions.python_modules import load_definition_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
-ENDINGS = (".py", ".toml", ".json")
-MAX_BYTES = 2_000_000
+DEFINITION_SUFFIXES = (".py", ".toml", ".json")
+MAX_DEFINITION_BYTES = 2_000_000
 """More than any definition file that is data has; what is longer is not read on."""
 
-_TYPES: dict[str, tuple[type, ...]] = {
+_ITEM_TYPES: dict[str, tuple[type, ...]] = {
     "tools": (Tool,),
     "prompts": (Prompt,),
     "resources": (Resource, ResourceTemplate),
-    "servers": (Offering,),
+    "servers": (BaseServer,),
 }
-_combined: ParsedFiles[object] = ParsedFiles()
-_FROM_FUNCTIONS = ("tools", "prompts")
+_combined_tables: ParseCache[object] = ParseCache()
+_FUNCTION_KINDS = ("tools", "prompts")
 """Kinds of which a function alone is a definition."""
 
 
@@ -48,7 +48,7 @@ class DefinitionFile(msgspec.Struct, frozen=True):
     """The file that holds the definition of an item; other kinds of files load it otherwise."""
 
     path: Path
-    kind: Kind
+    kind: ItemKind
     item: str
     is_combined: bool
 
@@ -64,28 +64,28 @@ class DefinitionFile(msgspec.Struct, frozen=True):
             LoadError: when the file cannot be read, or does not hold the item.
         """
         if self.path.suffix == ".py":
-            module = definition_module(self.path)
-            found = _in_combined(self, module) if self.is_combined else _in_own(self, module)
+            module = load_definition_module(self.path)
+            found = _find_in_combined_module(self, module) if self.is_combined else _find_in_own_module(self, module)
         else:
-            found = self._combined_item() if self.is_combined else _read_table(self.path)
+            found = self._load_combined_item() if self.is_combined else _read_table(self.path)
         if found is None:
-            raise _absent(self)
+            raise _make_missing_item_error(self)
         return found
 
-    def _combined_item(self) -> object:
+    def _load_combined_item(self) -> object:
         path = self.path
-        table = _combined.get(str(path), path, lambda: _read_table(path))
+        table = _combined_tables.get_or_parse(str(path), path, lambda: _read_table(path))
         found = table.get(self.item) if isinstance(table, Mapping) else None
         return deepcopy(found)  # the table is for others too
 
 
-def find_definition(root: Path, kind: Kind, item: str) -> DefinitionFile | None:
+def find_definition_file(root: Path, kind: ItemKind, item: str) -> DefinitionFile | None:
     """The file that an item's definition is in, if there is one; nothing is read or run."""
-    for ending in ENDINGS:
+    for ending in DEFINITION_SUFFIXES:
         path = root / kind / f"{item}{ending}"
         if path.is_file():
             return DefinitionFile(path, kind, item, is_combined=False)
-    for ending in ENDINGS:
+    for ending in DEFINITION_SUFFIXES:
         path = root / f"{kind}{ending}"
         if path.is_file():
             return DefinitionFile(path, kind, item, is_combined=True)
@@ -95,48 +95,48 @@ def find_definition(root: Path, kind: Kind, item: str) -> DefinitionFile | None:
 def _read_table(path: Path) -> object:
     try:
         with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-        return parse_table(data, path.suffix)
+            data = file.read(MAX_DEFINITION_BYTES + 1)
+        return parse_definition(data, path.suffix)
     except (OSError, ValueError) as error:
         raise LoadError(f"cannot be read: {error}", where=str(path)) from None
 
 
-def parse_table(data: bytes, suffix: str) -> object:
+def parse_definition(data: bytes, suffix: str) -> object:
     """What the bytes of a definition file that is data hold.
 
     Raises:
         ValueError: when they cannot be read, with the reason.
     """
-    if len(data) > MAX_BYTES:
-        raise ValueError(f"it is longer than {MAX_BYTES:,} bytes")
+    if len(data) > MAX_DEFINITION_BYTES:
+        raise ValueError(f"it is longer than {MAX_DEFINITION_BYTES:,} bytes")
     return parse_json(data) if suffix == ".json" else parse_toml(data)
 
 
-def _in_own(file: DefinitionFile, module: ModuleType) -> object:
+def _find_in_own_module(file: DefinitionFile, module: ModuleType) -> object:
     """What a file for one item defines: by the kind's name, by the item's, or the only one."""
-    public = _public(module)
+    public = _get_public_names(module)
     for name in (file.kind.removesuffix("s"), file.item):
         if name in public:
             return public[name]
-    types = _TYPES[file.kind]
+    types = _ITEM_TYPES[file.kind]
     return (
-        _only(public, lambda value: isinstance(value, types))
-        or _only(public, lambda value: isinstance(value, Mapping))
+        _get_only_value(public, lambda value: isinstance(value, types))
+        or _get_only_value(public, lambda value: isinstance(value, Mapping))
         or (
-            _only(public, lambda value: _is_function_of(value, module))
-            if file.kind in _FROM_FUNCTIONS
+            _get_only_value(public, lambda value: _is_function_from(value, module))
+            if file.kind in _FUNCTION_KINDS
             else None
         )
     )
 
 
-def _in_combined(file: DefinitionFile, module: ModuleType) -> object:
+def _find_in_combined_module(file: DefinitionFile, module: ModuleType) -> object:
     """What a file for several items defines: in a table or a list of them, or by its name."""
-    public = _public(module)
+    public = _get_public_names(module)
     several = public.get(file.kind)
     if isinstance(several, Mapping):
         return several.get(file.item)
-    types = _TYPES[file.kind]
+    types = _ITEM_TYPES[file.kind]
     candidates = [*several] if isinstance(several, list | tuple) else [*public.values()]
     for one in candidates:
         if isinstance(one, types) and getattr(one, "name", None) == file.item:
@@ -144,20 +144,20 @@ def _in_combined(file: DefinitionFile, module: ModuleType) -> object:
     return public.get(file.item)
 
 
-def _public(module: ModuleType) -> dict[str, object]:
+def _get_public_names(module: ModuleType) -> dict[str, object]:
     return {name: value for name, value in vars(module).items() if not name.startswith("_")}
 
 
-def _only(public: Mapping[str, object], is_suitable: Callable[[object], bool]) -> object:
+def _get_only_value(public: Mapping[str, object], is_suitable: Callable[[object], bool]) -> object:
     found = {id(value): value for value in public.values() if is_suitable(value)}
     return next(iter(found.values())) if len(found) == 1 else None
 
 
-def _is_function_of(value: object, module: ModuleType) -> bool:
+def _is_function_from(value: object, module: ModuleType) -> bool:
     return hasattr(value, "__code__") and getattr(value, "__module__", None) == module.__name__
 
 
-def _absent(file: DefinitionFile) -> LoadError:
+def _make_missing_item_error(file: DefinitionFile) -> LoadError:
     word = file.kind.removesuffix("s")
     if file.path.suffix != ".py":
         expected = f"a table {file.item!r}" if file.is_combined else "a table of properties"

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from paddock.extensions import distributions
 from paddock.extensions.errors import ExtensionError
-from paddock.extensions.extension import BrokenExtension, Discovery, Extension, built_in
+from paddock.extensions.extension import BrokenExtension, Discovery, Extension, get_built_in_extension
 from paddock.extensions.paclets import installed as paclets
 
-_FINDERS = (distributions, paclets)
+_EXTENSION_FINDERS = (distributions, paclets)
 
 
 def discover() -> Discovery:
@@ -21,23 +21,23 @@ def discover() -> Discovery:
 
     Trust level: discovery.
     """
-    return _merged([Discovery((built_in(),)), *(finder.find_all() for finder in _FINDERS)])
+    return _merge_discoveries([Discovery((get_built_in_extension(),)), *(finder.find_all() for finder in _EXTENSION_FINDERS)])
 
 
-def find_extensions() -> list[Extension]:
+def list_extensions() -> list[Extension]:
     """The installed extensions that can be used, Paddock's own first."""
     return list(discover().extensions)
 
 
-def find_extension(name: str) -> Discovery:
+def discover_extension(name: str) -> Discovery:
     """The extension of a name, `package` or `publisher/package`, or else what is broken of it.
 
     Others are not looked at.
     """
-    if name == built_in().name:
-        return Discovery((built_in(),))
+    if name == get_built_in_extension().name:
+        return Discovery((get_built_in_extension(),))
     broken: list[BrokenExtension] = []
-    for finder in _FINDERS:
+    for finder in _EXTENSION_FINDERS:
         found = finder.find_named(name)
         if found.extensions:
             return Discovery(found.extensions[:1])
@@ -45,18 +45,18 @@ def find_extension(name: str) -> Discovery:
     return Discovery((), tuple(broken))
 
 
-def is_installed(name: str) -> bool:
+def is_package_installed(name: str) -> bool:
     """Whether something of a name is installed, be it an extension or not."""
-    return any(finder.is_installed(name) for finder in _FINDERS)
+    return any(finder.is_installed(name) for finder in _EXTENSION_FINDERS)
 
 
-def forget_extensions() -> None:
+def clear_extension_caches() -> None:
     """Have everything read anew when it is next asked for."""
-    for finder in _FINDERS:
-        finder.forget()
+    for finder in _EXTENSION_FINDERS:
+        finder.clear_cache()
 
 
-def _merged(several: list[Discovery]) -> Discovery:
+def _merge_discoveries(several: list[Discovery]) -> Discovery:
     """All of them together; of two that have one name the second cannot be used."""
     extensions: dict[str, Extension] = {}
     broken: list[BrokenExtension] = []
@@ -65,11 +65,11 @@ def _merged(several: list[Discovery]) -> Discovery:
         for one in discovery.extensions:
             first = extensions.setdefault(one.name, one)
             if first is not one:
-                broken.append(_second(one, first))
+                broken.append(_make_duplicate_extension(one, first))
     return Discovery(tuple(extensions.values()), tuple(broken))
 
 
-def _second(one: Extension, first: Extension) -> BrokenExtension:
+def _make_duplicate_extension(one: Extension, first: Extension) -> BrokenExtension:
     problem = ExtensionError(
         f"the name {one.name!r} is taken by the {first.kind} in {first.directory}",
         where=str(one.directory),

@@ -21,14 +21,14 @@ from paddock.extensions.plain_data import parse_json
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LAYOUTS = ("src", ".")
-_TABLE = "MAPPING"
+_SOURCE_LAYOUTS = ("src", ".")
+_MAPPING_VARIABLE = "MAPPING"
 """What setuptools calls the table of packages in the module that it generates."""
-_MAX_FILE = 5_000_000
+_MAX_FILE_BYTES = 5_000_000
 """Bytes of a file that are read: more than any of them has."""
 
 
-def editable_packages(metadata: Path, package: str) -> Iterator[Path]:
+def find_editable_packages(metadata: Path, package: str) -> Iterator[Path]:
     """The directories that a package may be, the likeliest first.
 
     Args:
@@ -39,41 +39,41 @@ def editable_packages(metadata: Path, package: str) -> Iterator[Path]:
         ValueError: when what leads to them makes no sense.
     """
     inner = Path(*package.split("."))
-    files = [metadata.parent / name for name in _file_list(metadata)]
+    files = [metadata.parent / name for name in _list_recorded_files(metadata)]
     for file in files:
         if file.suffix == ".pth":
-            yield from (directory / inner for directory in _directories_in(file))
+            yield from (directory / inner for directory in _read_pth_directories(file))
     for file in files:
         if file.suffix == ".py" and file.parent == metadata.parent:
-            yield from _mapped(file, package)
-    project = _project(metadata)
+            yield from _find_mapped_packages(file, package)
+    project = _find_project_directory(metadata)
     if project is not None:
-        yield from (project / layout / inner for layout in _LAYOUTS)
+        yield from (project / layout / inner for layout in _SOURCE_LAYOUTS)
 
 
-def _file_list(metadata: Path) -> list[str]:
+def _list_recorded_files(metadata: Path) -> list[str]:
     try:
-        return [row[0] for row in csv.reader(_text(metadata / "RECORD").splitlines()) if row]
+        return [row[0] for row in csv.reader(_read_text(metadata / "RECORD").splitlines()) if row]
     except csv.Error as error:
         raise ValueError(f"RECORD cannot be read: {error}") from None
 
 
-def _directories_in(file: Path) -> Iterator[Path]:
-    for line in _text(file).splitlines():
+def _read_pth_directories(file: Path) -> Iterator[Path]:
+    for line in _read_text(file).splitlines():
         if line.strip() and not line.startswith(("#", "import ", "import\t")):
             yield file.parent / line.strip()
 
 
-def _mapped(file: Path, package: str) -> Iterator[Path]:
+def _find_mapped_packages(file: Path, package: str) -> Iterator[Path]:
     """Where a table says that a package is, or one that it is in."""
-    for name, place in _table(_text(file)).items():
+    for name, place in _parse_mapping(_read_text(file)).items():
         if package == name:
             yield Path(place)
         elif package.startswith(f"{name}."):
             yield Path(place, *package.removeprefix(f"{name}.").split("."))
 
 
-def _table(text: str) -> dict[str, str]:
+def _parse_mapping(text: str) -> dict[str, str]:
     """The table in a generated module, read as text."""
     try:
         statements = ast.parse(text).body
@@ -84,21 +84,21 @@ def _table(text: str) -> dict[str, str]:
             case (
                 ast.AnnAssign(target=ast.Name(id=name), value=ast.Dict() as value)
                 | ast.Assign(targets=[ast.Name(id=name)], value=ast.Dict() as value)
-            ) if name == _TABLE:
-                return _literal(value)
+            ) if name == _MAPPING_VARIABLE:
+                return _evaluate_mapping(value)
     return {}
 
 
-def _literal(value: ast.Dict) -> dict[str, str]:
+def _evaluate_mapping(value: ast.Dict) -> dict[str, str]:
     try:
         return msgspec.convert(ast.literal_eval(value), dict[str, str])
     except (ValueError, TypeError, RecursionError, MemoryError, msgspec.ValidationError):
         return {}
 
 
-def _project(metadata: Path) -> Path | None:
+def _find_project_directory(metadata: Path) -> Path | None:
     """The directory that was installed from, if it still counts."""
-    text = _text(metadata / "direct_url.json")
+    text = _read_text(metadata / "direct_url.json")
     if not text:
         return None
     try:
@@ -122,9 +122,9 @@ class _DirectUrl(msgspec.Struct):
     dir_info: _DirectoryInfo = msgspec.field(default_factory=_DirectoryInfo)
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         with path.open("rb") as file:
-            return file.read(_MAX_FILE).decode("utf-8", "replace")
+            return file.read(_MAX_FILE_BYTES).decode("utf-8", "replace")
     except (OSError, ValueError):  # the latter for names that no file can have
         return ""

@@ -54,52 +54,52 @@ class SpecificationError(DefinitionError):
     """What stands where a tool, prompt or resource should be is none."""
 
     code = "invalid-specification"
-    words = "Invalid specification"
+    message_prefix = "Invalid specification"
 
     def __init__(self, found: str, *, hint: str | None = None, where: str | None = None) -> None:
-        super().__init__(f"{self.words}: {found}", hint=hint, where=where)
+        super().__init__(f"{self.message_prefix}: {found}", hint=hint, where=where)
 
 
 class ToolSpecificationError(SpecificationError):
     """What stands where a tool should be is none."""
 
     code = "invalid-tool-specification"
-    words = "Invalid tool specification"
+    message_prefix = "Invalid tool specification"
 
 
 class ToolsSpecificationError(SpecificationError):
     """What stands where a list of tools should be is none."""
 
     code = "invalid-tools-specification"
-    words = "Invalid tools specification"
+    message_prefix = "Invalid tools specification"
 
 
 class PromptSpecificationError(SpecificationError):
     """What stands where a prompt should be is none."""
 
     code = "invalid-mcp-prompt-specification"
-    words = "Invalid MCP prompt specification"
+    message_prefix = "Invalid MCP prompt specification"
 
 
 class PromptsSpecificationError(SpecificationError):
     """What stands where a list of prompts should be is none."""
 
     code = "invalid-mcp-prompts-specification"
-    words = "Invalid MCP prompts specification"
+    message_prefix = "Invalid MCP prompts specification"
 
 
 class ResourceSpecificationError(SpecificationError):
     """What stands where a resource should be is none."""
 
     code = "invalid-resource-specification"
-    words = "Invalid resource specification"
+    message_prefix = "Invalid resource specification"
 
 
 class ResourcesSpecificationError(SpecificationError):
     """What stands where a list of resources should be is none."""
 
     code = "invalid-resources-specification"
-    words = "Invalid resources specification"
+    message_prefix = "Invalid resources specification"
 
 
 class ToolNotFoundError(DefinitionError):

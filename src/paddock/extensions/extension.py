@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import msgspec
 
 from paddock.errors import LoadError
-from paddock.extensions.definition_files import find_definition
-from paddock.extensions.manifest import Manifest, read_manifest
-from paddock.extensions.names import normal_distribution
+from paddock.extensions.definition_files import find_definition_file
+from paddock.extensions.manifest import ExtensionManifest, read_manifest
+from paddock.extensions.names import normalize_distribution_name
 from paddock.version import __version__
 
 if TYPE_CHECKING:
     from paddock.errors import PaddockError
     from paddock.extensions.definition_files import DefinitionFile
-    from paddock.extensions.manifest import Kind
+    from paddock.extensions.manifest import ItemKind
 
-BUILT_IN = "paddock"
-MANIFEST_NAME = "paddock.toml"
+BUILT_IN_EXTENSION_NAME = "paddock"
+MANIFEST_FILE_NAME = "paddock.toml"
 
 ExtensionKind = Literal["built-in", "distribution", "paclet"]
 
@@ -36,7 +36,7 @@ class Extension(msgspec.Struct, frozen=True):
     """`package`, or `publisher/package`."""
     directory: Path
     """Where the manifest is."""
-    manifest: Manifest
+    manifest: ExtensionManifest
     kind: ExtensionKind = "distribution"
     version: str | None = None
     distribution: str | None = None
@@ -53,7 +53,7 @@ class Extension(msgspec.Struct, frozen=True):
         return self.kind == "built-in"
 
     @property
-    def runs_python(self) -> bool:
+    def allows_python(self) -> bool:
         """Whether its definitions may lead to Python; a paclet is read, and never run."""
         return self.kind != "paclet"
 
@@ -62,24 +62,24 @@ class Extension(msgspec.Struct, frozen=True):
         """Whether its files are here; of one that a catalogue describes they are not."""
         return True
 
-    def is_brought_by(self, distribution: str) -> bool:
+    def is_provided_by(self, distribution: str) -> bool:
         """Whether it is in the distribution or the paclet of a name."""
-        brought = normal_distribution(self.distribution or "")
-        return bool(brought) and brought == normal_distribution(distribution)
+        brought = normalize_distribution_name(self.distribution or "")
+        return bool(brought) and brought == normalize_distribution_name(distribution)
 
-    def definition(self, kind: Kind, item: str) -> DefinitionFile:
+    def definition(self, kind: ItemKind, item: str) -> DefinitionFile:
         """The file with the definition of an item, neither read nor run.
 
         Raises:
             LoadError: when there is none.
         """
-        found = find_definition(self.root, kind, item)
+        found = find_definition_file(self.root, kind, item)
         if found is None:
-            raise no_definition(self, kind, item, f"{item}.py, or .toml or .json")
+            raise make_missing_definition_error(self, kind, item, f"{item}.py, or .toml or .json")
         return found
 
 
-def no_definition(extension: Extension, kind: Kind, item: str, expected: str) -> LoadError:
+def make_missing_definition_error(extension: Extension, kind: ItemKind, item: str, expected: str) -> LoadError:
     """The complaint about an item that is declared and not defined; `expected` names a file."""
     return LoadError(
         f"the {kind.removesuffix('s')} '{extension.name}/{item}' is declared and has no definition",
@@ -120,17 +120,17 @@ def read_extension(
     Raises:
         ManifestError: when the manifest cannot be used.
     """
-    manifest = read_manifest(directory / MANIFEST_NAME)
-    name = qualified(package, manifest.publisher)
+    manifest = read_manifest(directory / MANIFEST_FILE_NAME)
+    name = format_extension_name(package, manifest.publisher)
     return Extension(name, directory, manifest, kind, version, distribution)
 
 
-def qualified(package: str, publisher: str | None) -> str:
+def format_extension_name(package: str, publisher: str | None) -> str:
     """The name of an extension: `publisher/package`, or `package`."""
     return package if publisher is None else f"{publisher}/{package}"
 
 
 @cache
-def built_in() -> Extension:
+def get_built_in_extension() -> Extension:
     """Paddock's own extension."""
-    return read_extension(Path(__file__).parents[1], BUILT_IN, "built-in", __version__)
+    return read_extension(Path(__file__).parents[1], BUILT_IN_EXTENSION_NAME, "built-in", __version__)

@@ -6,19 +6,19 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from paddock.errors import DefinitionError
-from paddock.extensions.properties import shown
+from paddock.extensions.properties import shorten_repr
 from paddock.extensions.references import is_reference, load_reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from paddock.extensions.properties import Properties
+    from paddock.extensions.properties import PropertyTable
 
-_EXPECTED = "expected a function, or a reference to one: package.module:name, or file.py:name"
+_FUNCTION_HINT = "expected a function, or a reference to one: package.module:name, or file.py:name"
 
 
-def name_of(function: object) -> str:
+def get_function_name(function: object) -> str:
     """The name that a function has by itself.
 
     Raises:
@@ -33,7 +33,7 @@ def name_of(function: object) -> str:
     return name
 
 
-def required_parameters(function: Callable[..., Any]) -> list[str]:
+def list_required_parameters(function: Callable[..., Any]) -> list[str]:
     """The parameters without which a function cannot be called, as far as they are known."""
     try:
         taken = inspect.signature(function).parameters.values()
@@ -43,8 +43,8 @@ def required_parameters(function: Callable[..., Any]) -> list[str]:
     return [one.name for one in taken if one.default is one.empty and one.kind not in optional]
 
 
-def read_function(
-    properties: Properties, name: str, *, relative_to: Path | None, where: str
+def read_function_property(
+    properties: PropertyTable, name: str, *, relative_to: Path | None, where: str
 ) -> Callable[..., Any] | None:
     """The function that a property holds or refers to; None when it is absent.
 
@@ -58,8 +58,8 @@ def read_function(
     given = value
     if isinstance(value, str):
         if not is_reference(value):
-            raise properties.refused(f"{name} is {shown(value)}", _EXPECTED)
+            raise properties.make_error(f"{name} is {shorten_repr(value)}", _FUNCTION_HINT)
         given = load_reference(value, relative_to=relative_to, where=where)
     if not callable(given):
-        raise properties.refused(f"{name} is {shown(value)}, which cannot be called", _EXPECTED)
+        raise properties.make_error(f"{name} is {shorten_repr(value)}, which cannot be called", _FUNCTION_HINT)
     return given

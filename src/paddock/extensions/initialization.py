@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from paddock.authoring.tool import Tool
 
 
-class Preparation:
+class OneTimeInitializer:
     """A function that is run until it has worked once."""
 
     __slots__ = ("_function", "_is_done", "_lock")
@@ -51,7 +51,7 @@ class Preparation:
             raise ToolError(f"The tool could not be initialised: {reason}") from error
 
 
-def initialised(handler: Callable[..., Any], initialization: Preparation) -> Callable[..., Any]:
+def add_initializer(handler: Callable[..., Any], initialization: OneTimeInitializer) -> Callable[..., Any]:
     """A handler that has its initialization run before its first call."""
     if is_coroutine_function(handler):
 
@@ -72,7 +72,7 @@ def initialised(handler: Callable[..., Any], initialization: Preparation) -> Cal
     return call
 
 
-def initialization_of(tool: Tool) -> Preparation | None:
+def get_initializer(tool: Tool) -> OneTimeInitializer | None:
     """What a tool needs done before it is called; for a server that is about to start."""
     found = getattr(tool.handler, "initialization", None)
-    return found if isinstance(found, Preparation) else None
+    return found if isinstance(found, OneTimeInitializer) else None

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-_WORD_ENDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[-\s]+")
+_WORD_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[-\s]+")
 
 
-def normal_key(key: str) -> str:
+def normalize_key(key: str) -> str:
     """A key in lower case, with underscores between its words."""
-    return _WORD_ENDS.sub("_", key).lower()
+    return _WORD_BOUNDARY.sub("_", key).lower()

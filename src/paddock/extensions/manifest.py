@@ -12,28 +12,28 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from paddock.extensions.errors import ManifestError
-from paddock.extensions.keys import normal_key
+from paddock.extensions.keys import normalize_key
 from paddock.extensions.plain_data import parse_toml
-from paddock.extensions.properties import shown
+from paddock.extensions.properties import shorten_repr
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-Kind = Literal["tools", "prompts", "resources", "servers"]
-KINDS: tuple[Kind, ...] = ("tools", "prompts", "resources", "servers")
-SCHEMA = 1
-MAX_MANIFEST = 1_000_000
+ItemKind = Literal["tools", "prompts", "resources", "servers"]
+ITEM_KINDS: tuple[ItemKind, ...] = ("tools", "prompts", "resources", "servers")
+MANIFEST_SCHEMA_VERSION = 1
+MAX_MANIFEST_BYTES = 1_000_000
 """More bytes than any manifest has; one that has is not read on."""
-DEFAULT_ROOT = "agenttools"
+DEFAULT_DEFINITION_ROOT = "agenttools"
 
-_SPELLINGS = {"mcp_servers": "servers", "mcp_prompts": "prompts", "mcp_resources": "resources"}
-_NAME = re.compile(r"[^\W_][\w.\- ]*")
-_FORMS = '"Name", ["Name", "Description"] or { name = "Name", … }'
-_PAIR = 2
+_KEY_ALIASES = {"mcp_servers": "servers", "mcp_prompts": "prompts", "mcp_resources": "resources"}
+_NAME_PATTERN = re.compile(r"[^\W_][\w.\- ]*")
+_ITEM_FORMS = '"Name", ["Name", "Description"] or { name = "Name", … }'
+_PAIR_LENGTH = 2
 
 
-class Item(NamedTuple):
+class ManifestItem(NamedTuple):
     """One declared tool, prompt, resource or server, as far as the manifest says."""
 
     name: str
@@ -41,29 +41,29 @@ class Item(NamedTuple):
     properties: Mapping[str, object] = {}
 
 
-class Manifest(NamedTuple):
+class ExtensionManifest(NamedTuple):
     """What an extension declares."""
 
     publisher: str | None = None
-    root: str = DEFAULT_ROOT
-    tools: tuple[Item, ...] = ()
-    prompts: tuple[Item, ...] = ()
-    resources: tuple[Item, ...] = ()
-    servers: tuple[Item, ...] = ()
+    root: str = DEFAULT_DEFINITION_ROOT
+    tools: tuple[ManifestItem, ...] = ()
+    prompts: tuple[ManifestItem, ...] = ()
+    resources: tuple[ManifestItem, ...] = ()
+    servers: tuple[ManifestItem, ...] = ()
     extra: Mapping[str, object] = {}
 
-    def items(self, kind: Kind) -> tuple[Item, ...]:
+    def get_items(self, kind: ItemKind) -> tuple[ManifestItem, ...]:
         """The declared items of a kind, in their order."""
-        found: tuple[Item, ...] = getattr(self, kind)
+        found: tuple[ManifestItem, ...] = getattr(self, kind)
         return found
 
 
-def is_name(text: str) -> bool:
+def is_valid_name(text: str) -> bool:
     """Whether a text can name an extension or an item: it is part of paths and of longer names."""
-    return _NAME.fullmatch(text) is not None
+    return _NAME_PATTERN.fullmatch(text) is not None
 
 
-def read_manifest(path: Path) -> Manifest:
+def read_manifest(path: Path) -> ExtensionManifest:
     """What a manifest says.
 
     Raises:
@@ -71,54 +71,54 @@ def read_manifest(path: Path) -> Manifest:
     """
     try:
         with path.open("rb") as file:
-            data = file.read(MAX_MANIFEST + 1)
+            data = file.read(MAX_MANIFEST_BYTES + 1)
     except OSError as error:
         reason = error.strerror or str(error)
         raise ManifestError(f"cannot be read: {reason}", where=str(path)) from None
     return parse_manifest(data, str(path))
 
 
-def parse_manifest(data: bytes, where: str) -> Manifest:
+def parse_manifest(data: bytes, where: str) -> ExtensionManifest:
     """What the bytes of a manifest say.
 
     Raises:
         ManifestError: with the key, and what was expected there.
     """
-    if len(data) > MAX_MANIFEST:
-        raise ManifestError(f"is longer than {MAX_MANIFEST:,} bytes", where=where)
+    if len(data) > MAX_MANIFEST_BYTES:
+        raise ManifestError(f"is longer than {MAX_MANIFEST_BYTES:,} bytes", where=where)
     try:
         table = parse_toml(data)
     except ValueError as error:
         raise ManifestError(f"cannot be read: {error}", where=where) from None
-    return make_manifest(table, where)
+    return build_manifest(table, where)
 
 
-def make_manifest(table: Mapping[str, object], where: str) -> Manifest:
+def build_manifest(table: Mapping[str, object], where: str) -> ExtensionManifest:
     """What a table declares, its keys spelled as here or as in a paclet.
 
     Raises:
         ManifestError: with the key, and what was expected there.
     """
-    found = _by_meaning(table, _spelled, where)
-    schema = found.pop("schema", SCHEMA)
-    if schema != SCHEMA or not isinstance(schema, int) or isinstance(schema, bool):
+    found = _canonicalize_keys(table, _canonicalize_key, where)
+    schema = found.pop("schema", MANIFEST_SCHEMA_VERSION)
+    if schema != MANIFEST_SCHEMA_VERSION or not isinstance(schema, int) or isinstance(schema, bool):
         raise ManifestError(
-            f"schema is {shown(schema)}",
+            f"schema is {shorten_repr(schema)}",
             where=where,
-            hint=f"expected {SCHEMA}; a newer Paddock may know it",
+            hint=f"expected {MANIFEST_SCHEMA_VERSION}; a newer Paddock may know it",
         )
-    return Manifest(
-        publisher=_publisher(found.pop("publisher", None), where),
-        root=_root(found.pop("root", DEFAULT_ROOT), where),
-        tools=_items("tools", found.pop("tools", []), where),
-        prompts=_items("prompts", found.pop("prompts", []), where),
-        resources=_items("resources", found.pop("resources", []), where),
-        servers=_items("servers", found.pop("servers", []), where),
+    return ExtensionManifest(
+        publisher=_parse_publisher(found.pop("publisher", None), where),
+        root=_parse_root(found.pop("root", DEFAULT_DEFINITION_ROOT), where),
+        tools=_parse_items("tools", found.pop("tools", []), where),
+        prompts=_parse_items("prompts", found.pop("prompts", []), where),
+        resources=_parse_items("resources", found.pop("resources", []), where),
+        servers=_parse_items("servers", found.pop("servers", []), where),
         extra=found,
     )
 
 
-def _by_meaning(
+def _canonicalize_keys(
     table: Mapping[str, object], meaning: Callable[[str], str], where: str
 ) -> dict[str, object]:
     """A table by what its keys mean; two that mean the same are refused."""
@@ -132,54 +132,54 @@ def _by_meaning(
     return {name: table[key] for name, key in spelled.items()}
 
 
-def _spelled(key: str) -> str:
-    normal = normal_key(key)
-    return _SPELLINGS.get(normal, normal)
+def _canonicalize_key(key: str) -> str:
+    normal = normalize_key(key)
+    return _KEY_ALIASES.get(normal, normal)
 
 
-def _publisher(value: object, where: str) -> str | None:
-    if value is None or (isinstance(value, str) and is_name(value)):
+def _parse_publisher(value: object, where: str) -> str | None:
+    if value is None or (isinstance(value, str) and is_valid_name(value)):
         return value
-    raise _wrong(where, "publisher", value, "a name without slashes")
+    raise _make_value_error(where, "publisher", value, "a name without slashes")
 
 
-def _root(value: object, where: str) -> str:
+def _parse_root(value: object, where: str) -> str:
     if isinstance(value, str) and value:
         root = PurePosixPath(value)
         if not root.is_absolute() and ".." not in root.parts and "\\" not in value:
             return value
-    raise _wrong(where, "root", value, "the name of a directory beside the manifest")
+    raise _make_value_error(where, "root", value, "the name of a directory beside the manifest")
 
 
-def _items(kind: Kind, value: object, where: str) -> tuple[Item, ...]:
+def _parse_items(kind: ItemKind, value: object, where: str) -> tuple[ManifestItem, ...]:
     if not isinstance(value, list):
-        raise _wrong(where, kind, value, "a list")
-    found: dict[str, Item] = {}
+        raise _make_value_error(where, kind, value, "a list")
+    found: dict[str, ManifestItem] = {}
     for index, one in enumerate(value):
         key = f"{kind}[{index}]"
-        item = _item(one, key, where)
-        if not is_name(item.name):
-            raise _wrong(where, key, item.name, "a name of letters, digits, '_', '-', '.' and ' '")
+        item = _parse_item(one, key, where)
+        if not is_valid_name(item.name):
+            raise _make_value_error(where, key, item.name, "a name of letters, digits, '_', '-', '.' and ' '")
         if item.name in found:
             raise ManifestError(f"{key}: {item.name!r} is declared twice", where=where)
         found[item.name] = item
     return tuple(found.values())
 
 
-def _item(value: object, key: str, where: str) -> Item:
+def _parse_item(value: object, key: str, where: str) -> ManifestItem:
     if isinstance(value, str):
-        return Item(value)
-    if isinstance(value, list) and len(value) == _PAIR:
+        return ManifestItem(value)
+    if isinstance(value, list) and len(value) == _PAIR_LENGTH:
         name, description = value
         if isinstance(name, str) and isinstance(description, str):
-            return Item(name, description)
+            return ManifestItem(name, description)
     if isinstance(value, Mapping):
-        properties = _by_meaning(value, normal_key, f"{where}: {key}")
+        properties = _canonicalize_keys(value, normalize_key, f"{where}: {key}")
         name, description = properties.pop("name", None), properties.pop("description", None)
         if isinstance(name, str) and (description is None or isinstance(description, str)):
-            return Item(name, description, properties)
-    raise _wrong(where, key, value, _FORMS)
+            return ManifestItem(name, description, properties)
+    raise _make_value_error(where, key, value, _ITEM_FORMS)
 
 
-def _wrong(where: str, key: str, value: object, expected: str) -> ManifestError:
-    return ManifestError(f"{key} is {shown(value)}", where=where, hint=f"expected {expected}")
+def _make_value_error(where: str, key: str, value: object, expected: str) -> ManifestError:
+    return ManifestError(f"{key} is {shorten_repr(value)}", where=where, hint=f"expected {expected}")

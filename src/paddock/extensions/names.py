@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_PARTS = (2, 3)
-_SEPARATORS = re.compile(r"[-_.]+")
+_PART_COUNTS = (2, 3)
+_NAME_SEPARATORS = re.compile(r"[-_.]+")
 
 
 class QualifiedName(NamedTuple):
@@ -20,23 +20,23 @@ class QualifiedName(NamedTuple):
     item: str
 
     @property
-    def package_name(self) -> str:
+    def extension_name(self) -> str:
         """The name of the extension: `publisher/package`, or `package`."""
         return self.package if self.publisher is None else f"{self.publisher}/{self.package}"
 
     def __str__(self) -> str:
-        return f"{self.package_name}/{self.item}"
+        return f"{self.extension_name}/{self.item}"
 
 
-def parse_qualified(text: str) -> QualifiedName | None:
+def parse_qualified_name(text: str) -> QualifiedName | None:
     """A qualified name; None when a text is not one."""
     parts = text.split("/")
-    if len(parts) not in _PARTS or not all(parts):
+    if len(parts) not in _PART_COUNTS or not all(parts):
         return None
     *publisher, package, item = parts
     return QualifiedName(publisher[0] if publisher else None, package, item)
 
 
-def normal_distribution(name: str) -> str:
+def normalize_distribution_name(name: str) -> str:
     """The name of a distribution as installers compare it: in lower case, with hyphens."""
-    return _SEPARATORS.sub("-", name).lower()
+    return _NAME_SEPARATORS.sub("-", name).lower()

@@ -9,22 +9,22 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 T = TypeVar("T")
-_MOST = 8
+_MAX_CACHED_FILES = 8
 """How many files are kept: items are loaded file by file."""
 
 
-class _Kept(NamedTuple, Generic[T]):
+class _CachedFile(NamedTuple, Generic[T]):
     state: tuple[int, ...]
     content: T
 
 
-class ParsedFiles(Generic[T]):
+class ParseCache(Generic[T]):
     """The last few files that were parsed. What they hold is shared, so nobody may change it."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, _Kept[T]] = {}
+        self._files_by_key: dict[str, _CachedFile[T]] = {}
 
-    def get(self, key: str, file: Path, parse: Callable[[], T]) -> T:
+    def get_or_parse(self, key: str, file: Path, parse: Callable[[], T]) -> T:
         """What a file holds: as it was, unless it has changed since then.
 
         Args:
@@ -32,18 +32,18 @@ class ParsedFiles(Generic[T]):
             file: The file, or the archive, whose changes count.
             parse: Reads and parses it; what it raises is not kept.
         """
-        state = _state(file)
-        kept = self._kept.pop(key, None)
+        state = _get_file_state(file)
+        kept = self._files_by_key.pop(key, None)
         if kept is None or state is None or kept.state != state:
-            kept = _Kept(state or (), parse())
+            kept = _CachedFile(state or (), parse())
         if state is not None:
-            self._kept[key] = kept
-            while len(self._kept) > _MOST:
-                self._kept.pop(next(iter(self._kept)), None)
+            self._files_by_key[key] = kept
+            while len(self._files_by_key) > _MAX_CACHED_FILES:
+                self._files_by_key.pop(next(iter(self._files_by_key)), None)
         return kept.content
 
 
-def _state(file: Path) -> tuple[int, ...] | None:
+def _get_file_state(file: Path) -> tuple[int, ...] | None:
     try:
         found = file.stat()
     except OSError:

@@ -10,17 +10,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.prompt import Prompt, PromptArgument
-from paddock.authoring.remembering import remembered
+from paddock.authoring.remembering import find_attached_item
 from paddock.extensions.errors import PromptSpecificationError
-from paddock.extensions.functions import name_of, read_function
-from paddock.extensions.properties import Properties, shown, told_as
+from paddock.extensions.functions import get_function_name, read_function_property
+from paddock.extensions.properties import PropertyTable, shorten_repr, convert_definition_errors
 from paddock.extensions.template import Template
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-_KEYS = {
+_PROMPT_KEYS = {
     **{key: key for key in ("name", "title", "description", "arguments", "type", "content")},
     **{key: key for key in ("function", "icons", "meta")},
     "display_name": "title",
@@ -29,9 +29,9 @@ _ARGUMENT_KEYS = {
     **{key: key for key in ("name", "title", "description", "required")},
     "display_name": "title",
 }
-_TYPES = ("text", "template", "function")
-_AUTOMATIC = "automatic"
-_CONTENTS = "expected a text, a Template or a function"
+_CONTENT_TYPES = ("text", "template", "function")
+_AUTOMATIC_TYPE = "automatic"
+_CONTENT_HINT = "expected a text, a Template or a function"
 
 
 def make_prompt(
@@ -54,110 +54,110 @@ def make_prompt(
     """
     if isinstance(definition, Prompt):
         return definition
-    with told_as(PromptSpecificationError, where):
+    with convert_definition_errors(PromptSpecificationError, where):
         if isinstance(definition, Mapping):
-            return _from_table(definition, relative_to, where, name)
+            return _make_prompt_from_table(definition, relative_to, where, name)
         if callable(definition) and not isinstance(definition, type):
-            decorated = remembered(definition, Prompt)
-            return decorated or _from_function(definition, name)
+            decorated = find_attached_item(definition, Prompt)
+            return decorated or _make_prompt_from_function(definition, name)
     raise PromptSpecificationError(
-        shown(definition),
+        shorten_repr(definition),
         where=where,
         hint="expected a name, a reference, a function, a Prompt or a table of properties",
     )
 
 
-def _from_function(function: Callable[..., Any], name: str | None) -> Prompt:
+def _make_prompt_from_function(function: Callable[..., Any], name: str | None) -> Prompt:
     described = None if getattr(function, "__doc__", None) else ""
-    return Prompt(name or name_of(function), handler=function, description=described)
+    return Prompt(name or get_function_name(function), handler=function, description=described)
 
 
-def _from_table(
+def _make_prompt_from_table(
     definition: Mapping[object, object], relative_to: Path | None, where: str, name: str | None
 ) -> Prompt:
-    properties = Properties(definition, _KEYS, PromptSpecificationError, where)
-    name = properties.text("name") or name
+    properties = PropertyTable(definition, _PROMPT_KEYS, PromptSpecificationError, where)
+    name = properties.get_text("name") or name
     if not name:
-        raise properties.refused("there is no name", 'as in name = "Search"')
-    arguments = _arguments(properties, where)
+        raise properties.make_error("there is no name", 'as in name = "Search"')
+    arguments = _read_arguments(properties, where)
     others: dict[str, Any] = {
-        "title": properties.text("title"),
-        "description": properties.text("description") or "",
+        "title": properties.get_text("title"),
+        "description": properties.get_text("description") or "",
         "arguments": arguments,
-        "icons": properties.sequence("icons"),
-        "meta": properties.table("meta"),
+        "icons": properties.get_list("icons"),
+        "meta": properties.get_table("meta"),
     }
-    kind = _type(properties)
+    kind = _read_content_type(properties)
     if kind == "function":
         key = "function" if "function" in properties else "content"
-        handler = read_function(properties, key, relative_to=relative_to, where=where)
+        handler = read_function_property(properties, key, relative_to=relative_to, where=where)
         return Prompt(name, handler=handler, takes_dictionary=arguments is not None, **others)
-    text = _text(properties, kind)
+    text = _read_content_text(properties, kind)
     if kind == "template":
         return Prompt(name, text, **others)
     return Prompt(name, handler=lambda: text, **others)
 
 
-def _type(properties: Properties) -> str:
+def _read_content_type(properties: PropertyTable) -> str:
     """What the content is: as the definition says, or by what the content looks like."""
     if "content" in properties and "function" in properties:
-        raise properties.refused("there are both content and function", "keep one")
+        raise properties.make_error("there are both content and function", "keep one")
     if "content" not in properties and "function" not in properties:
-        raise properties.refused("there is no content", _CONTENTS)
-    stated = (properties.text("type") or _AUTOMATIC).lower()
-    if stated not in (*_TYPES, _AUTOMATIC):
-        raise properties.refused(
-            f"type is {shown(properties.get('type'))}", "Text, Template, Function or Automatic"
+        raise properties.make_error("there is no content", _CONTENT_HINT)
+    stated = (properties.get_text("type") or _AUTOMATIC_TYPE).lower()
+    if stated not in (*_CONTENT_TYPES, _AUTOMATIC_TYPE):
+        raise properties.make_error(
+            f"type is {shorten_repr(properties.get('type'))}", "Text, Template, Function or Automatic"
         )
     if "function" in properties:
-        if stated not in ("function", _AUTOMATIC):
-            raise properties.refused(f"type is {stated!r}, and there is a function", "leave it out")
+        if stated not in ("function", _AUTOMATIC_TYPE):
+            raise properties.make_error(f"type is {stated!r}, and there is a function", "leave it out")
         return "function"
     content = properties.get("content")
-    if isinstance(content, Template) and stated in ("text", _AUTOMATIC):
+    if isinstance(content, Template) and stated in ("text", _AUTOMATIC_TYPE):
         return "template"
-    if stated == _AUTOMATIC:
+    if stated == _AUTOMATIC_TYPE:
         if not isinstance(content, str) and not callable(content):
-            raise properties.refused(f"content is {shown(content)}", _CONTENTS)
+            raise properties.make_error(f"content is {shorten_repr(content)}", _CONTENT_HINT)
         return "text" if isinstance(content, str) else "function"
     return stated
 
 
-def _text(properties: Properties, kind: str) -> str:
+def _read_content_text(properties: PropertyTable, kind: str) -> str:
     content = properties.get("content")
     if isinstance(content, Template):
         content = content.text
     if isinstance(content, str):
         return content
-    raise properties.refused(f"content is {shown(content)}", f"type {kind!r} wants text")
+    raise properties.make_error(f"content is {shorten_repr(content)}", f"type {kind!r} wants text")
 
 
-def _arguments(properties: Properties, where: str) -> list[PromptArgument] | None:
+def _read_arguments(properties: PropertyTable, where: str) -> list[PromptArgument] | None:
     """The arguments that the definition lists; None when it does not list them."""
     if "arguments" not in properties:
         return None
     given = properties.get("arguments")
     if not isinstance(given, list | tuple):
-        raise properties.refused(f"arguments is {shown(given)}", "expected a list of { name, … }")
-    found = [_argument(one, f"{where}: arguments[{index}]") for index, one in enumerate(given)]
+        raise properties.make_error(f"arguments is {shorten_repr(given)}", "expected a list of { name, … }")
+    found = [_read_argument(one, f"{where}: arguments[{index}]") for index, one in enumerate(given)]
     names = [one.name for one in found]
     if len(set(names)) < len(names):
-        raise properties.refused(f"arguments of one name: {', '.join(names)}", "rename one")
+        raise properties.make_error(f"arguments of one name: {', '.join(names)}", "rename one")
     return found
 
 
-def _argument(given: object, where: str) -> PromptArgument:
+def _read_argument(given: object, where: str) -> PromptArgument:
     if isinstance(given, PromptArgument):
         return given
     if not isinstance(given, Mapping):
-        raise PromptSpecificationError(shown(given), where=where, hint="expected { name, … }")
-    properties = Properties(given, _ARGUMENT_KEYS, PromptSpecificationError, where)
-    name = properties.text("name")
+        raise PromptSpecificationError(shorten_repr(given), where=where, hint="expected { name, … }")
+    properties = PropertyTable(given, _ARGUMENT_KEYS, PromptSpecificationError, where)
+    name = properties.get_text("name")
     if not name:
-        raise properties.refused("an argument has no name", 'as in { name = "query" }')
+        raise properties.make_error("an argument has no name", 'as in { name = "query" }')
     return PromptArgument(
         name,
-        properties.text("description") or "",
-        required=properties.flag("required", default=False),
-        title=properties.text("title"),
+        properties.get_text("description") or "",
+        required=properties.get_flag("required", default=False),
+        title=properties.get_text("title"),
     )

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 
 from paddock.errors import DefinitionError
 from paddock.extensions.errors import SpecificationError
-from paddock.extensions.keys import normal_key
+from paddock.extensions.keys import normalize_key
 from paddock.suggestions import did_you_mean
 
-MAX_SHOWN = 80
+MAX_REPR_CHARACTERS = 80
 
 
-class Properties:
+class PropertyTable:
     """A definition's properties by their normal keys.
 
     Args:
@@ -26,7 +26,7 @@ class Properties:
         where: Where it stands.
     """
 
-    __slots__ = ("_error", "_found", "_where")
+    __slots__ = ("_error", "_values", "_where")
 
     def __init__(
         self,
@@ -37,67 +37,67 @@ class Properties:
     ) -> None:
         self._error = error
         self._where = where
-        self._found: dict[str, object] = {}
+        self._values: dict[str, object] = {}
         spelled: dict[str, object] = {}
         for key, value in given.items():
-            name = known.get(normal_key(key)) if isinstance(key, str) else None
+            name = known.get(normalize_key(key)) if isinstance(key, str) else None
             if name is None:
-                raise self.refused(f"the key {key!r} is unknown", _advice(str(key), known))
+                raise self.make_error(f"the key {key!r} is unknown", _suggest_key(str(key), known))
             if name in spelled:
-                raise self.refused(f"{spelled[name]!r} and {key!r} mean the same", "keep one")
+                raise self.make_error(f"{spelled[name]!r} and {key!r} mean the same", "keep one")
             spelled[name] = key
-            self._found[name] = value
+            self._values[name] = value
 
     def __contains__(self, name: str) -> bool:
-        return name in self._found
+        return name in self._values
 
     def get(self, name: str) -> object:
         """The value of a property as it is; None when it is absent."""
-        return self._found.get(name)
+        return self._values.get(name)
 
-    def text(self, name: str) -> str | None:
+    def get_text(self, name: str) -> str | None:
         """The value of a property that is a text."""
-        value = self._found.get(name)
+        value = self._values.get(name)
         if value is None or isinstance(value, str):
             return value
-        raise self.refused(f"{name} is {shown(value)}", "expected text")
+        raise self.make_error(f"{name} is {shorten_repr(value)}", "expected text")
 
-    def flag(self, name: str, *, default: bool) -> bool:
+    def get_flag(self, name: str, *, default: bool) -> bool:
         """The value of a property that is true or false."""
-        value = self._found.get(name, default)
+        value = self._values.get(name, default)
         if isinstance(value, bool):
             return value
-        raise self.refused(f"{name} is {shown(value)}", "expected true or false")
+        raise self.make_error(f"{name} is {shorten_repr(value)}", "expected true or false")
 
-    def table(self, name: str) -> Mapping[str, object] | None:
+    def get_table(self, name: str) -> Mapping[str, object] | None:
         """The value of a property that is a table."""
-        value = self._found.get(name)
+        value = self._values.get(name)
         if value is None or isinstance(value, Mapping):
             return value
-        raise self.refused(f"{name} is {shown(value)}", "expected a table")
+        raise self.make_error(f"{name} is {shorten_repr(value)}", "expected a table")
 
-    def sequence(self, name: str) -> list[object] | None:
+    def get_list(self, name: str) -> list[object] | None:
         """The value of a property that is a list; a text alone is a list of one."""
-        value = self._found.get(name)
+        value = self._values.get(name)
         if value is None:
             return None
         if isinstance(value, str):
             return [value]
         if isinstance(value, list | tuple):
             return list(value)
-        raise self.refused(f"{name} is {shown(value)}", "expected a list")
+        raise self.make_error(f"{name} is {shorten_repr(value)}", "expected a list")
 
-    def present(self, *names: str) -> dict[str, object]:
+    def get_present(self, *names: str) -> dict[str, object]:
         """Those of some properties that are there, as they are."""
-        return {name: self._found[name] for name in names if name in self._found}
+        return {name: self._values[name] for name in names if name in self._values}
 
-    def refused(self, found: str, hint: str | None = None) -> SpecificationError:
+    def make_error(self, found: str, hint: str | None = None) -> SpecificationError:
         """The error that says what is wrong with this table."""
         return self._error(found, hint=hint, where=self._where)
 
 
 @contextmanager
-def told_as(error: type[SpecificationError], where: str) -> Iterator[None]:
+def convert_definition_errors(error: type[SpecificationError], where: str) -> Iterator[None]:
     """Have what is wrong with an item told as an error of its definition."""
     try:
         yield
@@ -107,12 +107,12 @@ def told_as(error: type[SpecificationError], where: str) -> Iterator[None]:
         raise error(fault.message, hint=fault.hint, where=where) from None
 
 
-def shown(value: object) -> str:
+def shorten_repr(value: object) -> str:
     """A value as an error shows it: short."""
     text = repr(value)
-    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
+    return text if len(text) <= MAX_REPR_CHARACTERS else f"{text[: MAX_REPR_CHARACTERS - 1]}…"
 
 
-def _advice(key: str, known: Mapping[str, str]) -> str:
+def _suggest_key(key: str, known: Mapping[str, str]) -> str:
     listed = ", ".join(dict.fromkeys(known.values()))
-    return did_you_mean(normal_key(key), known, most=1) or f"known are {listed}"
+    return did_you_mean(normalize_key(key), known, most=1) or f"known are {listed}"

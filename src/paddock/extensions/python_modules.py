@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from paddock.authoring.python_file import failure, run_file, run_script
+from paddock.authoring.python_file import to_load_error, run_file, run_script
 from paddock.errors import LoadError
 
 if TYPE_CHECKING:
@@ -17,37 +17,37 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 
-PREFIX = "paddock_definition:"
+DEFINITION_MODULE_PREFIX = "paddock_definition:"
 """What stands before the path of a definition file in the name of its module."""
 
 
-def script_module(path: Path) -> ModuleType:
+def load_script_module(path: Path) -> ModuleType:
     """The module of a file of the user's, which may import its neighbours.
 
     Raises:
         LoadError: when it cannot be run, with the line where it failed.
     """
-    return _known(path) or run_script(path)
+    return _find_loaded_module(path) or run_script(path)
 
 
-def definition_module(path: Path) -> ModuleType:
+def load_definition_module(path: Path) -> ModuleType:
     """The module of a definition file, which is on nobody's import path.
 
     Raises:
         LoadError: when it cannot be run, with the line where it failed.
     """
-    known = _known(path)
+    known = _find_loaded_module(path)
     if known is not None:
         return known
     try:
-        return run_file(path, f"{PREFIX}{path}")
+        return run_file(path, f"{DEFINITION_MODULE_PREFIX}{path}")
     except LoadError:
         raise
     except (Exception, SystemExit) as error:
-        raise failure(path, error) from error
+        raise to_load_error(path, error) from error
 
 
-def _known(path: Path) -> ModuleType | None:
+def _find_loaded_module(path: Path) -> ModuleType | None:
     text = str(path)
     for module in list(sys.modules.values()):
         if getattr(module, "__file__", None) == text:

@@ -13,25 +13,25 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.authoring.python_file import failure
+from paddock.authoring.python_file import to_load_error
 from paddock.errors import LoadError
-from paddock.extensions.python_modules import script_module
+from paddock.extensions.python_modules import load_script_module
 from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-_DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
-_FILE_ENDING = ".py"
-_AT_THE_TOP = "it has to be defined at the top of the file, and not below if __name__ == …"
+_DOTTED_NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+_PYTHON_SUFFIX = ".py"
+_TOP_LEVEL_HINT = "it has to be defined at the top of the file, and not below if __name__ == …"
 
 
 def is_reference(text: str) -> bool:
     """Whether a text has the form of a reference; what it leads to need not exist."""
     home, colon, name = text.rpartition(":")
-    if not colon or not _DOTTED.fullmatch(name):
+    if not colon or not _DOTTED_NAME.fullmatch(name):
         return False
-    return home.endswith(_FILE_ENDING) or _DOTTED.fullmatch(home) is not None
+    return home.endswith(_PYTHON_SUFFIX) or _DOTTED_NAME.fullmatch(home) is not None
 
 
 def load_reference(text: str, *, relative_to: Path | None = None, where: str) -> object:
@@ -53,69 +53,69 @@ def load_reference(text: str, *, relative_to: Path | None = None, where: str) ->
             hint="as in package.module:name, or file.py:name",
         )
     home, _, name = text.rpartition(":")
-    module = _run(home, relative_to, where) if home.endswith(_FILE_ENDING) else _import(home, where)
+    module = _load_file(home, relative_to, where) if home.endswith(_PYTHON_SUFFIX) else _import_module(home, where)
     found: object = module
     for part in name.split("."):
         try:
             found = getattr(found, part)
         except AttributeError:
-            raise _missing(text, part, found, where) from None
+            raise _make_missing_name_error(text, part, found, where) from None
     return found
 
 
-def absolute_reference(text: str) -> str:
+def make_reference_absolute(text: str) -> str:
     """A reference to a file whose path counts from anywhere; other text stays as it is."""
     home, _, name = text.rpartition(":")
-    if not is_reference(text) or not home.endswith(_FILE_ENDING):
+    if not is_reference(text) or not home.endswith(_PYTHON_SUFFIX):
         return text
     path = Path(home).expanduser()
     return text if Path(home).is_absolute() else f"{path.absolute()}:{name}"
 
 
-def directory_of(text: str, relative_to: Path | None = None) -> Path | None:
+def get_reference_directory(text: str, relative_to: Path | None = None) -> Path | None:
     """From where relative paths count in what a reference leads to: the directory of its file."""
     home, _, _ = text.rpartition(":")
-    return _path(home, relative_to).parent if home.endswith(_FILE_ENDING) else relative_to
+    return _resolve_path(home, relative_to).parent if home.endswith(_PYTHON_SUFFIX) else relative_to
 
 
-def _path(home: str, relative_to: Path | None) -> Path:
+def _resolve_path(home: str, relative_to: Path | None) -> Path:
     return ((relative_to or Path.cwd()) / Path(home).expanduser()).resolve()
 
 
-def _run(home: str, relative_to: Path | None, where: str) -> ModuleType:
-    path = _path(home, relative_to)
+def _load_file(home: str, relative_to: Path | None, where: str) -> ModuleType:
+    path = _resolve_path(home, relative_to)
     if not path.is_file():
         raise LoadError(
             f"there is no file {path}", where=where, hint="check the path, or move it back"
         )
-    return script_module(path)
+    return load_script_module(path)
 
 
-def _import(home: str, where: str) -> ModuleType:
+def _import_module(home: str, where: str) -> ModuleType:
     try:
         return importlib.import_module(home)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{home}.".startswith(f"{error.name}."):
-            raise _failed(home, error) from error
+            raise _make_import_error(home, error) from error
         raise LoadError(
             f"there is no module {error.name!r}",
             where=where,
             hint=f"install it for {sys.executable}, or give the path of a file: file.py:name",
         ) from None
     except (Exception, SystemExit) as error:
-        raise _failed(home, error) from error
+        raise _make_import_error(home, error) from error
 
 
-def _failed(home: str, error: BaseException) -> LoadError:
+def _make_import_error(home: str, error: BaseException) -> LoadError:
     """What went wrong while a module was imported, with its line."""
     try:
         spec = importlib.util.find_spec(home)
     except (ImportError, ValueError, AttributeError):
         spec = None  # a parent package is what failed
-    return failure(Path((spec and spec.origin) or home), error)
+    return to_load_error(Path((spec and spec.origin) or home), error)
 
 
-def _missing(text: str, part: str, found: object, where: str) -> LoadError:
+def _make_missing_name_error(text: str, part: str, found: object, where: str) -> LoadError:
     names = [name for name in dir(found) if not name.startswith("_")]
-    advice = did_you_mean(part, names, most=1) or _AT_THE_TOP
+    advice = did_you_mean(part, names, most=1) or _TOP_LEVEL_HINT
     return LoadError(f"{text!r} leads nowhere: there is no {part!r}", where=where, hint=advice)

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from paddock.extensions.catalogue.errors import CatalogueError
-from paddock.extensions.data_only import refuse_python
-from paddock.extensions.discovery import find_extension, find_extensions, is_installed
+from paddock.extensions.data_only import reject_python
+from paddock.extensions.discovery import discover_extension, list_extensions, is_package_installed
 from paddock.extensions.errors import (
     PromptNotFoundError,
     PromptSpecificationError,
@@ -21,18 +21,18 @@ from paddock.extensions.errors import (
     ToolNotFoundError,
     ToolSpecificationError,
 )
-from paddock.extensions.extension import Extension, built_in
+from paddock.extensions.extension import Extension, get_built_in_extension
 from paddock.extensions.missing import (
-    listed,
-    near_names,
-    no_extension,
-    not_declared,
-    not_here,
-    otherwise_named,
+    format_name_list,
+    find_similar_names,
+    make_unknown_extension_error,
+    make_undeclared_item_error,
+    make_not_installed_error,
+    make_extension_name_error,
 )
-from paddock.extensions.names import parse_qualified
+from paddock.extensions.names import parse_qualified_name
 from paddock.extensions.prompt_definition import make_prompt
-from paddock.extensions.references import directory_of, is_reference, load_reference
+from paddock.extensions.references import get_reference_directory, is_reference, load_reference
 from paddock.extensions.resource_definition import make_resource
 from paddock.extensions.tool_definition import make_tool
 
@@ -46,18 +46,18 @@ if TYPE_CHECKING:
     from paddock.errors import DefinitionError
     from paddock.extensions.definition_files import DefinitionFile
     from paddock.extensions.errors import ExtensionError
-    from paddock.extensions.manifest import Item, Kind
+    from paddock.extensions.manifest import ManifestItem, ItemKind
     from paddock.extensions.names import QualifiedName
 
 T = TypeVar("T")
 
 
-class Declared(NamedTuple):
+class DeclaredItem(NamedTuple):
     """An item that an extension declares."""
 
     extension: Extension
-    kind: Kind
-    item: Item
+    kind: ItemKind
+    item: ManifestItem
 
     @property
     def qualified_name(self) -> str:
@@ -78,57 +78,57 @@ class Declared(NamedTuple):
         return self.extension.definition(self.kind, self.item.name)
 
 
-class _Making(NamedTuple):
+class _ItemFactory(NamedTuple):
     """How the items of a kind are made, and what is raised when they cannot be."""
 
     make: Callable[..., Any]
-    registry: str
-    invalid: type[SpecificationError]
-    not_found: type[DefinitionError]
+    registry_title: str
+    invalid_error: type[SpecificationError]
+    not_found_error: type[DefinitionError]
 
 
-_MAKING: dict[Kind, _Making] = {
-    "tools": _Making(make_tool, "default_tools()", ToolSpecificationError, ToolNotFoundError),
-    "prompts": _Making(
+_ITEM_FACTORIES: dict[ItemKind, _ItemFactory] = {
+    "tools": _ItemFactory(make_tool, "default_tools()", ToolSpecificationError, ToolNotFoundError),
+    "prompts": _ItemFactory(
         make_prompt, "default_prompts()", PromptSpecificationError, PromptNotFoundError
     ),
-    "resources": _Making(
+    "resources": _ItemFactory(
         make_resource, "Paddock's own resources", ResourceSpecificationError, ResourceNameError
     ),
 }
 
 
-class Registry:
+class ItemRegistry:
     """The items of some extensions, by their names."""
 
     def __init__(self, extensions: Sequence[Extension]) -> None:
-        self._extensions = {extension.name: extension for extension in extensions}
+        self._extensions_by_name = {extension.name: extension for extension in extensions}
 
-    def extensions(self) -> Iterable[Extension]:
+    def list_extensions(self) -> Iterable[Extension]:
         """All of them."""
-        return self._extensions.values()
+        return self._extensions_by_name.values()
 
-    def extension(self, name: str) -> Extension | None:
+    def find_extension(self, name: str) -> Extension | None:
         """The extension of a name.
 
         Raises:
             PaddockError: when there is one and it is broken.
         """
-        return self._extensions.get(name)
+        return self._extensions_by_name.get(name)
 
-    def built_in(self) -> Extension | None:
+    def find_built_in_extension(self) -> Extension | None:
         """The extension whose items have short names."""
-        return next((one for one in self._extensions.values() if one.is_built_in), None)
+        return next((one for one in self._extensions_by_name.values() if one.is_built_in), None)
 
-    def declared(self, kind: Kind) -> list[Declared]:
+    def list_items(self, kind: ItemKind) -> list[DeclaredItem]:
         """Every item of a kind, extension by extension."""
         return [
-            Declared(extension, kind, item)
-            for extension in self.extensions()
-            for item in extension.manifest.items(kind)
+            DeclaredItem(extension, kind, item)
+            for extension in self.list_extensions()
+            for item in extension.manifest.get_items(kind)
         ]
 
-    def find(self, kind: Kind, name: str, owner: Extension | None = None) -> Declared | None:
+    def find_item(self, kind: ItemKind, name: str, owner: Extension | None = None) -> DeclaredItem | None:
         """The item that a name means.
 
         A short name is one of the owner's, if the name stands in an extension's own definition,
@@ -137,16 +137,16 @@ class Registry:
         Raises:
             PaddockError: when the extension is there and broken.
         """
-        qualified = parse_qualified(name)
+        qualified = parse_qualified_name(name)
         if qualified is None:
-            return _in(owner, kind, name) or _in(self.built_in(), kind, name)
-        if owner is not None and owner.name == qualified.package_name:
-            return _in(owner, kind, qualified.item)
-        return _in(self.extension(qualified.package_name), kind, qualified.item)
+            return _find_in_extension(owner, kind, name) or _find_in_extension(self.find_built_in_extension(), kind, name)
+        if owner is not None and owner.name == qualified.extension_name:
+            return _find_in_extension(owner, kind, qualified.item)
+        return _find_in_extension(self.find_extension(qualified.extension_name), kind, qualified.item)
 
-    def resolve(
+    def resolve_item(
         self,
-        kind: Kind,
+        kind: ItemKind,
         spec: object,
         *,
         relative_to: Path | None = None,
@@ -154,77 +154,77 @@ class Registry:
         where: str,
     ) -> Any:
         """The tool, prompt or resource that a name, a reference, an object or a table means."""
-        making = _MAKING[kind]
-        refuse_python(spec, owner, where)
+        making = _ITEM_FACTORIES[kind]
+        reject_python(spec, owner, where)
         if not isinstance(spec, str):
             return making.make(spec, relative_to=relative_to, where=where)
         if is_reference(spec):
             found = load_reference(spec, relative_to=relative_to, where=where)
-            beside = directory_of(spec, relative_to)
+            beside = get_reference_directory(spec, relative_to)
             return making.make(found, relative_to=beside, where=f"{where}: {spec}")
-        declared = self.find(kind, spec, owner)
+        declared = self.find_item(kind, spec, owner)
         if declared is None:
-            raise self._not_found(kind, spec, owner, where)
+            raise self._make_not_found_error(kind, spec, owner, where)
         return load_item(declared)
 
-    def _not_found(
-        self, kind: Kind, name: str, owner: Extension | None, where: str
+    def _make_not_found_error(
+        self, kind: ItemKind, name: str, owner: Extension | None, where: str
     ) -> DefinitionError:
-        making, word = _MAKING[kind], kind.removesuffix("s")
+        making, word = _ITEM_FACTORIES[kind], kind.removesuffix("s")
         if not name or name.endswith(".py"):
             expected = f"say which object: {name}:name" if name else f"the name of a {word}"
-            return making.invalid(repr(name), where=where, hint=expected)
-        qualified = parse_qualified(name)
+            return making.invalid_error(repr(name), where=where, hint=expected)
+        qualified = parse_qualified_name(name)
         if qualified is not None:
-            return self.absent(kind, qualified, owner, where)
-        declared = self.declared(kind)
+            return self.make_missing_item_error(kind, qualified, owner, where)
+        declared = self.list_items(kind)
         known = [one.name for one in declared]
         known += [one.item.name for one in declared if one.extension == owner]
-        near = near_names(name, known)
+        near = find_similar_names(name, known)
         hint = (
             f"did you mean {' or '.join(near)}?"
             if near
-            else f"there are: {listed(known)}; a function of yours is package.module:name or"
+            else f"there are: {format_name_list(known)}; a function of yours is package.module:name or"
             " file.py:name"
         )
-        message = f'No {word} named "{name}" found in {making.registry}'
-        return making.not_found(message, where=where, hint=hint)
+        message = f'No {word} named "{name}" found in {making.registry_title}'
+        return making.not_found_error(message, where=where, hint=hint)
 
-    def absent(
+    def make_missing_item_error(
         self,
-        kind: Kind,
+        kind: ItemKind,
         name: QualifiedName,
         owner: Extension | None = None,
         where: str | None = None,
     ) -> ExtensionError:
         """Why a qualified name leads to nothing."""
-        is_own = owner is not None and owner.name == name.package_name
-        extension = owner if is_own else self.extension(name.package_name)
+        is_own = owner is not None and owner.name == name.extension_name
+        extension = owner if is_own else self.find_extension(name.extension_name)
         if extension is not None:
-            return not_declared(kind, name, extension, where)
-        remote = find_not_installed(name.package_name)
+            return make_undeclared_item_error(kind, name, extension, where)
+        remote = find_catalogue_extension(name.extension_name)
         if remote is not None:
-            return not_here(kind, name, remote, where)
-        near = near_names(str(name), [one.name for one in self.declared(kind)])
-        bringing = [one for one in self.extensions() if one.is_brought_by(name.package_name)]
+            return make_not_installed_error(kind, name, remote, where)
+        near = find_similar_names(str(name), [one.name for one in self.list_items(kind)])
+        bringing = [one for one in self.list_extensions() if one.is_provided_by(name.extension_name)]
         if bringing:
-            return otherwise_named(kind, name, bringing, where)
-        return no_extension(kind, name, near, where, is_installed=is_installed(name.package_name))
+            return make_extension_name_error(kind, name, bringing, where)
+        return make_unknown_extension_error(kind, name, near, where, is_installed=is_package_installed(name.extension_name))
 
 
-class InstalledRegistry(Registry):
+class InstalledItemRegistry(ItemRegistry):
     """The items of all installed extensions; which these are is found out when it matters."""
 
     def __init__(self) -> None:
-        super().__init__([built_in()])
+        super().__init__([get_built_in_extension()])
 
-    def extensions(self) -> Iterable[Extension]:
+    def list_extensions(self) -> Iterable[Extension]:
         """All that can be used."""
-        return find_extensions()
+        return list_extensions()
 
-    def extension(self, name: str) -> Extension | None:
+    def find_extension(self, name: str) -> Extension | None:
         """The extension of a name, found without looking at others."""
-        found = find_extension(name)
+        found = discover_extension(name)
         if found.extensions:
             return found.extensions[0]
         for broken in found.broken:
@@ -232,27 +232,27 @@ class InstalledRegistry(Registry):
         return None
 
 
-class LazyItems(Mapping[str, T], Generic[T]):
+class LazyItemMapping(Mapping[str, T], Generic[T]):
     """Items by their names, each loaded when it is asked for."""
 
-    def __init__(self, declared: Sequence[Declared]) -> None:
-        self._declared = {one.item.name: one for one in declared}
+    def __init__(self, declared: Sequence[DeclaredItem]) -> None:
+        self._items_by_name = {one.item.name: one for one in declared}
 
     def __getitem__(self, name: str) -> T:
-        item: T = load_item(self._declared[name])
+        item: T = load_item(self._items_by_name[name])
         return item
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._declared)
+        return iter(self._items_by_name)
 
     def __len__(self) -> int:
-        return len(self._declared)
+        return len(self._items_by_name)
 
     def __repr__(self) -> str:
-        return f"<{', '.join(self._declared)}>"
+        return f"<{', '.join(self._items_by_name)}>"
 
 
-def load_item(declared: Declared) -> Any:
+def load_item(declared: DeclaredItem) -> Any:
     """The tool, prompt or resource that an extension declares.
 
     Raises:
@@ -260,45 +260,45 @@ def load_item(declared: Declared) -> Any:
         SpecificationError: when it is not what it should be.
     """
     file = declared.definition()
-    make = _MAKING[declared.kind].make
+    make = _ITEM_FACTORIES[declared.kind].make
     return make(
         file.load(), relative_to=file.directory, where=str(file.path), name=declared.item.name
     )
 
 
-def find_not_installed(name: str) -> Extension | None:
+def find_catalogue_extension(name: str) -> Extension | None:
     """What a catalogue says of an extension that is not installed; nothing is fetched for that."""
-    if is_installed(name):
+    if is_package_installed(name):
         return None
     from paddock.extensions.catalogue.remote import (  # noqa: PLC0415 - few names are missing
-        find_remote,
+        find_remote_extension,
     )
 
     try:
-        return find_remote(name)
+        return find_remote_extension(name)
     except CatalogueError:
         return None  # the complaint is about the name
 
 
-def _in(extension: Extension | None, kind: Kind, name: str) -> Declared | None:
-    items = () if extension is None else extension.manifest.items(kind)
+def _find_in_extension(extension: Extension | None, kind: ItemKind, name: str) -> DeclaredItem | None:
+    items = () if extension is None else extension.manifest.get_items(kind)
     found = next((item for item in items if item.name == name), None)
-    return None if extension is None or found is None else Declared(extension, kind, found)
+    return None if extension is None or found is None else DeclaredItem(extension, kind, found)
 
 
-def registry() -> Registry:
+def create_installed_registry() -> ItemRegistry:
     """The items of all installed extensions."""
-    return InstalledRegistry()
+    return InstalledItemRegistry()
 
 
-def declared(kind: Kind) -> list[Declared]:
+def list_declared_items(kind: ItemKind) -> list[DeclaredItem]:
     """Every item of a kind that an installed extension declares; nothing is loaded."""
-    return registry().declared(kind)
+    return create_installed_registry().list_items(kind)
 
 
-def find_declared(kind: Kind, name: str, owner: Extension | None = None) -> Declared | None:
+def find_declared_item(kind: ItemKind, name: str, owner: Extension | None = None) -> DeclaredItem | None:
     """The item that a name means, short for what is built in; None when there is none."""
-    return registry().find(kind, name, owner)
+    return create_installed_registry().find_item(kind, name, owner)
 
 
 def resolve_tool(
@@ -311,7 +311,7 @@ def resolve_tool(
         ToolSpecificationError: when it cannot mean a tool.
         LoadError: when a reference leads nowhere.
     """
-    found: Tool = registry().resolve(
+    found: Tool = create_installed_registry().resolve_item(
         "tools", spec, relative_to=relative_to, owner=owner, where=where
     )
     return found
@@ -327,7 +327,7 @@ def resolve_prompt(
         PromptSpecificationError: when it cannot mean a prompt.
         LoadError: when a reference leads nowhere.
     """
-    found: Prompt = registry().resolve(
+    found: Prompt = create_installed_registry().resolve_item(
         "prompts", spec, relative_to=relative_to, owner=owner, where=where
     )
     return found
@@ -343,7 +343,7 @@ def resolve_resource(
         ResourceSpecificationError: when it cannot mean a resource.
         LoadError: when a reference leads nowhere.
     """
-    found: Resource | ResourceTemplate = registry().resolve(
+    found: Resource | ResourceTemplate = create_installed_registry().resolve_item(
         "resources", spec, relative_to=relative_to, owner=owner, where=where
     )
     return found
@@ -354,7 +354,7 @@ def default_tools() -> Mapping[str, Tool]:
 
     Trust level: discovery for the names, inspection for the tools.
     """
-    return LazyItems(Registry([built_in()]).declared("tools"))
+    return LazyItemMapping(ItemRegistry([get_built_in_extension()]).list_items("tools"))
 
 
 def default_prompts() -> Mapping[str, Prompt]:
@@ -363,4 +363,4 @@ def default_prompts() -> Mapping[str, Prompt]:
     A name here is not what clients see: several of them may be prompts named `Search`.
     Trust level: discovery for the names, inspection for the prompts.
     """
-    return LazyItems(Registry([built_in()]).declared("prompts"))
+    return LazyItemMapping(ItemRegistry([get_built_in_extension()]).list_items("prompts"))

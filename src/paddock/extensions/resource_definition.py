@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paddock.authoring.remembering import remembered
+from paddock.authoring.remembering import find_attached_item
 from paddock.authoring.resource import Resource, ResourceTemplate
 from paddock.extensions.errors import ResourceSpecificationError
-from paddock.extensions.functions import read_function
-from paddock.extensions.properties import Properties, shown, told_as
+from paddock.extensions.functions import read_function_property
+from paddock.extensions.properties import PropertyTable, shorten_repr, convert_definition_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_SOURCES = ("text", "file", "function")
-_KEYS = {
+_CONTENT_SOURCES = ("text", "file", "function")
+_RESOURCE_KEYS = {
     **{key: key for key in ("uri", "uri_template", "name", "title", "description", "mime_type")},
-    **{key: key for key in (*_SOURCES, "annotations", "icons", "meta")},
+    **{key: key for key in (*_CONTENT_SOURCES, "annotations", "icons", "meta")},
     "display_name": "title",
     "handler": "function",
 }
@@ -43,63 +43,63 @@ def make_resource(
     """
     if isinstance(definition, Resource | ResourceTemplate):
         return definition
-    decorated = remembered(definition, Resource) or remembered(definition, ResourceTemplate)
+    decorated = find_attached_item(definition, Resource) or find_attached_item(definition, ResourceTemplate)
     if decorated is not None:
         return decorated
     if not isinstance(definition, Mapping):
         raise ResourceSpecificationError(
-            shown(definition),
+            shorten_repr(definition),
             where=where,
             hint="expected a name, a reference, a Resource or a table of properties",
         )
-    with told_as(ResourceSpecificationError, where):
-        return _from_table(definition, relative_to, where, name)
+    with convert_definition_errors(ResourceSpecificationError, where):
+        return _make_resource_from_table(definition, relative_to, where, name)
 
 
-def _from_table(
+def _make_resource_from_table(
     definition: Mapping[object, object], relative_to: Path | None, where: str, name: str | None
 ) -> Resource | ResourceTemplate:
-    properties = Properties(definition, _KEYS, ResourceSpecificationError, where)
-    uri, template = properties.text("uri"), properties.text("uri_template")
+    properties = PropertyTable(definition, _RESOURCE_KEYS, ResourceSpecificationError, where)
+    uri, template = properties.get_text("uri"), properties.get_text("uri_template")
     if (uri is None) == (template is None):
-        raise properties.refused("there must be a uri or a uri_template", "one of the two")
-    sources = properties.present(*_SOURCES)
+        raise properties.make_error("there must be a uri or a uri_template", "one of the two")
+    sources = properties.get_present(*_CONTENT_SOURCES)
     if len(sources) != 1:
         found = " and ".join(sources) or "none"
-        raise properties.refused(f"what it is read from: {found}", f"one of {', '.join(_SOURCES)}")
-    file = _file(properties, relative_to)
-    mime_type = properties.text("mime_type")
+        raise properties.make_error(f"what it is read from: {found}", f"one of {', '.join(_CONTENT_SOURCES)}")
+    file = _resolve_file(properties, relative_to)
+    mime_type = properties.get_text("mime_type")
     if mime_type is None and file is not None:
         mime_type = mimetypes.guess_type(file.name)[0]
     others: dict[str, Any] = {
-        "name": properties.text("name") or name,
-        "title": properties.text("title"),
-        "description": properties.text("description"),
+        "name": properties.get_text("name") or name,
+        "title": properties.get_text("title"),
+        "description": properties.get_text("description"),
         "mime_type": mime_type,
-        "annotations": properties.table("annotations"),
-        "icons": properties.sequence("icons"),
-        "meta": properties.table("meta"),
+        "annotations": properties.get_table("annotations"),
+        "icons": properties.get_list("icons"),
+        "meta": properties.get_table("meta"),
     }
-    function = read_function(properties, "function", relative_to=relative_to, where=where)
+    function = read_function_property(properties, "function", relative_to=relative_to, where=where)
     if template is not None:
         if function is None:
-            raise properties.refused("a uri_template is read by a function", "function = …")
+            raise properties.make_error("a uri_template is read by a function", "function = …")
         return ResourceTemplate(template, function, **others)
-    handler = function or _reader(properties.text("text"), file)
+    handler = function or _make_reader(properties.get_text("text"), file)
     return Resource(uri or "", handler, **others)
 
 
-def _file(properties: Properties, relative_to: Path | None) -> Path | None:
-    given = properties.text("file")
+def _resolve_file(properties: PropertyTable, relative_to: Path | None) -> Path | None:
+    given = properties.get_text("file")
     if given is None:
         return None
     path = ((relative_to or Path.cwd()) / Path(given).expanduser()).resolve()
     if not path.is_file():
-        raise properties.refused(f"there is no file {path}", "check the path")
+        raise properties.make_error(f"there is no file {path}", "check the path")
     return path
 
 
-def _reader(text: str | None, file: Path | None) -> Callable[[], str | bytes]:
+def _make_reader(text: str | None, file: Path | None) -> Callable[[], str | bytes]:
     def read() -> str | bytes:
         if file is None:
             return text or ""

@@ -15,20 +15,20 @@ from paddock.extensions.errors import (
     SpecificationError,
     ToolsSpecificationError,
 )
-from paddock.extensions.keys import normal_key
-from paddock.extensions.properties import shown
+from paddock.extensions.keys import normalize_key
+from paddock.extensions.properties import shorten_repr
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_ERRORS: dict[str, type[SpecificationError]] = {
+_LIST_ERRORS: dict[str, type[SpecificationError]] = {
     "tools": ToolsSpecificationError,
     "prompts": PromptsSpecificationError,
     "resources": ResourcesSpecificationError,
 }
 
 
-def specifications(
+def read_item_list(
     kind: Literal["tools", "prompts", "resources"], value: object, where: str
 ) -> list[object]:
     """The elements of a list; one that stands alone is a list of one, lists in it are unfolded.
@@ -40,26 +40,26 @@ def specifications(
     if value is None:
         return []
     if isinstance(value, list | tuple):
-        return list(_unfolded(value))
+        return list(_flatten(value))
     if isinstance(value, Mapping | bool | int | float | bytes):
         hint = "expected a list, as in [{ … }]" if isinstance(value, Mapping) else "expected a list"
-        raise _ERRORS[kind](shown(value), where=where, hint=hint)
+        raise _LIST_ERRORS[kind](shorten_repr(value), where=where, hint=hint)
     return [value]
 
 
-def refuse_prompt_data(properties: Mapping[str, object], where: str) -> None:
+def reject_prompt_data(properties: Mapping[str, object], where: str) -> None:
     """Refuse a server definition that lists its prompts in the way of the past.
 
     Raises:
         PromptDataError: when it has `PromptData`, in any spelling.
     """
-    if any(normal_key(key) == "prompt_data" for key in properties):
+    if any(normalize_key(key) == "prompt_data" for key in properties):
         raise PromptDataError(where=where)
 
 
-def _unfolded(several: list[object] | tuple[object, ...]) -> Iterator[object]:
+def _flatten(several: list[object] | tuple[object, ...]) -> Iterator[object]:
     for one in several:
         if isinstance(one, list | tuple):
-            yield from _unfolded(one)
+            yield from _flatten(one)
         else:
             yield one

@@ -14,13 +14,13 @@ from string import Template
 from typing import NamedTuple
 
 from paddock.extensions.errors import ExtensionError
-from paddock.extensions.extension import qualified
-from paddock.extensions.names import normal_distribution
+from paddock.extensions.extension import format_extension_name
+from paddock.extensions.names import normalize_distribution_name
 
-STARTER = Path(__file__).parent / "starter"
-SERVER = "Writing"
-ENDING = ".template"
-TAKEN = frozenset(
+TEMPLATE_DIRECTORY = Path(__file__).parent / "starter"
+TEMPLATE_SERVER_NAME = "Writing"
+TEMPLATE_SUFFIX = ".template"
+RESERVED_NAMES = frozenset(
     [
         *("paddock", "click", "filelock", "jsonschema-rs", "msgspec", "packaging", "rich"),
         *("ruamel-yaml", "tomlkit", "httptools", "pyjwt", "urllib3", "uvicorn", "uvloop"),
@@ -29,10 +29,10 @@ TAKEN = frozenset(
 )
 """Paddock, and what it and the new extension need, by the names of distributions and of modules:
 another distribution of that name would take its place."""
-_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
-_OF_TESTS = ("test_extension", "conftest")
+_NAME_PATTERN = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
+_TEST_MODULES = ("test_extension", "conftest")
 """Modules that pytest has imported by the time the tests look for the package."""
-_PLACES = {
+_TARGET_PATHS = {
     "pyproject.toml": "pyproject.toml",
     "README.md": "README.md",
     "init.py": "src/{module}/__init__.py",
@@ -46,7 +46,7 @@ _PLACES = {
 """Where each file of the starter goes."""
 
 
-class Started(NamedTuple):
+class ExtensionScaffold(NamedTuple):
     """A new extension."""
 
     name: str
@@ -56,15 +56,15 @@ class Started(NamedTuple):
     """What was written, relative to its directory."""
 
 
-class StartError(ExtensionError):
+class ScaffoldError(ExtensionError):
     """A new extension cannot be written as it was asked for."""
 
     code = "cannot-start-extension"
 
 
-def start_extension(
+def create_extension(
     directory: Path, *, name: str | None = None, publisher: str | None = None
-) -> Started:
+) -> ExtensionScaffold:
     """Write a new extension into a directory, which is made if need be.
 
     Args:
@@ -77,52 +77,52 @@ def start_extension(
     """
     name = name or directory.absolute().name
     for what, given in (("name", name), ("publisher", publisher)):
-        if given is not None and not _NAME.fullmatch(given):
-            raise StartError(
+        if given is not None and not _NAME_PATTERN.fullmatch(given):
+            raise ScaffoldError(
                 f"{given!r} cannot be the {what} of an extension",
                 hint="use letters, digits, '-', '_' and '.' between them, as in acme-charts",
             )
-    if normal_distribution(name) in TAKEN:
-        raise StartError(
+    if normalize_distribution_name(name) in RESERVED_NAMES:
+        raise ScaffoldError(
             f"{name!r} cannot be the name of an extension: Paddock needs the distribution of that "
             "name",
             hint=f"choose another, as in my-{name}: --name my-{name}",
         )
-    _check_empty(directory)
-    module = module_name(name)
-    full = qualified(name, publisher)
+    _require_empty_directory(directory)
+    module = make_module_name(name)
+    full = format_extension_name(name, publisher)
     blanks = {
         "name": name,
         "module": module,
         "full": full,
         "publisher": "" if publisher is None else f'publisher = "{publisher}"\n',
     }
-    places = {one: Path(place.format(module=module)) for one, place in _PLACES.items()}
+    places = {one: Path(place.format(module=module)) for one, place in _TARGET_PATHS.items()}
     try:
         for source, place in places.items():
-            text = (STARTER / f"{source}{ENDING}").read_text(encoding="utf-8")
+            text = (TEMPLATE_DIRECTORY / f"{source}{TEMPLATE_SUFFIX}").read_text(encoding="utf-8")
             file = directory / place
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(Template(text).substitute(blanks), encoding="utf-8")
     except OSError as error:
-        raise StartError(
+        raise ScaffoldError(
             f"cannot be written: {error.strerror or error}",
             where=str(error.filename or directory),
             hint="name a directory that you may write to",
         ) from None
-    return Started(full, f"{full}/{SERVER}", tuple(places.values()))
+    return ExtensionScaffold(full, f"{full}/{TEMPLATE_SERVER_NAME}", tuple(places.values()))
 
 
-def module_name(name: str) -> str:
+def make_module_name(name: str) -> str:
     """The Python package of a distribution of a name, which nothing else hides."""
     module = re.sub(r"\W+", "_", name).lower()
-    is_hidden = module in sys.stdlib_module_names or module in _OF_TESTS
+    is_hidden = module in sys.stdlib_module_names or module in _TEST_MODULES
     if not module.isidentifier() or keyword.iskeyword(module) or is_hidden:
         module = f"ext_{module}"
     return module
 
 
-def _check_empty(directory: Path) -> None:
+def _require_empty_directory(directory: Path) -> None:
     try:
         is_empty = not directory.exists() or (
             directory.is_dir() and not any(directory.glob("[!.]*"))
@@ -130,6 +130,6 @@ def _check_empty(directory: Path) -> None:
     except OSError:
         is_empty = True  # what is wrong with it is told when it is written
     if not is_empty:
-        raise StartError(
+        raise ScaffoldError(
             "is not an empty directory", where=str(directory), hint="name one that is not there yet"
         )

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    IsCancelled = Callable[[], bool]
-    OnWait = Callable[[float], None]
+    CancelCheck = Callable[[], bool]
+    ProgressCallback = Callable[[float], None]
 
-E = TypeVar("E")
-T = TypeVar("T")
+EventT = TypeVar("EventT")
+ResultT = TypeVar("ResultT")
 
 
-class Caller(Protocol):
+class HandlerContext(Protocol):
     """Who waits for a call: what a handler's `Context` can."""
 
     @property
@@ -39,21 +39,21 @@ class Caller(Protocol):
 
 
 @dataclass(slots=True)
-class _News(Generic[E]):
+class _ProgressEvent(Generic[EventT]):
     """What the handler is to be told meanwhile."""
 
-    value: E
+    value: EventT
 
 
 @dataclass(slots=True)
-class _Ended(Generic[T]):
+class _WorkResult(Generic[ResultT]):
     """How some work ended."""
 
-    value: T | None = None
+    value: ResultT | None = None
     error: BaseException | None = None
 
 
-def call_kernel(ctx: Caller, work: Callable[[IsCancelled, OnWait], T], seconds: float) -> T:
+def call_kernel(ctx: HandlerContext, work: Callable[[CancelCheck, ProgressCallback], ResultT], seconds: float) -> ResultT:
     """Do work that calls kernels, in a thread of its own, and give what it gives.
 
     `work` gets what `Kernel.evaluate` takes as `is_cancelled` and `on_wait`; the client is told of
@@ -63,38 +63,38 @@ def call_kernel(ctx: Caller, work: Callable[[IsCancelled, OnWait], T], seconds: 
     def tell(waited: float) -> None:
         ctx.progress(waited, seconds, f"Evaluating for {waited:.0f} s of at most {seconds:g} s")
 
-    return call_apart(ctx, work, tell)
+    return call_in_thread(ctx, work, tell)
 
 
-def call_apart(
-    ctx: Caller,
-    work: Callable[[IsCancelled, Callable[[E], None]], T],
-    tell: Callable[[E], None],
-) -> T:
+def call_in_thread(
+    ctx: HandlerContext,
+    work: Callable[[CancelCheck, Callable[[EventT], None]], ResultT],
+    tell: Callable[[EventT], None],
+) -> ResultT:
     """Do work in a thread of its own, which is never interrupted, and give what it gives.
 
     `work` gets whether nobody waits any more, and what to call with news, which `tell` then gets
     in the handler's own thread.
     """
-    events: SimpleQueue[_News[E] | _Ended[T]] = SimpleQueue()
+    events: SimpleQueue[_ProgressEvent[EventT] | _WorkResult[ResultT]] = SimpleQueue()
 
     def run() -> None:
         try:
-            events.put(_Ended(work(lambda: ctx.is_cancelled, lambda news: events.put(_News(news)))))
+            events.put(_WorkResult(work(lambda: ctx.is_cancelled, lambda news: events.put(_ProgressEvent(news)))))
         except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
-            events.put(_Ended(error=error))
+            events.put(_WorkResult(error=error))
 
     threading.Thread(
         target=copy_context().run, args=(run,), name="paddock-kernel-call", daemon=True
     ).start()
     while True:
         event = events.get()
-        if isinstance(event, _Ended):
-            return _value(event)
+        if isinstance(event, _WorkResult):
+            return _unwrap_result(event)
         tell(event.value)
 
 
-def _value(ended: _Ended[T]) -> T:
+def _unwrap_result(ended: _WorkResult[ResultT]) -> ResultT:
     if ended.error is not None:
         raise ended.error
     return ended.value  # type: ignore[return-value]  # it is set where there is no error

@@ -13,9 +13,9 @@ import os
 import struct
 import sys
 
-from paddock.kernels.confinement_filter import MACHINES, filter_program
+from paddock.kernels.confinement_filter import SYSCALL_TABLES, build_seccomp_filter
 
-ENVIRONMENT = frozenset(
+INHERITED_VARIABLES = frozenset(
     {
         "HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TEMP", "TERM", "TMP", "TMPDIR",
         "TZ", "USER", "USERNAME",
@@ -25,7 +25,7 @@ ENVIRONMENT = frozenset(
 )  # fmt: skip
 """Variables that a kernel gets from the server's environment, with all that begin with `LC_`."""
 
-OPEN_FILES = 1024
+MAX_OPEN_FILES = 1024
 
 _PR_SET_NO_NEW_PRIVS = 38
 _PR_SET_SECCOMP = 22
@@ -33,42 +33,42 @@ _SECCOMP_MODE_FILTER = 2
 _PR_SET_DUMPABLE = 4
 _PR_CAPBSET_DROP = 24
 _CAPABILITY_VERSION = 0x20080522
-_REACHING_RIGHTS = (16, 17, 19, 21, 38, 39)
+_DROPPED_CAPABILITIES = (16, 17, 19, 21, 38, 39)
 """CAP_SYS_MODULE, SYS_RAWIO, SYS_PTRACE, SYS_ADMIN, PERFMON and BPF."""
-_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_SYS_LANDLOCK_CREATE_RULESET, _SYS_LANDLOCK_ADD_RULE, _SYS_LANDLOCK_RESTRICT_SELF = 444, 445, 446
 """The numbers of Landlock's calls, on all machines."""
-_LANDLOCK_VERSION = 1
-_PATH_BENEATH = 1
-_ACCESS_REFER = 1 << 13
-_SCOPE_ABSTRACT_SOCKETS, _SCOPE_SIGNALS = 1, 2
-_LEAST_LANDLOCK, _SCOPING_LANDLOCK = 2, 6
-_PROFILE = "(version 1)(allow default)(deny network*)"
+_LANDLOCK_CREATE_RULESET_VERSION = 1
+_LANDLOCK_RULE_PATH_BENEATH = 1
+_LANDLOCK_ACCESS_FS_REFER = 1 << 13
+_LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET, _LANDLOCK_SCOPE_SIGNAL = 1, 2
+_MIN_LANDLOCK_ABI, _MIN_LANDLOCK_SCOPE_ABI = 2, 6
+_MACOS_PROFILE = "(version 1)(allow default)(deny network*)"
 
 
-def environment() -> dict[str, str]:
+def build_environment() -> dict[str, str]:
     """What a kernel sees of the server's environment."""
     return {
         name: value
         for name, value in os.environ.items()
-        if name.upper() in ENVIRONMENT or name.upper().startswith("LC_")
+        if name.upper() in INHERITED_VARIABLES or name.upper().startswith("LC_")
     }
 
 
-def can_refuse_network() -> bool:
+def can_block_network() -> bool:
     """Whether this system can keep a kernel from the network."""
     if sys.platform == "linux":
-        return _machine() in MACHINES
+        return _get_machine() in SYSCALL_TABLES
     return sys.platform == "darwin" and os.access("/usr/bin/sandbox-exec", os.X_OK)
 
 
-def command_prefix(*, network: bool) -> list[str]:
+def get_command_prefix(*, network: bool) -> list[str]:
     """What stands before the command of a kernel, where the system confines programs that way."""
-    if network or sys.platform != "darwin" or not can_refuse_network():
+    if network or sys.platform != "darwin" or not can_block_network():
         return []
-    return ["/usr/bin/sandbox-exec", "-p", _PROFILE]
+    return ["/usr/bin/sandbox-exec", "-p", _MACOS_PROFILE]
 
 
-def hide_server() -> None:
+def block_process_inspection() -> None:
     """Keep other processes of this user out of this one's memory and environment (Linux).
 
     For the process that starts kernels. Root may look into it all the same, unless `confine` has
@@ -78,24 +78,24 @@ def hide_server() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
-def confine(*, network: bool) -> list[str]:
+def enter_sandbox(*, network: bool) -> list[str]:
     """Confine this process and all that it starts; say which confinements hold."""
-    kept = _set_limits()
+    kept = _set_resource_limits()
     if sys.platform == "linux":
         library = ctypes.CDLL(None, use_errno=True)
         if library.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0:
             kept.append("no-new-privileges")
-            _drop_rights(library)
-            if _enter_domain(library):
+            _drop_capabilities(library)
+            if _enter_landlock_domain(library):
                 kept.append("own-domain")
-            if _filter_calls(library, network=network):
+            if _install_seccomp_filter(library, network=network):
                 kept += ["no-tracing"] if network else ["no-tracing", "no-network"]
-    elif not network and can_refuse_network():
+    elif not network and can_block_network():
         kept.append("no-network")
     return kept
 
 
-def _set_limits() -> list[str]:
+def _set_resource_limits() -> list[str]:
     if sys.platform == "win32":
         return []
     import resource  # noqa: PLC0415 - Windows has no such module
@@ -103,18 +103,18 @@ def _set_limits() -> list[str]:
     try:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        most = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
+        most = MAX_OPEN_FILES if hard == resource.RLIM_INFINITY else min(MAX_OPEN_FILES, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     except (OSError, ValueError):
         return []
     return ["no-core-dumps", "open-files"]
 
 
-def _machine() -> str:
+def _get_machine() -> str:
     return os.uname().machine if hasattr(os, "uname") else ""
 
 
-def _drop_rights(library: ctypes.CDLL) -> None:
+def _drop_capabilities(library: ctypes.CDLL) -> None:
     """Give up, if this is root, the rights to reach into other processes, now and after an exec."""
     header = struct.pack("Ii", _CAPABILITY_VERSION, 0)
     # For two halves of 32 rights each: those that hold, may hold, and may be inherited.
@@ -122,45 +122,45 @@ def _drop_rights(library: ctypes.CDLL) -> None:
     if library.capget(header, rights) != 0:
         return
     words = list(struct.unpack("6I", rights.raw))
-    for right in _REACHING_RIGHTS:
+    for right in _DROPPED_CAPABILITIES:
         library.prctl(_PR_CAPBSET_DROP, right, 0, 0, 0)
         for kind in range(3):
             words[right // 32 * 3 + kind] &= ~(1 << right % 32)
     library.capset(header, struct.pack("6I", *words))
 
 
-def _enter_domain(library: ctypes.CDLL) -> bool:
+def _enter_landlock_domain(library: ctypes.CDLL) -> bool:
     """Be in a Landlock domain, whose processes reach into no process outside of it.
 
     The ruleset itself forbids nothing: without the rule, files could not be moved to other
     directories. Newer systems also refuse signals to processes outside.
     """
-    version = library.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _LANDLOCK_VERSION)
-    if version < _LEAST_LANDLOCK:
+    version = library.syscall(_SYS_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), _LANDLOCK_CREATE_RULESET_VERSION)
+    if version < _MIN_LANDLOCK_ABI:
         return False
-    scoped = _SCOPE_ABSTRACT_SOCKETS | _SCOPE_SIGNALS if version >= _SCOPING_LANDLOCK else 0
+    scoped = _LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | _LANDLOCK_SCOPE_SIGNAL if version >= _MIN_LANDLOCK_SCOPE_ABI else 0
     # struct landlock_ruleset_attr: accesses to files, to the network, and what is scoped.
-    attributes = struct.pack("QQQ", _ACCESS_REFER, 0, scoped)
-    ruleset = library.syscall(_CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
+    attributes = struct.pack("QQQ", _LANDLOCK_ACCESS_FS_REFER, 0, scoped)
+    ruleset = library.syscall(_SYS_LANDLOCK_CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
     if ruleset < 0:
         return False
     root = os.open("/", os.O_PATH | os.O_DIRECTORY)
     try:
-        rule = struct.pack("=Qi", _ACCESS_REFER, root)  # struct landlock_path_beneath_attr
-        if library.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0) != 0:
+        rule = struct.pack("=Qi", _LANDLOCK_ACCESS_FS_REFER, root)  # struct landlock_path_beneath_attr
+        if library.syscall(_SYS_LANDLOCK_ADD_RULE, ruleset, _LANDLOCK_RULE_PATH_BENEATH, rule, 0) != 0:
             return False
-        result: int = library.syscall(_RESTRICT_SELF, ruleset, 0)
+        result: int = library.syscall(_SYS_LANDLOCK_RESTRICT_SELF, ruleset, 0)
         return result == 0
     finally:
         os.close(root)
         os.close(ruleset)
 
 
-def _filter_calls(library: ctypes.CDLL, *, network: bool) -> bool:
+def _install_seccomp_filter(library: ctypes.CDLL, *, network: bool) -> bool:
     """Have the kernel of the system refuse calls that reach others."""
-    if _machine() not in MACHINES:
+    if _get_machine() not in SYSCALL_TABLES:
         return False
-    program = filter_program(MACHINES[_machine()], network=network)
+    program = build_seccomp_filter(SYSCALL_TABLES[_get_machine()], network=network)
     code = ctypes.create_string_buffer(program, len(program))
     # struct sock_fprog: a count, padding, a pointer.
     description = ctypes.create_string_buffer(

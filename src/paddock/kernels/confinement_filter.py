@@ -10,17 +10,17 @@ import struct
 
 _RET_ALLOW = 0x7FFF0000
 _RET_ERRNO = 0x00050000
-_REFUSE = _RET_ERRNO | errno.EACCES
-_MISSING = _RET_ERRNO | errno.ENOSYS
-_LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
-_NUMBER_AT, _ARCHITECTURE_AT, _FIRST_ARGUMENT_AT = 0, 4, 16
+_RET_DENIED = _RET_ERRNO | errno.EACCES
+_RET_NOT_IMPLEMENTED = _RET_ERRNO | errno.ENOSYS
+_BPF_LOAD, _BPF_JUMP_EQUAL, _BPF_JUMP_AT_LEAST, _BPF_RETURN = 0x20, 0x15, 0x35, 0x06
+_SYSCALL_NUMBER_OFFSET, _ARCHITECTURE_OFFSET, _FIRST_ARGUMENT_OFFSET = 0, 4, 16
 _AF_UNIX = 1
-_X32_BIT = 0x40000000
+_X32_SYSCALL_BIT = 0x40000000
 
-Step = tuple[int, int, int, int]
+BpfInstruction = tuple[int, int, int, int]
 
 
-class Machine:
+class SyscallTable:
     """The numbers that calls have on a machine.
 
     `architecture` is as the audit of the system has it; `reaching` are the calls that reach into
@@ -38,45 +38,45 @@ class Machine:
         self.architecture = architecture
         self.socket = socket
         self.socketpair = socketpair
-        self.reaching = reaching
-        self.ring = ring
+        self.inspection_calls = reaching
+        self.io_uring_setup = ring
 
 
-MACHINES = {
-    "x86_64": Machine(0xC000003E, 41, 53, (101, 310, 311, 438)),
-    "aarch64": Machine(0xC00000B7, 198, 199, (117, 270, 271, 438)),
+SYSCALL_TABLES = {
+    "x86_64": SyscallTable(0xC000003E, 41, 53, (101, 310, 311, 438)),
+    "aarch64": SyscallTable(0xC00000B7, 198, 199, (117, 270, 271, 438)),
 }
 
 
-def filter_program(machine: Machine, *, network: bool) -> bytes:
+def build_seccomp_filter(machine: SyscallTable, *, network: bool) -> bytes:
     """A program that refuses to reach into other processes and, without network, all sockets.
 
     Pairs of sockets stay: they connect a process with what it starts. Sockets of local files do
     not, because agents and daemons with more rights listen there.
     """
     steps = [
-        *_unless_equal(_ARCHITECTURE_AT, machine.architecture, _MISSING),
-        (_LOAD, 0, 0, _NUMBER_AT),
-        (_JUMP_AT_LEAST, 0, 1, _X32_BIT),  # the same calls under other numbers
-        (_RETURN, 0, 0, _MISSING),
+        *_return_unless_equal(_ARCHITECTURE_OFFSET, machine.architecture, _RET_NOT_IMPLEMENTED),
+        (_BPF_LOAD, 0, 0, _SYSCALL_NUMBER_OFFSET),
+        (_BPF_JUMP_AT_LEAST, 0, 1, _X32_SYSCALL_BIT),  # the same calls under other numbers
+        (_BPF_RETURN, 0, 0, _RET_NOT_IMPLEMENTED),
     ]
-    for number in machine.reaching:
-        steps += _if_equal(number, _REFUSE)
+    for number in machine.inspection_calls:
+        steps += _return_if_equal(number, _RET_DENIED)
     if not network:
         # A ring could open sockets without a call of its own.
-        steps += [*_if_equal(machine.ring, _MISSING), *_if_equal(machine.socket, _REFUSE)]
+        steps += [*_return_if_equal(machine.io_uring_setup, _RET_NOT_IMPLEMENTED), *_return_if_equal(machine.socket, _RET_DENIED)]
         steps += [
-            (_JUMP_EQUAL, 0, 3, machine.socketpair),
-            *_unless_equal(_FIRST_ARGUMENT_AT, _AF_UNIX, _REFUSE),
+            (_BPF_JUMP_EQUAL, 0, 3, machine.socketpair),
+            *_return_unless_equal(_FIRST_ARGUMENT_OFFSET, _AF_UNIX, _RET_DENIED),
         ]
-    steps.append((_RETURN, 0, 0, _RET_ALLOW))
+    steps.append((_BPF_RETURN, 0, 0, _RET_ALLOW))
     return b"".join(struct.pack("HBBI", *step) for step in steps)
 
 
-def _if_equal(value: int, end: int) -> list[Step]:
+def _return_if_equal(value: int, end: int) -> list[BpfInstruction]:
     """End the program when what is loaded is a value; jumps count the instructions to skip."""
-    return [(_JUMP_EQUAL, 0, 1, value), (_RETURN, 0, 0, end)]
+    return [(_BPF_JUMP_EQUAL, 0, 1, value), (_BPF_RETURN, 0, 0, end)]
 
 
-def _unless_equal(place: int, value: int, end: int) -> list[Step]:
-    return [(_LOAD, 0, 0, place), (_JUMP_EQUAL, 1, 0, value), (_RETURN, 0, 0, end)]
+def _return_unless_equal(place: int, value: int, end: int) -> list[BpfInstruction]:
+    return [(_BPF_LOAD, 0, 0, place), (_BPF_JUMP_EQUAL, 1, 0, value), (_BPF_RETURN, 0, 0, end)]

@@ -16,27 +16,27 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 from paddock.kernels import confinement
 from paddock.kernels.kernel import KernelError
-from paddock.kernels.worker.orphans import MARK
+from paddock.kernels.worker.orphans import KERNEL_ID_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from types import TracebackType
     from typing import Self
 
-_PROGRAM = """\
+_BOOTSTRAP_CODE = """\
 import sys
 sys.path.append(sys.argv.pop())
 from paddock.kernels.worker.{module} import {function}
 {function}()
 """
-_SOURCES = Path(__file__).parents[2]
-_CHUNK = 1 << 16
-_KEPT_HEAD, _KEPT_TAIL = 1 << 14, 1 << 16
-_END_SECONDS = 10.0
+_SOURCE_ROOT = Path(__file__).parents[2]
+_READ_CHUNK_BYTES = 1 << 16
+_MAX_HEAD_BYTES, _MAX_TAIL_BYTES = 1 << 14, 1 << 16
+_END_TIMEOUT_SECONDS = 10.0
 _NOT_STARTED = "not-started"
 
 
-class Ended(NamedTuple):
+class ProgramExit(NamedTuple):
     """How a program ended."""
 
     code: int | None
@@ -45,7 +45,7 @@ class Ended(NamedTuple):
     """`stopped`, `memory`, `not-started`, or `lost` if its guard was killed."""
 
 
-class GuardedProgram:
+class SupervisedProgram:
     """A program with its guard; close it, and nothing of it is left."""
 
     def __init__(
@@ -67,17 +67,17 @@ class GuardedProgram:
                 "Windows has no guard for what a program starts",
                 hint="run this server on Linux or macOS, or in WSL",
             )
-        self._mark = secrets.token_hex(8)
+        self._kernel_id = secrets.token_hex(8)
         settings = {
-            "command": [*confinement.command_prefix(network=network), *command],
+            "command": [*confinement.get_command_prefix(network=network), *command],
             "directory": str(directory),
             "network": network,
             "memory_bytes": memory_bytes,
         }
-        environment = confinement.environment() | dict(variables or {}) | {MARK: self._mark}
+        environment = confinement.build_environment() | dict(variables or {}) | {KERNEL_ID_VARIABLE: self._kernel_id}
         try:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter
-                [*_python("guarding", "main"), json.dumps(settings), str(_SOURCES)],
+                [*_build_command("guarding", "main"), json.dumps(settings), str(_SOURCE_ROOT)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -92,15 +92,15 @@ class GuardedProgram:
         self.printed_bytes = 0
         self._readers = [
             threading.Thread(target=self._read_output, name="paddock-guarded", daemon=True),
-            threading.Thread(target=self._read_end, name="paddock-guarded-end", daemon=True),
+            threading.Thread(target=self._read_exit_report, name="paddock-guarded-end", daemon=True),
         ]
-        self._told = b""
-        self._fault = ""
+        self._exit_report = b""
+        self._start_error = ""
         self._has_ended = threading.Event()
         for reader in self._readers:
             reader.start()
 
-    def wait(self, seconds: float) -> Ended | None:
+    def wait(self, seconds: float) -> ProgramExit | None:
         """How it ended; None if it goes on for so many seconds.
 
         Raises:
@@ -108,29 +108,29 @@ class GuardedProgram:
         """
         if not self._has_ended.wait(seconds):
             return None
-        ended = self._ended()
+        ended = self._get_exit()
         if ended.cause == _NOT_STARTED:
-            raise KernelError(f"The program cannot be started: {self._fault}")
+            raise KernelError(f"The program cannot be started: {self._start_error}")
         return ended
 
-    def stop(self) -> Ended:
+    def stop(self) -> ProgramExit:
         """End it and all that it started."""
         stdin = self._process.stdin
         if stdin is not None and not stdin.closed:
             stdin.close()
-        if not self._has_ended.wait(_END_SECONDS):
+        if not self._has_ended.wait(_END_TIMEOUT_SECONDS):
             self._process.kill()
-            self._has_ended.wait(_END_SECONDS)
-        return self._ended()
+            self._has_ended.wait(_END_TIMEOUT_SECONDS)
+        return self._get_exit()
 
     def close(self) -> None:
         """End it, and let go of what belongs to it."""
         ended = self.stop()
         self._process.wait()
         if ended.cause == "lost":
-            self._end_marked()
+            self._kill_orphans()
         for reader in self._readers:
-            reader.join(_END_SECONDS)
+            reader.join(_END_TIMEOUT_SECONDS)
         for pipe in (self._process.stdout, self._process.stderr):
             if pipe is not None:
                 pipe.close()
@@ -149,51 +149,51 @@ class GuardedProgram:
     @property
     def output(self) -> str:
         """What it printed: the beginning and the end of it, if it is much."""
-        head, tail = self._head, self._tail[-_KEPT_TAIL:]
+        head, tail = self._head, self._tail[-_MAX_TAIL_BYTES:]
         left_out = self.printed_bytes - len(head) - len(tail)
         between = f"\n... [{left_out} bytes left out] ...\n".encode() if left_out > 0 else b""
         return (head + between + tail).decode("utf-8", "replace")
 
     def _read_output(self) -> None:
-        for data in _chunks(self._process.stdout):
+        for data in _iter_chunks(self._process.stdout):
             self.printed_bytes += len(data)
-            room = _KEPT_HEAD - len(self._head)
+            room = _MAX_HEAD_BYTES - len(self._head)
             self._head += data[:room]
             self._tail += data[room:]
-            if len(self._tail) > 2 * _KEPT_TAIL:
-                self._tail = self._tail[-_KEPT_TAIL:]
+            if len(self._tail) > 2 * _MAX_TAIL_BYTES:
+                self._tail = self._tail[-_MAX_TAIL_BYTES:]
 
-    def _read_end(self) -> None:
-        for data in _chunks(self._process.stderr):
-            self._told += data
+    def _read_exit_report(self) -> None:
+        for data in _iter_chunks(self._process.stderr):
+            self._exit_report += data
         self._has_ended.set()
 
-    def _ended(self) -> Ended:
+    def _get_exit(self) -> ProgramExit:
         try:
-            told = json.loads(self._told)
+            told = json.loads(self._exit_report)
         except ValueError:
-            return Ended(None, "lost")
-        self._fault = str(told.get("fault", ""))
-        return Ended(told.get("code"), told.get("cause", ""))
+            return ProgramExit(None, "lost")
+        self._start_error = str(told.get("fault", ""))
+        return ProgramExit(told.get("code"), told.get("cause", ""))
 
-    def _end_marked(self) -> None:
+    def _kill_orphans(self) -> None:
         """End what is left when something has killed the guard: it is known by its mark."""
         subprocess.run(  # noqa: S603 - our own interpreter
-            [*_python("orphans", "end_kernel"), str(_SOURCES)],
-            env=confinement.environment() | {MARK: self._mark},
+            [*_build_command("orphans", "end_kernel"), str(_SOURCE_ROOT)],
+            env=confinement.build_environment() | {KERNEL_ID_VARIABLE: self._kernel_id},
             start_new_session=True,
-            timeout=_END_SECONDS,
+            timeout=_END_TIMEOUT_SECONDS,
             check=False,
         )
 
 
-def _python(module: str, function: str) -> list[str]:
-    program = _PROGRAM.format(module=module, function=function)
+def _build_command(module: str, function: str) -> list[str]:
+    program = _BOOTSTRAP_CODE.format(module=module, function=function)
     return [sys.executable, "-I", "-S", "-c", program]
 
 
-def _chunks(pipe: IO[bytes] | None) -> Iterator[bytes]:
+def _iter_chunks(pipe: IO[bytes] | None) -> Iterator[bytes]:
     """What comes out of a pipe, until it is closed at the other end."""
     assert pipe is not None  # noqa: S101 - each was asked for
-    while data := os.read(pipe.fileno(), _CHUNK):
+    while data := os.read(pipe.fileno(), _READ_CHUNK_BYTES):
         yield data

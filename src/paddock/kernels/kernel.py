@@ -12,13 +12,13 @@ from paddock.errors import PaddockError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.kernels.limits import Limits
-    from paddock.kernels.outcome import Outcome
+    from paddock.kernels.limits import EvaluationLimits
+    from paddock.kernels.outcome import EvaluationResult
 
-WAIT_SECONDS = 1.0
+PROGRESS_INTERVAL_SECONDS = 1.0
 """How often `on_wait` is called while an evaluation runs."""
 
-STATE_SECONDS = 20.0
+STATE_TIMEOUT_SECONDS = 20.0
 """How long telling or taking over definitions may take."""
 
 
@@ -28,12 +28,12 @@ class KernelError(PaddockError):
     code = "kernel"
 
 
-def never() -> bool:
+def never_cancelled() -> bool:
     """Say that a call is not cancelled."""
     return False
 
 
-def ignore(_seconds: float) -> None:
+def ignore_progress(_seconds: float) -> None:
     """Take no notice of how long an evaluation has been running."""
 
 
@@ -53,11 +53,11 @@ class Kernel(Protocol):
     def evaluate(
         self,
         code: str,
-        limits: Limits,
+        limits: EvaluationLimits,
         *,
-        is_cancelled: Callable[[], bool] = never,
-        on_wait: Callable[[float], None] = ignore,
-    ) -> Outcome:
+        is_cancelled: Callable[[], bool] = never_cancelled,
+        on_wait: Callable[[float], None] = ignore_progress,
+    ) -> EvaluationResult:
         """Evaluate one expression, or for Python one cell; never raises for what the code does.
 
         `is_cancelled` is asked several times a second; `on_wait` is called about once a second with
@@ -67,7 +67,7 @@ class Kernel(Protocol):
         ...
 
     def state(
-        self, *, seconds: float = STATE_SECONDS, is_cancelled: Callable[[], bool] = never
+        self, *, seconds: float = STATE_TIMEOUT_SECONDS, is_cancelled: Callable[[], bool] = never_cancelled
     ) -> bytes | None:
         """What `restore` of another kernel of this engine takes; None if it cannot say.
 

@@ -8,11 +8,11 @@ MEBIBYTE = 1 << 20
 GIBIBYTE = 1 << 30
 
 
-class Limits(msgspec.Struct, frozen=True):
+class EvaluationLimits(msgspec.Struct, frozen=True):
     """What an evaluation may take and reach; what exceeds it is stopped or cut."""
 
     seconds: float = 60.0
-    seconds_in_all: float | None = None
+    total_seconds: float | None = None
     """What the caller has set, where `seconds` is what other evaluations have left of it."""
     memory_bytes: int = 4 * GIBIBYTE
     """Address space of the evaluating process, where the system can limit it."""
@@ -24,6 +24,6 @@ class Limits(msgspec.Struct, frozen=True):
     """Whether the kernel may use the network. It is decided when a kernel starts."""
 
     @property
-    def seconds_given(self) -> float:
+    def user_time_limit(self) -> float:
         """The time limit that the caller knows."""
-        return self.seconds if self.seconds_in_all is None else self.seconds_in_all
+        return self.seconds if self.total_seconds is None else self.total_seconds

@@ -6,20 +6,20 @@ from typing import Literal
 
 import msgspec
 
-Status = Literal["done", "failed", "timed-out", "out-of-memory", "crashed", "quit", "cancelled"]
+EvaluationStatus = Literal["done", "failed", "timed-out", "out-of-memory", "crashed", "quit", "cancelled"]
 """How an evaluation ended.
 
 "failed" is for what the engine itself refuses, such as a syntax error that only it sees; its text
 is among the outputs. After all but "done" and "failed" the state is the one before the evaluation.
 """
 
-ROLLED_BACK = "The session is as it was before this evaluation."
+ROLLED_BACK_NOTE = "The session is as it was before this evaluation."
 """What the note of an outcome says when the kernel goes on with the state before."""
 
 OutputKind = Literal["print", "message", "picture"]
 
 
-class Output(msgspec.Struct, frozen=True):
+class EvaluationOutput(msgspec.Struct, frozen=True):
     """Something that appeared while code was evaluated, in its place among the others."""
 
     kind: OutputKind
@@ -31,13 +31,13 @@ class Output(msgspec.Struct, frozen=True):
     """What a picture's content is, such as `image/svg+xml` or `image/png`."""
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class EvaluationResult(msgspec.Struct, frozen=True):
     """What one evaluation came to."""
 
-    status: Status
+    status: EvaluationStatus
     result: str | None = None
     """The text of the value (InputForm, or repr), or None when there is no value."""
-    outputs: tuple[Output, ...] = ()
+    outputs: tuple[EvaluationOutput, ...] = ()
     seconds: float = 0.0
     """Time within the engine."""
     peak_bytes: int = 0

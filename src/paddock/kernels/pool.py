@@ -11,30 +11,30 @@ import threading
 from typing import TYPE_CHECKING
 
 from paddock.kernels.kernel import KernelError
-from paddock.kernels.limits import Limits
+from paddock.kernels.limits import EvaluationLimits
 
 if TYPE_CHECKING:
     from paddock.kernels.engines.engine import Engine
     from paddock.kernels.kernel import Kernel
 
-SPARES = 1
-SPARE_SECONDS = 0.3
+SPARE_KERNELS = 1
+SPARE_START_DELAY_SECONDS = 0.3
 """How long after a kernel was taken the next one is started."""
 
-_Key = tuple[str, str]
+_EngineKey = tuple[str, str]
 
 
-class Pool:
+class KernelPool:
     """Spare kernels, by engine; those with leave to use the network are started when asked for."""
 
-    def __init__(self, *, spares: int = SPARES) -> None:
-        self._wanted = spares
-        self._spares: dict[_Key, list[Kernel]] = {}
-        self._starting: dict[_Key, int] = {}
+    def __init__(self, *, spares: int = SPARE_KERNELS) -> None:
+        self._spare_count = spares
+        self._spares: dict[_EngineKey, list[Kernel]] = {}
+        self._starting_counts: dict[_EngineKey, int] = {}
         self._lock = threading.Lock()
         self._is_closed = False
 
-    def take(self, engine: Engine, limits: Limits) -> Kernel:
+    def acquire(self, engine: Engine, limits: EvaluationLimits) -> Kernel:
         """A kernel that nobody else uses; the caller closes it.
 
         Raises:
@@ -42,12 +42,12 @@ class Pool:
         """
         if limits.network:
             return engine.start(limits)
-        spare = self._take_spare(engine)
+        spare = self._pop_spare(engine)
         kernel = spare if spare is not None else engine.start(limits)
-        self.warm(engine)
+        self.prestart(engine)
         return kernel
 
-    def warm(self, engine: Engine) -> None:
+    def prestart(self, engine: Engine) -> None:
         """Start what is missing of an engine's spares, in the background.
 
         An engine that does not run in any number has none: each may use up a licence.
@@ -55,12 +55,12 @@ class Pool:
         if "many" not in engine.capabilities:
             return
         with self._lock:
-            waiting = len(self._spares.get(_key(engine), ())) + self._starting.get(_key(engine), 0)
-            missing = 0 if self._is_closed else max(0, self._wanted - waiting)
-            self._starting[_key(engine)] = self._starting.get(_key(engine), 0) + missing
+            waiting = len(self._spares.get(_get_engine_key(engine), ())) + self._starting_counts.get(_get_engine_key(engine), 0)
+            missing = 0 if self._is_closed else max(0, self._spare_count - waiting)
+            self._starting_counts[_get_engine_key(engine)] = self._starting_counts.get(_get_engine_key(engine), 0) + missing
         for _ in range(missing):
             # Later, so that it does not take processor time from the answer that is waited for.
-            timer = threading.Timer(SPARE_SECONDS, self._start, (engine,))
+            timer = threading.Timer(SPARE_START_DELAY_SECONDS, self._start_spare, (engine,))
             timer.name = f"paddock-spare-{engine.name}"
             timer.daemon = True
             timer.start()
@@ -74,9 +74,9 @@ class Pool:
         for kernel in spares:
             kernel.close()
 
-    def _take_spare(self, engine: Engine) -> Kernel | None:
+    def _pop_spare(self, engine: Engine) -> Kernel | None:
         with self._lock:
-            kernels = self._spares.get(_key(engine), [])
+            kernels = self._spares.get(_get_engine_key(engine), [])
             while kernels:
                 kernel = kernels.pop(0)
                 if kernel.is_alive:
@@ -84,22 +84,22 @@ class Pool:
                 kernel.close()
         return None
 
-    def _start(self, engine: Engine) -> None:
+    def _start_spare(self, engine: Engine) -> None:
         kernel: Kernel | None = None
         if self._is_closed:
             return
         # Whoever needs the next kernel starts it, and is told why it does not start.
         with contextlib.suppress(KernelError):
-            kernel = engine.start(Limits())
+            kernel = engine.start(EvaluationLimits())
         with self._lock:
-            self._starting[_key(engine)] -= 1
+            self._starting_counts[_get_engine_key(engine)] -= 1
             if kernel is not None and not self._is_closed:
-                self._spares.setdefault(_key(engine), []).append(kernel)
+                self._spares.setdefault(_get_engine_key(engine), []).append(kernel)
                 return
         if kernel is not None:
             kernel.close()
 
 
-def _key(engine: Engine) -> _Key:
+def _get_engine_key(engine: Engine) -> _EngineKey:
     """What tells kernels apart: the engine, and the directory that they begin in if it has one."""
     return engine.name, getattr(engine, "directory", "")

@@ -9,21 +9,21 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING
 
-from paddock.kernels.worker.frames import Stream, Telling
+from paddock.kernels.worker.frames import FrameReader, SupervisorMessage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class _Thread:
+class _FrameThread:
     """Reads where pipes cannot be polled."""
 
-    def __init__(self, stream: Stream[Telling]) -> None:
+    def __init__(self, stream: FrameReader[SupervisorMessage]) -> None:
         self._stream = stream
-        self._frames: queue.SimpleQueue[Telling | Exception] = queue.SimpleQueue()
+        self._frames: queue.SimpleQueue[SupervisorMessage | Exception] = queue.SimpleQueue()
         threading.Thread(target=self._read, daemon=True).start()
 
-    def get(self, seconds: float) -> Telling:
+    def get(self, seconds: float) -> SupervisorMessage:
         try:
             found = self._frames.get(timeout=seconds)
         except queue.Empty:
@@ -41,21 +41,21 @@ class _Thread:
             self._frames.put(error)
 
 
-class Replies:
+class ReplyReader:
     """Where a worker's frames are waited for."""
 
     def __init__(self, handle: int) -> None:
-        self._frames: deque[Telling] = deque()
-        self._stream = Stream[Telling](handle, Telling)
-        self._get: Callable[[float], Telling]
+        self._frames: deque[SupervisorMessage] = deque()
+        self._stream = FrameReader[SupervisorMessage](handle, SupervisorMessage)
+        self._get_frame: Callable[[float], SupervisorMessage]
         if sys.platform == "win32":
-            self._get = _Thread(self._stream).get
+            self._get = _FrameThread(self._stream).get
         else:
             self._poll = select.poll()
             self._poll.register(handle, select.POLLIN)
-            self._get = self._get_polling
+            self._get_frame = self._poll_frame
 
-    def get(self, seconds: float) -> Telling:
+    def get(self, seconds: float) -> SupervisorMessage:
         """The next frame.
 
         Raises:
@@ -63,9 +63,9 @@ class Replies:
             EOFError: when none will come.
             ValueError: when what came is no frame.
         """
-        return self._get(seconds)
+        return self._get_frame(seconds)
 
-    def _get_polling(self, seconds: float) -> Telling:
+    def _poll_frame(self, seconds: float) -> SupervisorMessage:
         while not self._frames:
             if not self._poll.poll(seconds * 1000):
                 raise TimeoutError

@@ -10,21 +10,21 @@ if TYPE_CHECKING:
 
     from paddock.kernels.engines.engine import Engine
 
-NAMES_CODE = 'Names["System`*"]'
-_NAME = re.compile(r'"(?:System`)?([^"`]+)"')
-_known: dict[tuple[str, str], frozenset[str]] = {}
+SYSTEM_NAMES_CODE = 'Names["System`*"]'
+_QUOTED_NAME = re.compile(r'"(?:System`)?([^"`]+)"')
+_names_by_engine: dict[tuple[str, str], frozenset[str]] = {}
 
 
-def system_names(engine: Engine, ask: Callable[[str], str | None]) -> frozenset[str]:
+def get_system_names(engine: Engine, ask: Callable[[str], str | None]) -> frozenset[str]:
     """The names of all built-in symbols of an engine; asked for once in a process.
 
     An engine may list names that it knows nothing else about. `ask` evaluates an expression in any
     of the engine's kernels and gives the text of its value.
     """
     key = (engine.name, engine.version)
-    if key not in _known:
-        found = frozenset(_NAME.findall(ask(NAMES_CODE) or ""))
+    if key not in _names_by_engine:
+        found = frozenset(_QUOTED_NAME.findall(ask(SYSTEM_NAMES_CODE) or ""))
         if not found:
             return found
-        _known[key] = found
-    return _known[key]
+        _names_by_engine[key] = found
+    return _names_by_engine[key]

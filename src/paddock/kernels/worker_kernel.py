@@ -16,40 +16,40 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from paddock.kernels import confinement
-from paddock.kernels.kernel import STATE_SECONDS, WAIT_SECONDS, KernelError, ignore, never
-from paddock.kernels.outcome import ROLLED_BACK, Outcome, Output
-from paddock.kernels.replies import Replies
+from paddock.kernels.kernel import STATE_TIMEOUT_SECONDS, PROGRESS_INTERVAL_SECONDS, KernelError, ignore_progress, never_cancelled
+from paddock.kernels.outcome import ROLLED_BACK_NOTE, EvaluationResult, EvaluationOutput
+from paddock.kernels.replies import ReplyReader
 from paddock.kernels.worker.frames import (
-    Cancel,
-    Evaluate,
-    Fault,
+    CancelRequest,
+    EvaluateRequest,
+    StartupFailed,
     Job,
-    Processes,
-    Reply,
-    Restore,
-    Started,
-    TakeState,
-    encode,
+    WorkerProcesses,
+    JobReply,
+    RestoreRequest,
+    WorkerStarted,
+    DumpStateRequest,
+    encode_frame,
     write_all,
 )
-from paddock.kernels.worker.main import Settings, command_elsewhere
-from paddock.kernels.worker.orphans import MARK
+from paddock.kernels.worker.main import WorkerSettings, build_foreign_command
+from paddock.kernels.worker.orphans import KERNEL_ID_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from paddock.kernels.limits import Limits
-    from paddock.kernels.worker.frames import Answer, Telling
+    from paddock.kernels.limits import EvaluationLimits
+    from paddock.kernels.worker.frames import JobResult, SupervisorMessage
 
-    ReadPrinted = Callable[[str, Sequence[str], str], list[Output]]
+    PrintedOutputParser = Callable[[str, Sequence[str], str], list[EvaluationOutput]]
 
-START_SECONDS = 60.0
-_TICK = 0.05
-_GRACE = 15.0
+START_TIMEOUT_SECONDS = 60.0
+_POLL_INTERVAL_SECONDS = 0.05
+_SUPERVISOR_GRACE_SECONDS = 15.0
 """Seconds after a limit when the guard itself is given up."""
-_END_SECONDS = 5.0
-_FINISHED = frozenset({"done", "failed"})
-_PROGRAM = """\
+_END_TIMEOUT_SECONDS = 5.0
+_COMPLETED_STATUSES = frozenset({"done", "failed"})
+_BOOTSTRAP_CODE = """\
 import os, sys
 sys.path += sys.argv.pop().split(os.pathsep)
 from paddock.kernels.worker.main import main
@@ -57,17 +57,17 @@ main()
 """
 
 
-def as_prints(text: str, _messages: Sequence[str], _code: str) -> list[Output]:
+def parse_as_print(text: str, _messages: Sequence[str], _code: str) -> list[EvaluationOutput]:
     """What was printed, as one print; for engines that print no messages."""
-    return [Output("print", text.removesuffix("\n"))] if text else []
+    return [EvaluationOutput("print", text.removesuffix("\n"))] if text else []
 
 
 def start_worker(
     engine_name: str,
     interpreter: str,
-    limits: Limits,
+    limits: EvaluationLimits,
     *,
-    read_printed: ReadPrinted = as_prints,
+    read_printed: PrintedOutputParser = parse_as_print,
     variables: Mapping[str, str] | None = None,
     is_alone: bool = False,
     python: str | None = None,
@@ -85,7 +85,7 @@ def start_worker(
     Raises:
         KernelError: when it does not start.
     """
-    settings = Settings(
+    settings = WorkerSettings(
         interpreter,
         network=limits.network,
         is_alone=is_alone,
@@ -93,23 +93,23 @@ def start_worker(
         directory="" if directory is None else str(directory),
     )
     command = [
-        *confinement.command_prefix(network=limits.network),
+        *confinement.get_command_prefix(network=limits.network),
         # No site: what .pth files add is in the search path already, and costs time.
-        *(sys.executable, "-I", "-S", "-c", _PROGRAM),
-        *settings.arguments(),
-        os.pathsep.join(_search_path()),
+        *(sys.executable, "-I", "-S", "-c", _BOOTSTRAP_CODE),
+        *settings.to_arguments(),
+        os.pathsep.join(_build_search_path()),
     ]
     begins_in = None
     if python is not None and (is_alone or not hasattr(os, "fork")):
-        command, begins_in = command_elsewhere(python, interpreter), directory
-    confinement.hide_server()
+        command, begins_in = build_foreign_command(python, interpreter), directory
+    confinement.block_process_inspection()
     try:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=confinement.environment() | {MARK: secrets.token_hex(8)} | dict(variables or {}),
+            env=confinement.build_environment() | {KERNEL_ID_VARIABLE: secrets.token_hex(8)} | dict(variables or {}),
             cwd=begins_in,
             start_new_session=True,
             bufsize=0,
@@ -123,7 +123,7 @@ def start_worker(
     return kernel
 
 
-def _search_path() -> list[str]:
+def _build_search_path() -> list[str]:
     """Where the child finds modules: where this process does, but not in its working directory."""
     here = Path.cwd()
     paths = (Path(entry) for entry in dict.fromkeys(sys.path) if entry)
@@ -139,20 +139,20 @@ class WorkerKernel:
         process: subprocess.Popen[bytes],
         *,
         has_network: bool,
-        read_printed: ReadPrinted = as_prints,
+        read_printed: PrintedOutputParser = parse_as_print,
     ) -> None:
         self._engine_name = engine_name
         self._process = process
         self._has_network = has_network
-        self._read_printed = read_printed
-        self._pipes = _pipes(process)
+        self._parse_printed = read_printed
+        self._pipes = _get_pipes(process)
         self._requests = self._pipes[0].fileno()
-        self._replies = Replies(self._pipes[1].fileno())
+        self._replies = ReplyReader(self._pipes[1].fileno())
         self._lock = threading.RLock()
         self._is_alive = True
         self._is_busy = False
-        self._started: Started | None = None
-        self._processes: Processes | None = None
+        self._startup_message: WorkerStarted | None = None
+        self._processes: WorkerProcesses | None = None
 
     @property
     def is_alive(self) -> bool:
@@ -164,7 +164,7 @@ class WorkerKernel:
         """Whether it may use the network."""
         return self._has_network
 
-    def wait_until_started(self, seconds: float = START_SECONDS) -> None:
+    def wait_until_started(self, seconds: float = START_TIMEOUT_SECONDS) -> None:
         """Wait until the engine is there.
 
         Raises:
@@ -172,51 +172,51 @@ class WorkerKernel:
         """
         deadline = time.monotonic() + seconds
         try:
-            while self._started is None:
-                self._take_note(self._replies.get(max(0.0, deadline - time.monotonic())))
+            while self._startup_message is None:
+                self._handle_message(self._replies.get(max(0.0, deadline - time.monotonic())))
         except EOFError:
-            self._fail_start("its process ended")
+            self._abort_start("its process ended")
         except TimeoutError:
-            self._fail_start(f"it was not ready after {seconds:.0f} s")
+            self._abort_start(f"it was not ready after {seconds:.0f} s")
 
     def evaluate(
         self,
         code: str,
-        limits: Limits,
+        limits: EvaluationLimits,
         *,
-        is_cancelled: Callable[[], bool] = never,
-        on_wait: Callable[[float], None] = ignore,
-    ) -> Outcome:
+        is_cancelled: Callable[[], bool] = never_cancelled,
+        on_wait: Callable[[float], None] = ignore_progress,
+    ) -> EvaluationResult:
         """Evaluate code within limits; see `Kernel.evaluate`."""
-        job = Evaluate(
+        job = EvaluateRequest(
             code, limits.seconds, limits.memory_bytes, limits.output_bytes, limits.result_bytes
         )
         if is_cancelled():
-            return Outcome("cancelled", note="The call was cancelled before the evaluation began.")
+            return EvaluationResult("cancelled", note="The call was cancelled before the evaluation began.")
         with self._lock:
             begun = time.monotonic()
-            reply = self._do(job, is_cancelled, on_wait)
+            reply = self._run_job(job, is_cancelled, on_wait)
         if reply is None:
-            return Outcome("crashed", seconds=time.monotonic() - begun, note=_GONE)
-        is_ended_early = reply.answer.status not in _FINISHED
+            return EvaluationResult("crashed", seconds=time.monotonic() - begun, note=_KERNEL_ENDED_NOTE)
+        is_ended_early = reply.answer.status not in _COMPLETED_STATUSES
         if is_ended_early and not reply.is_rolled_back and not reply.why_kept:
             self.close()  # it is ending, and must not be taken for one that goes on
-        return self._outcome(reply, limits, code)
+        return self._build_result(reply, limits, code)
 
     def state(
-        self, *, seconds: float = STATE_SECONDS, is_cancelled: Callable[[], bool] = never
+        self, *, seconds: float = STATE_TIMEOUT_SECONDS, is_cancelled: Callable[[], bool] = never_cancelled
     ) -> bytes | None:
         """The definitions, or None."""
         if self._processes is None:  # it has no checkpoint, and would end with being stopped
-            seconds, is_cancelled = STATE_SECONDS, never
+            seconds, is_cancelled = STATE_TIMEOUT_SECONDS, never_cancelled
         with self._lock:
-            reply = self._do(TakeState(seconds), is_cancelled)
+            reply = self._run_job(DumpStateRequest(seconds), is_cancelled)
         return None if reply is None or reply.answer.status != "done" else reply.answer.state
 
     def restore(self, state: bytes) -> str:
         """Take over definitions; say what is missing."""
         with self._lock:
-            reply = self._do(Restore(state, STATE_SECONDS))
+            reply = self._run_job(RestoreRequest(state, STATE_TIMEOUT_SECONDS))
         if reply is None or reply.answer.status != "done":
             how = "its process ended" if reply is None else reply.answer.status
             raise KernelError(f"{self._engine_name} did not take over the saved definitions: {how}")
@@ -228,7 +228,7 @@ class WorkerKernel:
         with contextlib.suppress(OSError):
             self._pipes[0].close()
         try:
-            self._process.wait(_END_SECONDS)
+            self._process.wait(_END_TIMEOUT_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
@@ -244,138 +244,138 @@ class WorkerKernel:
             "guard": self._process.pid,
             "network": self._has_network,
         }
-        if self._started is not None:
-            found["engine version"] = self._started.engine_version
-            found["confinement"] = self._started.confinement
-        self._note_waiting()
+        if self._startup_message is not None:
+            found["engine version"] = self._startup_message.engine_version
+            found["confinement"] = self._startup_message.confinement
+        self._read_pending_messages()
         if self._processes is not None:
             found["checkpoint"] = self._processes.checkpoint
             found["active"] = self._processes.active
         return found
 
-    def _do(
+    def _run_job(
         self,
         job: Job,
-        is_cancelled: Callable[[], bool] = never,
-        on_wait: Callable[[float], None] = ignore,
-    ) -> Reply | None:
+        is_cancelled: Callable[[], bool] = never_cancelled,
+        on_wait: Callable[[float], None] = ignore_progress,
+    ) -> JobReply | None:
         """Have a job done; None when the kernel has ended."""
         if not self._is_alive:
             return None
         self._is_busy = True
         try:
-            write_all(self._requests, encode(job))
-            return self._await(job, is_cancelled, on_wait)
+            write_all(self._requests, encode_frame(job))
+            return self._wait_for_reply(job, is_cancelled, on_wait)
         except (OSError, EOFError, ValueError):
             self.close()
             return None
         finally:
             self._is_busy = False
 
-    def _await(
+    def _wait_for_reply(
         self, job: Job, is_cancelled: Callable[[], bool], on_wait: Callable[[float], None]
-    ) -> Reply:
+    ) -> JobReply:
         begun = time.monotonic()
         told = begun
         is_stopping = False
         while True:
             with contextlib.suppress(TimeoutError):
-                reply = self._take_note(self._replies.get(_TICK))
+                reply = self._handle_message(self._replies.get(_POLL_INTERVAL_SECONDS))
                 if reply is not None:
                     return reply
             now = time.monotonic()
             if not is_stopping and is_cancelled():
                 is_stopping = True
-                write_all(self._requests, encode(Cancel()))
-            if now - told >= WAIT_SECONDS:
+                write_all(self._requests, encode_frame(CancelRequest()))
+            if now - told >= PROGRESS_INTERVAL_SECONDS:
                 told = now
                 on_wait(now - begun)
-            if now - begun > job.seconds + _GRACE:
+            if now - begun > job.seconds + _SUPERVISOR_GRACE_SECONDS:
                 raise EOFError
 
-    def _take_note(self, frame: Telling) -> Reply | None:
+    def _handle_message(self, frame: SupervisorMessage) -> JobReply | None:
         match frame:
-            case Reply():
+            case JobReply():
                 return frame
-            case Started():
-                self._started = frame
-            case Processes():
+            case WorkerStarted():
+                self._startup_message = frame
+            case WorkerProcesses():
                 self._processes = frame
-            case Fault():
-                self._fail_start(frame.text)
+            case StartupFailed():
+                self._abort_start(frame.text)
         return None
 
-    def _note_waiting(self) -> None:
+    def _read_pending_messages(self) -> None:
         """Read what the guard has told without being asked, unless an answer is waited for."""
         if self._is_busy or not self._lock.acquire(blocking=False):
             return
         try:
             with contextlib.suppress(TimeoutError, EOFError, OSError, ValueError):
                 while self._is_alive:
-                    self._take_note(self._replies.get(0))
+                    self._handle_message(self._replies.get(0))
         finally:
             self._lock.release()
 
-    def _fail_start(self, why: str) -> None:
+    def _abort_start(self, why: str) -> None:
         self._process.kill()
         last = self._pipes[2].read().decode(errors="replace").strip().splitlines()[-1:]
         self.close()
         raise KernelError(f"{self._engine_name} cannot be started: {': '.join([why, *last])}")
 
-    def _outcome(self, reply: Reply, limits: Limits, code: str) -> Outcome:
+    def _build_result(self, reply: JobReply, limits: EvaluationLimits, code: str) -> EvaluationResult:
         answer = reply.answer
-        return Outcome(
+        return EvaluationResult(
             answer.status,
             answer.result,
-            tuple(self._outputs(reply, code)),
+            tuple(self._build_outputs(reply, code)),
             answer.seconds,
             answer.peak_bytes,
-            " ".join(_notes(reply, limits)),
+            " ".join(_format_notes(reply, limits)),
         )
 
-    def _outputs(self, reply: Reply, code: str) -> list[Output]:
-        found: list[Output] = []
+    def _build_outputs(self, reply: JobReply, code: str) -> list[EvaluationOutput]:
+        found: list[EvaluationOutput] = []
         for piece in reply.pieces:
             if isinstance(piece, bytes):
                 text = piece.decode(errors="replace")
-                found += self._read_printed(text, reply.answer.messages, code)
+                found += self._parse_printed(text, reply.answer.messages, code)
             else:
-                found.append(Output(piece.kind, piece.text, piece.data, piece.mime))
+                found.append(EvaluationOutput(piece.kind, piece.text, piece.data, piece.mime))
         return found
 
 
-def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
+def _get_pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
     """The pipes that were asked for."""
     if process.stdin is None or process.stdout is None or process.stderr is None:
         raise TypeError("a worker is started with three pipes")
     return process.stdin, process.stdout, process.stderr
 
 
-_GONE = "The kernel has ended."
-_KEPT = "What it had done until then could not be taken back, and stays"
+_KERNEL_ENDED_NOTE = "The kernel has ended."
+_STATE_KEPT_NOTE = "What it had done until then could not be taken back, and stays"
 
 
-def _notes(reply: Reply, limits: Limits) -> list[str]:
+def _format_notes(reply: JobReply, limits: EvaluationLimits) -> list[str]:
     notes = []
     if reply.dropped:
         size = limits.output_bytes
         notes.append(f"{reply.dropped} bytes of output beyond the limit of {size} were dropped.")
-    if reply.was_replaced and (reply.is_rolled_back or reply.answer.status in _FINISHED):
+    if reply.was_replaced and (reply.is_rolled_back or reply.answer.status in _COMPLETED_STATUSES):
         notes.append(
             "A process of the kernel was killed from outside and has been replaced; "
             "its definitions are kept."
         )
-    if reply.answer.status not in _FINISHED:
-        notes.append(_how(reply.answer, limits))
-        kept = f"{_KEPT}, because {reply.why_kept}."
-        notes.append(ROLLED_BACK if reply.is_rolled_back else kept if reply.why_kept else _GONE)
+    if reply.answer.status not in _COMPLETED_STATUSES:
+        notes.append(_describe_status(reply.answer, limits))
+        kept = f"{_STATE_KEPT_NOTE}, because {reply.why_kept}."
+        notes.append(ROLLED_BACK_NOTE if reply.is_rolled_back else kept if reply.why_kept else _KERNEL_ENDED_NOTE)
     return notes
 
 
-def _how(answer: Answer, limits: Limits) -> str:
+def _describe_status(answer: JobResult, limits: EvaluationLimits) -> str:
     match answer.status:
         case "timed-out":
-            return f"The evaluation took longer than {limits.seconds_given:g} s and was stopped."
+            return f"The evaluation took longer than {limits.user_time_limit:g} s and was stopped."
         case "out-of-memory":
             size = limits.memory_bytes / (1 << 20)
             return f"The evaluation wanted more memory than {size:.0f} MiB and was stopped."

@@ -6,18 +6,18 @@ import threading
 from typing import TYPE_CHECKING
 
 from paddock.errors import ConnectError, PaddockError
-from paddock.mounting.lists import FETCHED
+from paddock.mounting.lists import LIST_METHODS
 from paddock.protocol.versions import STATELESS_VERSIONS
 
 if TYPE_CHECKING:
-    from paddock.peer.listening import Listening
+    from paddock.peer.listening import Subscription
     from paddock.peer.peer import Peer
 
-MAX_WATCHED = 10_000
+MAX_WATCHED_RESOURCES = 10_000
 """Resources of one upstream that clients can want to hear of at once."""
 
 
-class Changes:
+class UpstreamChangeTracker:
     """The changes of one upstream.
 
     `subscribe` and `taken` belong to the thread that keeps the connection, the others may
@@ -25,71 +25,71 @@ class Changes:
     """
 
     def __init__(self, *, are_heard: bool) -> None:
-        self._are_heard = are_heard
+        self._receives_notifications = are_heard
         self._lock = threading.Lock()
-        self._due: set[str] = set()
-        self._wanted: set[str] = set()
-        self._subscribed: set[str] = set()
-        self._listening: Listening | None = None
-        self._is_new = False
+        self._due_lists: set[str] = set()
+        self._watched_uris: set[str] = set()
+        self._subscribed_uris: set[str] = set()
+        self._subscription: Subscription | None = None
+        self._is_new_connection = False
 
-    def begin(self, peer: Peer) -> None:
+    def reset(self, peer: Peer) -> None:
         """A connection has been opened, or has to be looked at anew: nothing is known of it."""
         with self._lock:
-            self._due = set(FETCHED)
-            self._subscribed = set()
-            self._is_new = self._are_heard and peer.protocol_version in STATELESS_VERSIONS
+            self._due_lists = set(LIST_METHODS)
+            self._subscribed_uris = set()
+            self._is_new_connection = self._receives_notifications and peer.protocol_version in STATELESS_VERSIONS
 
     @property
-    def are_due(self) -> bool:
+    def has_pending_changes(self) -> bool:
         """Whether there is something to ask."""
-        return bool(self._due) or self._is_new or self._wanted != self._subscribed
+        return bool(self._due_lists) or self._is_new_connection or self._watched_uris != self._subscribed_uris
 
-    def add(self, kind: str) -> None:
+    def add_list(self, kind: str) -> None:
         """The upstream has said that a list has changed."""
         with self._lock:
-            self._due.add(kind)
+            self._due_lists.add(kind)
 
-    def add_untold(self, peer: Peer) -> bool:
+    def add_unannounced_lists(self, peer: Peer) -> bool:
         """Ask again for lists whose changes the upstream does not tell; whether there are any."""
         with self._lock:
-            untold = {kind for kind in FETCHED if not self._is_told(peer, kind)}
-            self._due |= untold
+            untold = {kind for kind in LIST_METHODS if not self._is_announced(peer, kind)}
+            self._due_lists |= untold
             return bool(untold)
 
-    def want(self, uri: str) -> bool:
+    def watch_resource(self, uri: str) -> bool:
         """A client wants to hear of a resource; whether that is new."""
         with self._lock:
-            if not self._are_heard or uri in self._wanted or len(self._wanted) >= MAX_WATCHED:
+            if not self._receives_notifications or uri in self._watched_uris or len(self._watched_uris) >= MAX_WATCHED_RESOURCES:
                 return False
-            self._wanted = {*self._wanted, uri}
+            self._watched_uris = {*self._watched_uris, uri}
             return True
 
-    def forget(self, uri: str) -> None:
+    def unwatch_resource(self, uri: str) -> None:
         """Nobody wants to hear of a resource any more."""
         with self._lock:
-            self._wanted = self._wanted - {uri}
+            self._watched_uris = self._watched_uris - {uri}
 
-    def taken(self) -> set[str]:
+    def take_due_lists(self) -> set[str]:
         """What is to be asked for now."""
         with self._lock:
-            due, self._due = self._due, set()
+            due, self._due_lists = self._due_lists, set()
             return due
 
-    def subscribe(self, peer: Peer) -> None:
+    def update_subscriptions(self, peer: Peer) -> None:
         """Have the upstream tell of what is wanted, as far as it can.
 
         Raises:
             ConnectError: when it is gone.
         """
         with self._lock:
-            wanted, subscribed = self._wanted, self._subscribed
-            self._subscribed = wanted
-            is_new, self._is_new = self._is_new, False
+            wanted, subscribed = self._watched_uris, self._subscribed_uris
+            self._subscribed_uris = wanted
+            is_new, self._is_new_connection = self._is_new_connection, False
         try:
             if peer.protocol_version in STATELESS_VERSIONS:
                 if is_new or wanted != subscribed:
-                    self._listen(peer, wanted)
+                    self._open_subscription(peer, wanted)
                 return
             for uri in wanted - subscribed:
                 peer.subscribe(uri)
@@ -100,20 +100,20 @@ class Changes:
         except PaddockError:  # it cannot tell, so lists are asked for again now and then
             return
 
-    def _listen(self, peer: Peer, uris: set[str]) -> None:
-        earlier, self._listening = self._listening, None
-        self._listening = peer.listen(
+    def _open_subscription(self, peer: Peer, uris: set[str]) -> None:
+        earlier, self._subscription = self._subscription, None
+        self._subscription = peer.listen(
             tools=True, prompts=True, resources=True, uris=sorted(uris) or None
         )
         if earlier is not None:
             earlier.close()
 
-    def _is_told(self, peer: Peer, kind: str) -> bool:
-        if not self._are_heard:
+    def _is_announced(self, peer: Peer, kind: str) -> bool:
+        if not self._receives_notifications:
             return False
         if peer.protocol_version in STATELESS_VERSIONS:
-            listening = self._listening
-            honoured = listening.honoured if listening is not None and listening.is_open else None
+            listening = self._subscription
+            honoured = listening.acknowledged_filter if listening is not None and listening.is_open else None
             return bool(honoured and honoured.get(f"{kind}ListChanged"))
         declared = peer.server_capabilities.get(kind)
         return not isinstance(declared, dict) or bool(declared.get("listChanged"))

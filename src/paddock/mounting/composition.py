@@ -4,36 +4,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from paddock.authoring.offering import Offering
+from paddock.authoring.offering import BaseServer
 from paddock.errors import DefinitionError
-from paddock.mounting.dialling import Dialling, label_of
+from paddock.mounting.dialling import UpstreamConnector, get_target_label
 from paddock.mounting.mount import Mount
-from paddock.mounting.mounts import Mounts
-from paddock.mounting.naming import Naming
-from paddock.mounting.upstream import Limits, Upstream
-from paddock.peer.settings import DEFAULT_TIMEOUT
+from paddock.mounting.mounts import ServerMounts
+from paddock.mounting.naming import ItemPrefix
+from paddock.mounting.upstream import UpstreamTimeouts, Upstream
+from paddock.peer.settings import DEFAULT_TIMEOUT_SECONDS
 
 if TYPE_CHECKING:
-    from paddock.peer.connect import Command
+    from paddock.peer.connect import ServerCommand
     from paddock.peer.peer import Peer
-    from paddock.peer.settings import Options
+    from paddock.peer.settings import ConnectOptions
 
-    Target = Offering | Peer | Command
+    MountTarget = BaseServer | Peer | ServerCommand
 
 
-def mount(
-    offering: Offering,
-    target: Target,
+def mount_server(
+    offering: BaseServer,
+    target: MountTarget,
     prefix: str | None = None,
     *,
     separator: str = "_",
     list_timeout: float = 2.0,
     call_timeout: float = 300.0,
-    **options: Unpack[Options],
+    **options: Unpack[ConnectOptions],
 ) -> None:
     """Offer what another server has; see `Server.mount`."""
-    naming = Naming(prefix, separator)
-    if isinstance(target, Offering):
+    naming = ItemPrefix(prefix, separator)
+    if isinstance(target, BaseServer):
         if options:
             raise DefinitionError(
                 f"a server in this process takes no {', '.join(sorted(options))}",
@@ -41,29 +41,29 @@ def mount(
             )
         made = Mount(target, naming, offering=target, upstream=None)
     else:
-        limits = Limits(list_timeout, call_timeout, options.get("timeout", DEFAULT_TIMEOUT))
-        upstream = _upstream(offering, target, naming, limits, options)
+        limits = UpstreamTimeouts(list_timeout, call_timeout, options.get("timeout", DEFAULT_TIMEOUT_SECONDS))
+        upstream = _create_upstream(offering, target, naming, limits, options)
         made = Mount(target, naming, offering=None, upstream=upstream)
-    mounts = offering.mounts if isinstance(offering.mounts, Mounts) else Mounts(offering)
+    mounts = offering.mounts if isinstance(offering.mounts, ServerMounts) else ServerMounts(offering)
     mounts.add(made)
 
 
-def unmount(offering: Offering, mounted: str | Target) -> None:
+def unmount_server(offering: BaseServer, mounted: str | MountTarget) -> None:
     """Offer no longer what another server has; see `Server.unmount`."""
-    mounts = offering.mounts if isinstance(offering.mounts, Mounts) else Mounts(offering)
+    mounts = offering.mounts if isinstance(offering.mounts, ServerMounts) else ServerMounts(offering)
     for one in mounts:
         is_meant = one.target is mounted or one.target == mounted
-        if is_meant or (isinstance(mounted, str) and one.naming.prefix == mounted):
+        if is_meant or (isinstance(mounted, str) and one.item_prefix.prefix == mounted):
             mounts.remove(one)
             return
-    known = ", ".join(repr(one.naming.prefix or one.target) for one in mounts) or "nothing"
+    known = ", ".join(repr(one.item_prefix.prefix or one.target) for one in mounts) or "nothing"
     raise DefinitionError(f"{mounted!r} is not mounted", hint=f"mounted: {known}")
 
 
-def _upstream(
-    offering: Offering, target: Peer | Command, naming: Naming, limits: Limits, options: Options
+def _create_upstream(
+    offering: BaseServer, target: Peer | ServerCommand, naming: ItemPrefix, limits: UpstreamTimeouts, options: ConnectOptions
 ) -> Upstream:
-    info: dict[str, object] = {"name": offering.name, "version": offering.facts.version}
-    given: Options = {"client_info": info, **options}
-    label = naming.prefix or label_of(target)
-    return Upstream(label, Dialling(target, given), limits, offering)
+    info: dict[str, object] = {"name": offering.name, "version": offering.metadata.version}
+    given: ConnectOptions = {"client_info": info, **options}
+    label = naming.prefix or get_target_label(target)
+    return Upstream(label, UpstreamConnector(target, given), limits, offering)

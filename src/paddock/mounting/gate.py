@@ -11,28 +11,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class Gate:
+class ThreadEvent:
     """Open or shut; coroutines on any event loop wait until it is open."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiting: set[Callable[[], None]] = set()
-        self.is_open = False
+        self._wake_callbacks: set[Callable[[], None]] = set()
+        self.is_set = False
 
-    def open(self) -> None:
+    def set(self) -> None:
         """Let everybody through. May be called by any thread."""
         with self._lock:
-            self.is_open = True
-            waiting, self._waiting = self._waiting, set()
+            self.is_set = True
+            waiting, self._wake_callbacks = self._wake_callbacks, set()
         for wake in waiting:
             wake()
 
-    def shut(self) -> None:
+    def clear(self) -> None:
         """Have everybody wait again."""
         with self._lock:
-            self.is_open = False
+            self.is_set = False
 
-    async def passed(self, seconds: float) -> bool:
+    async def wait(self, seconds: float) -> bool:
         """Wait until it is open; False when that takes longer than this."""
         loop = asyncio.get_running_loop()
         decided: asyncio.Future[bool] = loop.create_future()
@@ -48,9 +48,9 @@ class Gate:
                 return
 
         with self._lock:
-            if self.is_open:
+            if self.is_set:
                 return True
-            self._waiting.add(wake)
+            self._wake_callbacks.add(wake)
         # Not `asyncio.wait_for`, which may swallow a cancellation that comes with the result.
         timer = loop.call_later(seconds, partial(decide, is_open=False))
         try:
@@ -58,4 +58,4 @@ class Gate:
         finally:
             timer.cancel()
             with self._lock:
-                self._waiting.discard(wake)
+                self._wake_callbacks.discard(wake)

@@ -7,7 +7,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from paddock.errors import ConnectError, PaddockError
-from paddock.mounting.circle import has_passed, passed
+from paddock.mounting.circle import has_visited, add_visited
 from paddock.peer.errors import PeerError
 from paddock.protocol.errors import METHOD_NOT_FOUND
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-FETCHED = {
+LIST_METHODS = {
     "tools": (("tools", "tools/list", "tools", "name"),),
     "prompts": (("prompts", "prompts/list", "prompts", "name"),),
     "resources": (
@@ -31,11 +31,11 @@ and of an entry that count."""
 _log = logging.getLogger("paddock")
 
 
-class Lists:
+class UpstreamLists:
     """The entries of one upstream, by kind and name."""
 
     def __init__(self, mount: str, label: str) -> None:
-        self._mount = mount
+        self._mount_id = mount
         self._label = label
         self._entries: dict[str, dict[str, Json]] = {}
         self.revision = 0
@@ -43,16 +43,16 @@ class Lists:
         self.fetched_at: float | None = None
         """When all of them were last asked for."""
 
-    def of(self, kind: str) -> dict[str, Json]:
+    def get_entries(self, kind: str) -> dict[str, Json]:
         """The entries of a kind."""
         return self._entries.get(kind, {})
 
     @property
-    def is_known(self) -> bool:
+    def has_entries(self) -> bool:
         """Whether the upstream has ever said what it offers."""
         return "tools" in self._entries
 
-    def fetch(self, peer: Peer, capabilities: Iterable[str]) -> set[str]:
+    def fetch_lists(self, peer: Peer, capabilities: Iterable[str]) -> set[str]:
         """Ask for the lists of these capabilities; which of them are not what they were.
 
         Raises:
@@ -61,8 +61,8 @@ class Lists:
         changed = set()
         for capability in capabilities:
             is_offered = capability in peer.server_capabilities
-            for kind, method, key, name in FETCHED[capability]:
-                found = self._fetched(peer, method, key, name) if is_offered else {}
+            for kind, method, key, name in LIST_METHODS[capability]:
+                found = self._fetch_entries(peer, method, key, name) if is_offered else {}
                 if found is None:
                     continue
                 if found != self._entries.get(kind, {}):
@@ -72,7 +72,7 @@ class Lists:
         self.fetched_at = monotonic()
         return changed
 
-    def _fetched(self, peer: Peer, method: str, key: str, name: str) -> dict[str, Json] | None:
+    def _fetch_entries(self, peer: Peer, method: str, key: str, name: str) -> dict[str, Json] | None:
         """The entries of one list; None when it is not to be had."""
         try:
             entries: list[Json] = peer.pages(method, key)
@@ -84,12 +84,12 @@ class Lists:
             _log.warning("The upstream %r: %s: %s", self._label, method, error)
             return None
         return {
-            str(entry[name]): passed(_without_tasks(entry), self._mount)
+            str(entry[name]): add_visited(_remove_task_support(entry), self._mount_id)
             for entry in entries
-            if isinstance(entry.get(name), str) and not has_passed(entry, self._mount)
+            if isinstance(entry.get(name), str) and not has_visited(entry, self._mount_id)
         }
 
 
-def _without_tasks(entry: Json) -> Json:
+def _remove_task_support(entry: Json) -> Json:
     """An entry that does not promise that its tool can be a task: tasks do not pass through us."""
     return {key: value for key, value in entry.items() if key != "execution"}

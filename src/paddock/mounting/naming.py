@@ -8,47 +8,47 @@ underscore in a name means nothing.
 
 from __future__ import annotations
 
-from paddock.authoring.tool import MAX_NAME
+from paddock.authoring.tool import MAX_TOOL_NAME_CHARACTERS
 from paddock.errors import DefinitionError
 
-_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/")
+_PREFIX_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/")
 _SCHEME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-")
 
 
-class Naming:
+class ItemPrefix:
     """The names of one mounted server's items."""
 
     def __init__(self, prefix: str | None, separator: str) -> None:
         for what, text in (("prefix", prefix), ("separator", separator)):
-            if text is not None and not _NAME_CHARACTERS.issuperset(text):
+            if text is not None and not _PREFIX_CHARACTERS.issuperset(text):
                 raise DefinitionError(
                     f"{text!r} cannot be the {what} of names", hint="use A-Z a-z 0-9 _ - . /"
                 )
         if prefix == "":
             raise DefinitionError("the prefix is empty", hint="for none at all, write prefix=None")
         self.prefix = prefix
-        self.before = "" if prefix is None else prefix + separator
-        self.scheme = None if prefix is None else _scheme(prefix)
+        self.name_prefix = "" if prefix is None else prefix + separator
+        self.uri_scheme = None if prefix is None else _to_uri_scheme(prefix)
         """What stands before the `+` of a URI."""
 
-    def key(self, kind: str, name: str) -> str:
+    def get_key(self, kind: str, name: str) -> str:
         """What an item is called as long as nothing else is called that."""
-        return self.before + name if kind in ("tools", "prompts") else name
+        return self.name_prefix + name if kind in ("tools", "prompts") else name
 
-    def alias(self, kind: str, name: str) -> str | None:
+    def get_alias(self, kind: str, name: str) -> str | None:
         """What an item is called when something else has its name already."""
-        if self.scheme is None or kind in ("tools", "prompts"):
+        if self.uri_scheme is None or kind in ("tools", "prompts"):
             return None
-        return f"{self.scheme}+{name}"
+        return f"{self.uri_scheme}+{name}"
 
-    def fault(self, kind: str, key: str) -> str | None:
+    def find_key_error(self, kind: str, key: str) -> str | None:
         """What is wrong with a name, if anything is."""
-        if kind == "tools" and len(key) > MAX_NAME:
-            return f"its name would have {len(key)} characters, and {MAX_NAME} are the limit"
+        if kind == "tools" and len(key) > MAX_TOOL_NAME_CHARACTERS:
+            return f"its name would have {len(key)} characters, and {MAX_TOOL_NAME_CHARACTERS} are the limit"
         return None
 
 
-def _scheme(prefix: str) -> str:
+def _to_uri_scheme(prefix: str) -> str:
     """A prefix as the beginning of a URI, where fewer characters are allowed."""
     text = "".join(one if one in _SCHEME_CHARACTERS else "-" for one in prefix.lower())
     return text if text[0].isalpha() else f"x{text}"

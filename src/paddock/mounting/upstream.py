@@ -17,42 +17,42 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from paddock.errors import ConnectError, PaddockError
-from paddock.mounting.calls import Calls
-from paddock.mounting.changes import Changes
+from paddock.mounting.calls import UpstreamCallTable
+from paddock.mounting.changes import UpstreamChangeTracker
 from paddock.mounting.errors import UpstreamError
-from paddock.mounting.forwarding import RemoteTool, forward
-from paddock.mounting.gate import Gate
-from paddock.mounting.lists import FETCHED, Lists
+from paddock.mounting.forwarding import RemoteToolInvoker, forward_request
+from paddock.mounting.gate import ThreadEvent
+from paddock.mounting.lists import LIST_METHODS, UpstreamLists
 from paddock.mounting.shaping import (
-    completion_params,
-    prompt_params,
-    protocol_error,
-    read_params,
+    build_completion_params,
+    build_prompt_params,
+    to_protocol_error,
+    build_read_params,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.authoring.offering import Offering
-    from paddock.mounting.dialling import Dialling
+    from paddock.authoring.offering import BaseServer
+    from paddock.mounting.dialling import UpstreamConnector
     from paddock.peer.peer import Peer
-    from paddock.protocol.model.params import Reference
+    from paddock.protocol.model.params import CompletionReference
     from paddock.protocol.request import Request, Result
 
 Json = dict[str, Any]
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
+MIN_RECONNECT_SECONDS, MAX_RECONNECT_SECONDS = 0.5, 30.0
 """Seconds before a further attempt to connect: the first time, and at the most."""
-STABLE = 5.0
+STABLE_CONNECTION_SECONDS = 5.0
 """Seconds after which a connection counts as a good one."""
-STALE = 3.0
+STALE_LIST_SECONDS = 3.0
 """Seconds after which lists are asked for again, if the upstream does not tell of changes."""
-CLOSE_TIME = 4.5
+CLOSE_TIMEOUT_SECONDS = 4.5
 """Seconds that ending all connections may take."""
 _log = logging.getLogger("paddock")
 
 
-class Limits(Struct, frozen=True):
+class UpstreamTimeouts(Struct, frozen=True):
     """How long an upstream may take."""
 
     list_timeout: float
@@ -63,26 +63,26 @@ class Limits(Struct, frozen=True):
 class Upstream:
     """A server elsewhere, as the source of mounted items."""
 
-    def __init__(self, label: str, dialling: Dialling, limits: Limits, owner: Offering) -> None:
+    def __init__(self, label: str, dialling: UpstreamConnector, limits: UpstreamTimeouts, owner: BaseServer) -> None:
         self.label = label
-        self.limits = limits
+        self.timeouts = limits
         self.owner = owner
-        self.announce: Callable[[str, str | None], int] | None = None
-        self.calls = Calls(label)
+        self.on_change: Callable[[str, str | None], int] | None = None
+        self.calls = UpstreamCallTable(label)
         self.id = secrets.token_hex(4)
-        self._dialling = dialling
-        self._lists = Lists(self.id, label)
-        self._changes = Changes(are_heard=dialling.is_heard)
-        self._moved = threading.Condition()
+        self._connector = dialling
+        self._lists = UpstreamLists(self.id, label)
+        self._change_tracker = UpstreamChangeTracker(are_heard=dialling.receives_notifications)
+        self._condition = threading.Condition()
         self._thread: threading.Thread | None = None
         self._holders: set[object] = set()
         self._is_closing = False
         self._peer: Peer | None = None
         self._failure: str | None = None
-        self._ending = ""
-        self._attempted = Gate()
+        self._end_reason = ""
+        self._connect_event = ThreadEvent()
         """Open while there is a connection, or the last attempt to make one has failed."""
-        self._settled = Gate()
+        self._lists_event = ThreadEvent()
         self._started_at = 0.0
 
     def __repr__(self) -> str:
@@ -95,69 +95,69 @@ class Upstream:
         """A number that grows with each change of what it offers."""
         return self._lists.revision
 
-    def may_have(self, kind: str, key: str) -> bool:
+    def can_offer(self, kind: str, key: str) -> bool:
         """Whether it has an item, or has not yet said what it offers."""
-        return not self._lists.is_known or key in self._lists.of(kind)
+        return not self._lists.has_entries or key in self._lists.get_entries(kind)
 
-    def keys(self, kind: str) -> list[str]:
+    def list_keys(self, kind: str) -> list[str]:
         """The names of its items of a kind, as they were last seen."""
-        return list(self._lists.of(kind))
+        return list(self._lists.get_entries(kind))
 
-    def entry(self, kind: str, key: str) -> Json:
+    def get_entry(self, kind: str, key: str) -> Json:
         """How it shows an item in its lists."""
-        return self._lists.of(kind)[key]
+        return self._lists.get_entries(kind)[key]
 
-    def tool(self, name: str) -> RemoteTool:
+    def get_tool(self, name: str) -> RemoteToolInvoker:
         """A tool of it, ready to be called."""
-        return RemoteTool(self, name, self._lists.of("tools").get(name, {}))
+        return RemoteToolInvoker(self, name, self._lists.get_entries("tools").get(name, {}))
 
-    def render(self, request: Request, name: str) -> None:
+    def render_prompt(self, request: Request, name: str) -> None:
         """Begin `prompts/get` there."""
-        self._begin(request, prompt_params(request, name))
+        self._set_work(request, build_prompt_params(request, name))
 
-    def read(self, request: Request, uri: str) -> None:
+    def read_uri(self, request: Request, uri: str) -> None:
         """Begin `resources/read` there."""
-        self._begin(request, read_params(uri))
+        self._set_work(request, build_read_params(uri))
 
-    def suggest(self, request: Request, reference: Reference) -> None:
+    def complete_reference(self, request: Request, reference: CompletionReference) -> None:
         """Begin `completion/complete` there."""
-        self._begin(request, completion_params(request, reference))
+        self._set_work(request, build_completion_params(request, reference))
 
     def watch(self, uri: str) -> None:
         """Ask it to tell when a resource changes."""
-        if self._changes.want(uri):
-            self.nudge()
+        if self._change_tracker.watch_resource(uri):
+            self.wake()
 
-    def _begin(self, request: Request, params: Json) -> None:
+    def _set_work(self, request: Request, params: Json) -> None:
         async def work(request: Request) -> Result:
             try:
-                return await forward(self, request, params)
+                return await forward_request(self, request, params)
             except PaddockError as error:
-                raise protocol_error(error, self.owner, str(params.get("uri", ""))) from None
+                raise to_protocol_error(error, self.owner, str(params.get("uri", ""))) from None
 
         request.async_work = work
 
     # Whether it is there.
 
     @property
-    def is_settled(self) -> bool:
+    def are_lists_ready(self) -> bool:
         """Whether what it offers is known, or time was up to find out."""
-        return self._settled.is_open
+        return self._lists_event.is_set
 
     @property
-    def is_held(self) -> bool:
+    def has_holders(self) -> bool:
         """Whether somebody needs it."""
         return bool(self._holders)
 
-    def hold(self, holder: object) -> None:
+    def add_holder(self, holder: object) -> None:
         """Somebody needs it: connect, in the background."""
-        with self._moved:
+        with self._condition:
             self._holders.add(holder)
         self.start()
 
-    def release(self, holder: object) -> None:
+    def remove_holder(self, holder: object) -> None:
         """Somebody needs it no longer; the last one to go has it closed, in the background."""
-        with self._moved:
+        with self._condition:
             self._holders.discard(holder)
             is_last = not self._holders
         if is_last:
@@ -165,26 +165,26 @@ class Upstream:
 
     def start(self) -> None:
         """Begin to connect, unless that has begun already."""
-        with self._moved:
+        with self._condition:
             if self._thread is not None and not self._is_closing:
                 return
             earlier = self._thread
             self._is_closing = False
             self._started_at = monotonic()
             self._thread = threading.Thread(
-                target=self._keep, args=(earlier,), name=f"paddock-mount-{self.label}", daemon=True
+                target=self._run, args=(earlier,), name=f"paddock-mount-{self.label}", daemon=True
             )
             self._thread.start()
-        _closed_at_exit.add(self)
+        _open_upstreams.add(self)
 
     def begin_closing(self) -> None:
         """End the connection in the background."""
-        with self._moved:
+        with self._condition:
             if self._thread is None or self._is_closing:
                 return
             self._is_closing = True
-            self._moved.notify_all()
-        self._dialling.abandon()
+            self._condition.notify_all()
+        self._connector.cancel_connect()
 
     def join(self, seconds: float) -> None:
         """Wait until the connection has ended."""
@@ -192,32 +192,32 @@ class Upstream:
         if thread is not None and thread is not threading.current_thread():
             thread.join(seconds)
 
-    def nudge(self) -> None:
+    def wake(self) -> None:
         """Have the thread look at what there is to do."""
-        with self._moved:
-            self._moved.notify_all()
+        with self._condition:
+            self._condition.notify_all()
 
-    def freshen(self) -> None:
+    def refresh_lists(self) -> None:
         """Have lists asked for again if they may be out of date by now."""
         fetched = self._lists.fetched_at
-        if self._peer is None or fetched is None or monotonic() - fetched < STALE:
+        if self._peer is None or fetched is None or monotonic() - fetched < STALE_LIST_SECONDS:
             return
-        if self._changes.add_untold(self._peer):
-            self.nudge()
+        if self._change_tracker.add_unannounced_lists(self._peer):
+            self.wake()
 
-    async def settle(self) -> None:
+    async def wait_for_lists(self) -> None:
         """Wait until it is known what it offers, or the time is up, once and for all."""
         self.start()
-        rest = self._started_at + self.limits.list_timeout - monotonic()
-        if not await self._settled.passed(max(0.0, rest)):
+        rest = self._started_at + self.timeouts.list_timeout - monotonic()
+        if not await self._lists_event.wait(max(0.0, rest)):
             _log.warning(
                 "%r has not said within %g s what it offers, and is left out of lists until then",
                 self,
-                self.limits.list_timeout,
+                self.timeouts.list_timeout,
             )
-            self._settled.open()
+            self._lists_event.set()
 
-    async def peer(self) -> Peer:
+    async def wait_for_peer(self) -> Peer:
         """The connection to it, once there is one.
 
         Raises:
@@ -229,35 +229,35 @@ class Upstream:
             return peer
         # One that has failed before is not worth a long wait.
         is_new = self._failure is None
-        limit = self.limits.connect_timeout if is_new else self.limits.list_timeout
-        await self._attempted.passed(limit)
+        limit = self.timeouts.connect_timeout if is_new else self.timeouts.list_timeout
+        await self._connect_event.wait(limit)
         peer = self._peer
         if peer is None:
             raise UpstreamError(self.label, self._failure or f"not connected within {limit:g} s")
         return peer
 
-    def lost(self, peer: Peer, reason: str) -> None:
+    def mark_lost(self, peer: Peer, reason: str) -> None:
         """A connection turned out to have ended."""
-        with self._moved:
+        with self._condition:
             if self._peer is not peer:
                 return
             self._peer = None
-            self._ending = reason
-            self._attempted.shut()
-            self._moved.notify_all()
+            self._end_reason = reason
+            self._connect_event.clear()
+            self._condition.notify_all()
         if not self._is_closing:
             _log.warning("%r has to be connected to anew: %s", self, reason)
 
-    def doubt(self, peer: Peer) -> None:
+    def mark_suspect(self, peer: Peer) -> None:
         """A call over a connection has failed, which others may survive: look whether it works."""
-        with self._moved:
+        with self._condition:
             if self._peer is peer:
-                self._changes.begin(peer)
-                self._moved.notify_all()
+                self._change_tracker.reset(peer)
+                self._condition.notify_all()
 
     # The thread.
 
-    def _keep(self, earlier: threading.Thread | None) -> None:
+    def _run(self, earlier: threading.Thread | None) -> None:
         if earlier is not None:
             earlier.join()
         pause = 0.0
@@ -266,52 +266,52 @@ class Upstream:
             try:
                 self._connect_and_serve()
             except Exception as error:  # noqa: BLE001 - whatever it is, the next attempt may work
-                self._failed(error)
-            if monotonic() - started >= STABLE:
+                self._record_failure(error)
+            if monotonic() - started >= STABLE_CONNECTION_SECONDS:
                 pause = 0.0
             elif pause and self._failure is None:
-                self._failed(ConnectError(f"it ends soon after it has begun: {self._ending}"))
-            self._rest(pause)
-            pause = min(2 * pause, LONGEST_PAUSE) or FIRST_PAUSE
-        with self._moved:
+                self._record_failure(ConnectError(f"it ends soon after it has begun: {self._end_reason}"))
+            self._pause(pause)
+            pause = min(2 * pause, MAX_RECONNECT_SECONDS) or MIN_RECONNECT_SECONDS
+        with self._condition:
             if self._thread is threading.current_thread():
                 self._thread = None
-                self._attempted.shut()
-                _closed_at_exit.discard(self)
+                self._connect_event.clear()
+                _open_upstreams.discard(self)
 
     def _connect_and_serve(self) -> None:
-        self._attempted.shut()
-        peer = self._dialling.connect(self._hear, self._answer)
+        self._connect_event.clear()
+        peer = self._connector.connect(self._handle_notification, self._answer_question)
         try:
-            peer.when_ended(lambda reason: self.lost(peer, reason))
-            with self._moved:
+            peer.when_ended(lambda reason: self.mark_lost(peer, reason))
+            with self._condition:
                 self._peer, self._failure = peer, None
-            self._attempted.open()
-            self._serve(peer)
+            self._connect_event.set()
+            self._process_changes(peer)
         except ConnectError as error:
-            self.lost(peer, str(error))
+            self.mark_lost(peer, str(error))
         finally:
-            self.lost(peer, "we have closed it")
-            self._dialling.hang_up(peer)
+            self.mark_lost(peer, "we have closed it")
+            self._connector.disconnect(peer)
 
-    def _serve(self, peer: Peer) -> None:
-        self._changes.begin(peer)
-        self.calls.reset()
+    def _process_changes(self, peer: Peer) -> None:
+        self._change_tracker.reset(peer)
+        self.calls.reset_log_level()
         while not self._is_closing and self._peer is peer:
-            self._changes.subscribe(peer)
-            kinds = self._changes.taken()
+            self._change_tracker.update_subscriptions(peer)
+            kinds = self._change_tracker.take_due_lists()
             if kinds:
-                changed = self._lists.fetch(peer, kinds)
+                changed = self._lists.fetch_lists(peer, kinds)
                 # As long as it is not settled, nobody has seen any list.
-                for kind in sorted(changed) if self.is_settled else ():
-                    self._tell(kind)
-                self._settled.open()
-            with self._moved:
-                self._moved.wait_for(
-                    lambda: self._is_closing or self._peer is not peer or self._changes.are_due
+                for kind in sorted(changed) if self.are_lists_ready else ():
+                    self._announce_change(kind)
+                self._lists_event.set()
+            with self._condition:
+                self._condition.wait_for(
+                    lambda: self._is_closing or self._peer is not peer or self._change_tracker.has_pending_changes
                 )
 
-    def _failed(self, error: Exception) -> None:
+    def _record_failure(self, error: Exception) -> None:
         if self._is_closing:
             return
         reason = (
@@ -320,59 +320,59 @@ class Upstream:
         if reason != self._failure:
             _log.warning("%r is not available: %s", self, reason)
         self._failure = reason
-        self._attempted.open()
-        self._settled.open()
+        self._connect_event.set()
+        self._lists_event.set()
 
-    def _rest(self, seconds: float) -> None:
-        with self._moved:
-            self._moved.wait_for(lambda: self._is_closing, seconds)
+    def _pause(self, seconds: float) -> None:
+        with self._condition:
+            self._condition.wait_for(lambda: self._is_closing, seconds)
 
     # What it says of itself.
 
-    def _tell(self, kind: str, uri: str | None = None) -> int:
-        return 0 if self.announce is None else self.announce(kind, uri)
+    def _announce_change(self, kind: str, uri: str | None = None) -> int:
+        return 0 if self.on_change is None else self.on_change(kind, uri)
 
-    def _hear(self, method: str, params: Json) -> None:
+    def _handle_notification(self, method: str, params: Json) -> None:
         if method == "notifications/progress":
-            self.calls.progress(params)
+            self.calls.forward_progress(params)
         elif method == "notifications/message":
-            self.calls.log(params)
+            self.calls.forward_log_message(params)
         elif method == "notifications/elicitation/complete":
-            self._tell("elicitation", str(params.get("elicitationId")))
+            self._announce_change("elicitation", str(params.get("elicitationId")))
         elif method == "notifications/resources/updated":
             uri = str(params.get("uri"))
-            if not self._tell("resources", uri):  # whoever wanted to know has left
-                self._changes.forget(uri)
+            if not self._announce_change("resources", uri):  # whoever wanted to know has left
+                self._change_tracker.unwatch_resource(uri)
         elif method.endswith("/list_changed"):
             kind = method.removeprefix("notifications/").removesuffix("/list_changed")
-            if kind in FETCHED:
-                self._changes.add(kind)
-                self.nudge()
+            if kind in LIST_METHODS:
+                self._change_tracker.add_list(kind)
+                self.wake()
 
-    def _answer(self, method: str, params: Json) -> Json:
-        return self.calls.answer(method, params)
+    def _answer_question(self, method: str, params: Json) -> Json:
+        return self.calls.answer_question(method, params)
 
 
-_closed_at_exit: set[Upstream] = set()
+_open_upstreams: set[Upstream] = set()
 
 
 @atexit.register
 def _close_at_exit() -> None:
-    close_all(list(_closed_at_exit))
+    close_upstreams(list(_open_upstreams))
 
 
-def close_all(upstreams: list[Upstream]) -> None:
+def close_upstreams(upstreams: list[Upstream]) -> None:
     """End the connections to several upstreams and wait until they have ended, or time is up."""
     for upstream in upstreams:
         upstream.begin_closing()
-    deadline = monotonic() + CLOSE_TIME
+    deadline = monotonic() + CLOSE_TIMEOUT_SECONDS
     for upstream in upstreams:
         upstream.join(max(0.0, deadline - monotonic()))
 
 
-async def settle_all(upstreams: list[Upstream]) -> None:
+async def wait_for_upstream_lists(upstreams: list[Upstream]) -> None:
     """Wait until it is known what several upstreams offer, as far as time allows."""
     for upstream in upstreams:
         upstream.start()
     for upstream in upstreams:
-        await upstream.settle()
+        await upstream.wait_for_lists()

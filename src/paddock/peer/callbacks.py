@@ -6,34 +6,34 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.protocol.eras.v2026_07_28.discovery import TASKS
+from paddock.protocol.eras.v2026_07_28.discovery import TASKS_EXTENSION
 from paddock.protocol.errors import METHOD_NOT_FOUND, ProtocolError
-from paddock.protocol.versions import STATELESS_VERSIONS, supports
+from paddock.protocol.versions import STATELESS_VERSIONS, supports_feature
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.peer.settings import Json, Root, Settings
+    from paddock.peer.settings import Json, RootLike, ConnectSettings
 
 
-def capabilities(settings: Settings, version: str) -> Json:
+def declare_capabilities(settings: ConnectSettings, version: str) -> Json:
     """What we tell a server that it may ask of us."""
     if settings.client_capabilities is not None:
         return settings.client_capabilities
     declared: Json = {}
     if settings.on_elicit is not None:
-        has_modes = supports(version, "url-elicitation")
+        has_modes = supports_feature(version, "url-elicitation")
         declared["elicitation"] = {"form": {}, "url": {}} if has_modes else {}
     if settings.on_sample is not None:
         declared["sampling"] = {}
     if settings.roots is not None:
         declared["roots"] = {}
     if settings.tasks and version in STATELESS_VERSIONS:
-        declared["extensions"] = {TASKS: {}}
+        declared["extensions"] = {TASKS_EXTENSION: {}}
     return declared
 
 
-def answer(settings: Settings, method: str, params: Json) -> Json:
+def answer_request(settings: ConnectSettings, method: str, params: Json) -> Json:
     """The answer to a question of the server.
 
     Raises:
@@ -44,15 +44,15 @@ def answer(settings: Settings, method: str, params: Json) -> Json:
     if settings.on_question is not None:
         return settings.on_question(method, params)
     if method == "roots/list" and settings.roots is not None:
-        return {"roots": [_root(root) for root in settings.roots]}
+        return {"roots": [_to_root(root) for root in settings.roots]}
     if method == "elicitation/create" and settings.on_elicit is not None:
         return settings.on_elicit(params) or {"action": "decline"}
     if method == "sampling/createMessage" and settings.on_sample is not None:
-        return _sampled(settings.on_sample(params))
+        return _to_sampling_result(settings.on_sample(params))
     raise ProtocolError(f"This client does not answer {method}", rpc_code=METHOD_NOT_FOUND)
 
 
-def listener(settings: Settings) -> Callable[[str, Json], None] | None:
+def make_notification_callback(settings: ConnectSettings) -> Callable[[str, Json], None] | None:
     """What is to be called for each notification; None when nobody wants to hear any."""
     by_method = {
         "notifications/message": settings.on_log,
@@ -72,7 +72,7 @@ def listener(settings: Settings) -> Callable[[str, Json], None] | None:
     return hear
 
 
-def _root(root: Root) -> Json:
+def _to_root(root: RootLike) -> Json:
     if isinstance(root, dict):
         return root
     if isinstance(root, PathLike):
@@ -80,7 +80,7 @@ def _root(root: Root) -> Json:
     return {"uri": root}
 
 
-def _sampled(message: Json | str) -> Json:
+def _to_sampling_result(message: Json | str) -> Json:
     if isinstance(message, dict):
         return message
     content = {"type": "text", "text": message}

@@ -14,18 +14,18 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from paddock.peer.errors import AnswerError, CallCancelledError, PeerTimeoutError
-from paddock.peer.following import Following, is_task
+from paddock.peer.following import TaskFollower, is_task_result
 from paddock.peer.settings import Json
-from paddock.protocol.jsonrpc import request_frame
+from paddock.protocol.jsonrpc import encode_request
 
 if TYPE_CHECKING:
-    from paddock.peer.delivery import Delivery
-    from paddock.peer.link import Link, Outcome
+    from paddock.peer.delivery import NotificationQueue
+    from paddock.peer.link import ClientConnection, CallOutcome
 
-Respond = Callable[[str, Json], Json]
+AnswerRequest = Callable[[str, Json], Json]
 """Answers a question of the server, given its method and parameters."""
 
-MAX_ROUNDS = 16
+MAX_INPUT_ROUNDS = 16
 """How often a server may answer one request with questions."""
 
 
@@ -34,28 +34,28 @@ class PendingCall:
 
     def __init__(
         self,
-        link: Link,
-        delivery: Delivery,
+        link: ClientConnection,
+        delivery: NotificationQueue,
         method: str,
         params: Json,
         *,
         timeout: float,
-        respond: Respond | None = None,
+        respond: AnswerRequest | None = None,
     ) -> None:
         self.method = method
-        self._link = link
-        self._delivery = delivery
+        self._connection = link
+        self._notification_queue = delivery
         self._params = params
         self._timeout = timeout
-        self._respond = respond
+        self._answer_request = respond
         self._lock = threading.Lock()
         self._done = threading.Event()
-        self._outcome: Outcome = {}
-        self._mark = 0
+        self._outcome: CallOutcome = {}
+        self._notification_mark = 0
         self._rounds = 0
-        self._watchers: list[Callable[[], object]] = []
-        self._following: Following | None = None
-        self._send(params)
+        self._done_callbacks: list[Callable[[], object]] = []
+        self._task_follower: TaskFollower | None = None
+        self._send_request(params)
 
     @property
     def is_done(self) -> bool:
@@ -66,7 +66,7 @@ class PendingCall:
     def is_task(self) -> bool:
         """Whether the server has answered with a task, about which it is asked until it ends."""
         with self._lock:
-            return self._following is not None
+            return self._task_follower is not None
 
     def result(self, timeout: float | None = None) -> Json:
         """Wait for the result, by default as long as the peer's timeout says.
@@ -79,14 +79,14 @@ class PendingCall:
         """
         seconds = self._timeout if timeout is None else timeout
         until = monotonic() + seconds
-        self._wait(seconds)
+        self._wait_until_done(seconds)
         rest = None if isinf(seconds) else max(0.0, until - monotonic())
-        self._delivery.wait(self._mark, rest)
+        self._notification_queue.wait_until_delivered(self._notification_mark, rest)
         return self.outcome(0)
 
     def outcome(self, timeout: float | None = None) -> Json:
         """The result, like `result`, but without waiting for notifications to be delivered."""
-        self._wait(self._timeout if timeout is None else timeout)
+        self._wait_until_done(self._timeout if timeout is None else timeout)
         if isinstance(self._outcome, Exception):
             raise self._outcome
         return self._outcome
@@ -95,102 +95,102 @@ class PendingCall:
         """Call a function, which must not block, as soon as `result` will not wait any more."""
         with self._lock:
             if not self.is_done:
-                self._watchers.append(callback)
+                self._done_callbacks.append(callback)
                 return
-        self._delivery.after(self._mark, callback)
+        self._notification_queue.call_after(self._notification_mark, callback)
 
     def cancel(self, reason: str | None = None) -> None:
         """Tell the server to stop; nothing happens when it has answered already."""
         cancelled = CallCancelledError(f"{self.method} was cancelled: {reason or 'by us'}")
-        if not self._settle(cancelled):
+        if not self._finish(cancelled):
             return
         with self._lock:
-            following = self._following
+            following = self._task_follower
         if following is not None:
             following.cancel()
         else:
-            self._link.cancel(self._id, reason)
+            self._connection.cancel(self._id, reason)
 
-    def take(self, outcome: Outcome) -> None:
+    def resolve(self, outcome: CallOutcome) -> None:
         """An answer has come."""
-        if self._respond is not None and isinstance(outcome, dict):
-            further = self._follow if is_task(outcome) else self._answer if _asks(outcome) else None
+        if self._answer_request is not None and isinstance(outcome, dict):
+            further = self._follow_task if is_task_result(outcome) else self._answer_questions if _is_input_required(outcome) else None
             if further is not None:
-                arguments = (self._respond, outcome)
+                arguments = (self._answer_request, outcome)
                 threading.Thread(target=further, args=arguments, daemon=True).start()
                 return
-        self._settle(outcome)
+        self._finish(outcome)
 
-    def _wait(self, seconds: float) -> None:
+    def _wait_until_done(self, seconds: float) -> None:
         if not self._done.wait(None if isinf(seconds) else seconds):
-            stray = self._link.stray
+            stray = self._connection.last_stray
             raise PeerTimeoutError(
                 f"No answer to {self.method} within {seconds:g} s",
                 hint=f"the server also sent: {stray}" if stray else None,
             )
 
-    def _send(self, params: Json) -> None:
+    def _send_request(self, params: Json) -> None:
         with self._lock:
             if self.is_done:
                 return
-            self._id = self._link.expect(self)
-        self._link.send(request_frame(self._id, self.method, params))
+            self._id = self._connection.add_waiter(self)
+        self._connection.send(encode_request(self._id, self.method, params))
 
-    def _settle(self, outcome: Outcome) -> bool:
+    def _finish(self, outcome: CallOutcome) -> bool:
         """End it like this; whether it had not ended yet."""
         with self._lock:
             if self.is_done:
                 return False
             self._outcome = outcome
-            self._mark = self._delivery.arrived
+            self._notification_mark = self._notification_queue.arrived_count
             self._done.set()
-            watchers, self._watchers = self._watchers, []
+            watchers, self._done_callbacks = self._done_callbacks, []
         for callback in watchers:
-            self._delivery.after(self._mark, callback)
+            self._notification_queue.call_after(self._notification_mark, callback)
         return True
 
-    def _answer(self, respond: Respond, required: Json) -> None:
+    def _answer_questions(self, respond: AnswerRequest, required: Json) -> None:
         """Put the server's questions to the callbacks and repeat the request."""
         try:
             self._rounds += 1
-            if self._rounds > MAX_ROUNDS:
-                raise AnswerError(f"{self.method}: more than {MAX_ROUNDS} rounds of questions")
-            repeated = {**self._params, "inputResponses": _responses(respond, required)}
+            if self._rounds > MAX_INPUT_ROUNDS:
+                raise AnswerError(f"{self.method}: more than {MAX_INPUT_ROUNDS} rounds of questions")
+            repeated = {**self._params, "inputResponses": _collect_responses(respond, required)}
             if "requestState" in required:
                 repeated["requestState"] = required["requestState"]
-            self._send(repeated)
+            self._send_request(repeated)
         except Exception as fault:  # noqa: BLE001 - what a callback raises is for whoever waits
-            self.take(fault)
+            self.resolve(fault)
 
-    def _follow(self, respond: Respond, task: Json) -> None:
+    def _follow_task(self, respond: AnswerRequest, task: Json) -> None:
         """Wait for the end of a task, which is the answer to this call."""
-        following = Following(task, self._inquire, lambda asked: _responses(respond, asked))
+        following = TaskFollower(task, self._send_task_request, lambda asked: _collect_responses(respond, asked))
         with self._lock:
-            self._following = following
+            self._task_follower = following
             is_late = self.is_done
         if is_late:  # it was cancelled meanwhile
             following.cancel()
         try:
-            self._settle(following.result())
+            self._finish(following.wait_for_result())
         except Exception as fault:  # noqa: BLE001 - it is for whoever waits
             following.cancel()
-            self._settle(fault)
-        following.finish()
+            self._finish(fault)
+        following.wait_for_cancellation()
 
-    def _inquire(self, method: str, params: Json) -> PendingCall:
+    def _send_task_request(self, method: str, params: Json) -> PendingCall:
         """Ask about a task in the name of the call that it has come from."""
         meta = self._params.get("_meta")
         if isinstance(meta, dict):
             meta = {key: value for key, value in meta.items() if key != "progressToken"}
             params = {**params, "_meta": meta}
-        return PendingCall(self._link, self._delivery, method, params, timeout=self._timeout)
+        return PendingCall(self._connection, self._notification_queue, method, params, timeout=self._timeout)
 
 
-def _asks(outcome: Outcome) -> bool:
+def _is_input_required(outcome: CallOutcome) -> bool:
     return isinstance(outcome, dict) and outcome.get("resultType") == "input_required"
 
 
-def _responses(respond: Respond, required: Json) -> Json:
+def _collect_responses(respond: AnswerRequest, required: Json) -> Json:
     questions = required.get("inputRequests", {})
     if not isinstance(questions, dict):
         raise AnswerError(f"Expected an object as inputRequests, got {questions!r:.60}")

@@ -16,55 +16,55 @@ from pathlib import Path
 from typing import Protocol, Unpack, runtime_checkable
 
 from paddock.errors import ConnectError
-from paddock.peer.callbacks import answer, listener
-from paddock.peer.delivery import Delivery
-from paddock.peer.envelope import Envelope
-from paddock.peer.inbox import Inbox
-from paddock.peer.link import Link, Pipe
-from paddock.peer.opening import Opening
-from paddock.peer.peer import Peer, Wire
+from paddock.peer.callbacks import answer_request, make_notification_callback
+from paddock.peer.delivery import NotificationQueue
+from paddock.peer.envelope import RequestMetaBuilder
+from paddock.peer.inbox import ServerMessageRouter
+from paddock.peer.link import ClientConnection, ByteChannel
+from paddock.peer.opening import Handshake
+from paddock.peer.peer import Peer, OpenConnection
 from paddock.peer.process import ProcessChannel
-from paddock.peer.settings import Options, Settings
+from paddock.peer.settings import ConnectOptions, ConnectSettings
 from paddock.peer.transcript import Transcript
 
-Command = str | PathLike[str] | Sequence[str]
+ServerCommand = str | PathLike[str] | Sequence[str]
 """A command as a list, a command line, a Python file, `file.py:object`, a directory or a URL."""
 
 URL_SCHEMES = ("http://", "https://")
 URL_OPTIONS = ("token", "headers", "verify", "allow_plain_http")
-DEFAULTS = Settings()
+DEFAULT_SETTINGS = ConnectSettings()
 
 
 @runtime_checkable
-class Attached(Protocol):
+class AttachableChannel(Protocol):
     """A channel over HTTP, which has things to tell that are no bytes."""
 
-    def attach(self, owner: Link) -> None:
+    def attach(self, owner: ClientConnection) -> None:
         """Say whom to tell."""
 
 
-def connect(target: Command, **options: Unpack[Options]) -> Peer:
+def connect(target: ServerCommand, **options: Unpack[ConnectOptions]) -> Peer:
     """Connect to a server, and start it where it has no URL; see `Options` for the keywords.
 
     Raises:
         ConnectError: when it cannot be started or reached, or does not answer.
     """
-    settings = Settings(**options)
-    if is_url(target):
-        return connect_channel(_http_channel(str(target), settings), settings)
+    settings = ConnectSettings(**options)
+    if is_server_url(target):
+        return connect_channel(_open_http_channel(str(target), settings), settings)
     for option in URL_OPTIONS:
-        if getattr(settings, option) != getattr(DEFAULTS, option):
+        if getattr(settings, option) != getattr(DEFAULT_SETTINGS, option):
             raise ConnectError(f"The option {option} is for servers behind a URL")
-    channel = ProcessChannel(command_for(target), settings)
+    channel = ProcessChannel(build_command(target), settings)
     return connect_channel(channel, settings)
 
 
-def is_url(target: object) -> bool:
+def is_server_url(target: object) -> bool:
     """Whether a target is the URL of a server."""
     return isinstance(target, str) and target.lower().startswith(URL_SCHEMES)
 
 
-def _http_channel(url: str, settings: Settings) -> Pipe:
+def _open_http_channel(url: str, settings: ConnectSettings) -> ByteChannel:
     try:
         from paddock.peer.http.channel import HttpChannel  # noqa: PLC0415 - an extra, and not small
     except ImportError as error:
@@ -74,55 +74,55 @@ def _http_channel(url: str, settings: Settings) -> Pipe:
     return HttpChannel(url, settings)
 
 
-def connect_channel(channel: Pipe, settings: Settings) -> Peer:
+def connect_channel(channel: ByteChannel, settings: ConnectSettings) -> Peer:
     """Connect to the server at the other end of a channel, which the peer then owns."""
     record = settings.record
     transcript = record if isinstance(record, Transcript) else Transcript()
     explain_end = channel.explain_end if isinstance(channel, ProcessChannel) else None
     is_recorded = record is not False
-    link = Link(channel, transcript if is_recorded else None, explain_end)
-    if isinstance(channel, Attached):
+    link = ClientConnection(channel, transcript if is_recorded else None, explain_end)
+    if isinstance(channel, AttachableChannel):
         channel.attach(link)
         link.cancels_by_closing = True
-    delivery = Delivery(listener(settings))
-    inbox = Inbox(link, settings, delivery)
+    delivery = NotificationQueue(make_notification_callback(settings))
+    inbox = ServerMessageRouter(link, settings, delivery)
     link.start(inbox)
     try:
-        greeting = Opening(link, delivery, settings).greet()
+        greeting = Handshake(link, delivery, settings).perform()
     except BaseException:
         link.close()
         raise
-    envelope = Envelope(settings, greeting.version)
-    inbox.can_be_asked = not envelope.is_stateless
+    envelope = RequestMetaBuilder(settings, greeting.version)
+    inbox.accepts_requests = not envelope.is_stateless
     is_mirrored = link.cancels_by_closing = link.cancels_by_closing and envelope.is_stateless
-    wire = Wire(link, delivery, envelope, partial(answer, settings), transcript, is_mirrored)
+    wire = OpenConnection(link, delivery, envelope, partial(answer_request, settings), transcript, is_mirrored)
     return Peer(wire, greeting, settings.timeout)
 
 
-def command_for(target: Command) -> list[str]:
+def build_command(target: ServerCommand) -> list[str]:
     """The command that starts a server.
 
     Raises:
         ConnectError: when the target is empty, or a file that does not exist.
     """
     if isinstance(target, str):
-        return _command_in_text(target)
+        return _parse_command_text(target)
     if isinstance(target, PathLike):
-        return _serve(os.fspath(target))
+        return _build_serve_command(os.fspath(target))
     command = [os.fspath(part) for part in target]
     if not command:
         raise ConnectError("The command is empty")
     return command
 
 
-def _command_in_text(text: str) -> list[str]:
+def _parse_command_text(text: str) -> list[str]:
     if not text.strip():
         raise ConnectError("The command is empty")
     file, _, name = text.rpartition(":")
     if file.endswith(".py") and name.isidentifier():
-        return _serve(file, name)
+        return _build_serve_command(file, name)
     if _is_file_or_directory(text):
-        return _serve(text)
+        return _build_serve_command(text)
     try:
         command = shlex.split(text, posix=os.name == "posix")
     except ValueError as error:
@@ -139,7 +139,7 @@ def _is_file_or_directory(text: str) -> bool:
         return False
 
 
-def _serve(path: str, name: str | None = None) -> list[str]:
+def _build_serve_command(path: str, name: str | None = None) -> list[str]:
     if not Path(path).exists():
         raise ConnectError(f"No such file: {path}")
     absolute = str(Path(path).absolute())

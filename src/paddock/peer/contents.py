@@ -27,29 +27,29 @@ from paddock.protocol.model.content import (
 
 AnyContent = Content | Json
 """A kind of content that we know, or the JSON object of one that we do not."""
-AnyContents = TextResourceContents | BlobResourceContents
+AnyResourceContents = TextResourceContents | BlobResourceContents
 
-_SENT_AS: dict[str, object] = {"annotations": Annotations | None, "resource": Json}
+_WIRE_FIELD_TYPES: dict[str, object] = {"annotations": Annotations | None, "resource": Json}
 
 
-def _wire_type(kind: type[Struct]) -> type[Struct]:
+def _define_wire_type(kind: type[Struct]) -> type[Struct]:
     """The same fields, each with the one type that it has on the wire."""
     fields = []
     for field in msgspec.structs.fields(kind):
         known_as = msgspec.field(name=field.encode_name)
         if field.default is not NODEFAULT:
             known_as = msgspec.field(name=field.encode_name, default=field.default)
-        fields.append((field.name, _SENT_AS.get(field.name, field.type), known_as))
+        fields.append((field.name, _WIRE_FIELD_TYPES.get(field.name, field.type), known_as))
     return msgspec.defstruct(kind.__name__, fields)
 
 
-_KINDS: dict[object, tuple[type[Content], type[Struct]]] = {
-    kind.__struct_config__.tag: (kind, _wire_type(kind))
+_CONTENT_TYPES: dict[object, tuple[type[Content], type[Struct]]] = {
+    kind.__struct_config__.tag: (kind, _define_wire_type(kind))
     for kind in (TextContent, ImageContent, AudioContent, ResourceLink, EmbeddedResource)
 }
 
 
-def content_from(value: object) -> AnyContent:
+def parse_content(value: object) -> AnyContent:
     """One piece of content.
 
     Raises:
@@ -57,17 +57,17 @@ def content_from(value: object) -> AnyContent:
     """
     if not isinstance(value, dict):
         raise AnswerError(f"Expected content, got {value!r:.60}")
-    if value.get("type") not in _KINDS:
+    if value.get("type") not in _CONTENT_TYPES:
         return cast("Json", value)
-    kind, wire_type = _KINDS[value["type"]]
-    sent = _convert(value, wire_type, f"{value['type']} content")
+    kind, wire_type = _CONTENT_TYPES[value["type"]]
+    sent = _convert_content(value, wire_type, f"{value['type']} content")
     fields = {name: getattr(sent, name) for name in sent.__struct_fields__}
     if "resource" in fields:
-        fields["resource"] = contents_from(fields["resource"])
+        fields["resource"] = parse_resource_contents(fields["resource"])
     return kind(**fields)
 
 
-def contents_from(value: object) -> AnyContents:
+def parse_resource_contents(value: object) -> AnyResourceContents:
     """The contents of a resource, or of a part of one.
 
     Raises:
@@ -75,15 +75,15 @@ def contents_from(value: object) -> AnyContents:
     """
     is_binary = isinstance(value, dict) and "blob" in value
     kind = BlobResourceContents if is_binary else TextResourceContents
-    return cast("AnyContents", _convert(value, kind, "the contents of a resource"))
+    return cast("AnyResourceContents", _convert_content(value, kind, "the contents of a resource"))
 
 
-def text_of(contents: list[AnyContent]) -> str:
+def join_text(contents: list[AnyContent]) -> str:
     """The text among contents, each piece on lines of its own."""
     return "\n".join(piece.text for piece in contents if isinstance(piece, TextContent))
 
 
-def _convert(value: object, kind: type[Struct], what: str) -> Struct:
+def _convert_content(value: object, kind: type[Struct], what: str) -> Struct:
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as fault:

@@ -12,54 +12,54 @@ import threading
 from collections.abc import Callable
 from queue import SimpleQueue
 
-from paddock.peer.reporting import report
+from paddock.peer.reporting import report_callback_error
 from paddock.peer.settings import Json
 
-MAX_UNDELIVERED = 10_000
+MAX_PENDING_NOTIFICATIONS = 10_000
 """Notifications that may wait for a callback that is busy; more are dropped."""
 
-Deliver = Callable[[str, Json], object]
+DeliverNotification = Callable[[str, Json], object]
 
 
-class Delivery:
+class NotificationQueue:
     """Calls `deliver` for each notification, one after the other, in a thread of its own."""
 
-    def __init__(self, deliver: Deliver | None) -> None:
+    def __init__(self, deliver: DeliverNotification | None) -> None:
         self._deliver = deliver
         self._queue: SimpleQueue[tuple[str, Json] | Callable[[], object] | None] = SimpleQueue()
-        self._moved = threading.Condition()
-        self._delivered = 0
+        self._progress = threading.Condition()
+        self._delivered_count = 0
         self._thread: threading.Thread | None = None
-        self._dropped = 0
-        self.arrived = 0
+        self._dropped_count = 0
+        self.arrived_count = 0
 
     def put(self, method: str, params: Json) -> None:
         """Take a notification; called by the thread that reads, and by no other."""
         if self._deliver is None:
             return
-        if self.arrived - self._delivered >= MAX_UNDELIVERED:
-            self._drop(method)
+        if self.arrived_count - self._delivered_count >= MAX_PENDING_NOTIFICATIONS:
+            self._drop_notification(method)
             return
-        self.arrived += 1
+        self.arrived_count += 1
         if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="paddock-notices", daemon=True)
+            self._thread = threading.Thread(target=self._run_callbacks, name="paddock-notices", daemon=True)
             self._thread.start()
         self._queue.put((method, params))
 
-    def wait(self, mark: int, timeout: float | None) -> None:
+    def wait_until_delivered(self, mark: int, timeout: float | None) -> None:
         """Wait until the first `mark` notifications have been delivered.
 
         A callback does not wait for itself.
         """
         if threading.current_thread() is self._thread:
             return
-        with self._moved:
-            self._moved.wait_for(lambda: self._delivered >= mark, timeout)
+        with self._progress:
+            self._progress.wait_for(lambda: self._delivered_count >= mark, timeout)
 
-    def after(self, mark: int, callback: Callable[[], object]) -> None:
+    def call_after(self, mark: int, callback: Callable[[], object]) -> None:
         """Call a function once the first `mark` notifications have been delivered."""
-        with self._moved:
-            is_due = self._delivered >= mark
+        with self._progress:
+            is_due = self._delivered_count >= mark
         if is_due:
             callback()
         else:
@@ -71,14 +71,14 @@ class Delivery:
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout)
 
-    def _drop(self, method: str) -> None:
+    def _drop_notification(self, method: str) -> None:
         """Do without a notification: who reads cannot wait, because a callback may call us."""
-        self._dropped += 1
-        if self._dropped == 1:
+        self._dropped_count += 1
+        if self._dropped_count == 1:
             text = "%s and others are dropped: %s notifications wait for a callback that is busy"
-            logging.getLogger("paddock").warning(text, method, MAX_UNDELIVERED)
+            logging.getLogger("paddock").warning(text, method, MAX_PENDING_NOTIFICATIONS)
 
-    def _run(self) -> None:
+    def _run_callbacks(self) -> None:
         while (notification := self._queue.get()) is not None:
             if not isinstance(notification, tuple):
                 notification()
@@ -87,7 +87,7 @@ class Delivery:
                 if self._deliver is not None:
                     self._deliver(*notification)
             except Exception as fault:  # noqa: BLE001 - one bad callback must not end the rest
-                report(fault)
-            with self._moved:
-                self._delivered += 1
-                self._moved.notify_all()
+                report_callback_error(fault)
+            with self._progress:
+                self._delivered_count += 1
+                self._progress.notify_all()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from paddock.peer.settings import Json
 
 
-class Inquiry(Protocol):
+class TaskRequest(Protocol):
     """A request about a task."""
 
     def outcome(self) -> Json:
@@ -29,56 +29,56 @@ class Inquiry(Protocol):
         """Do without it."""
 
 
-Inquire = Callable[[str, "Json"], Inquiry]
+SendTaskRequest = Callable[[str, "Json"], TaskRequest]
 """Sends a request of a method with parameters."""
-Respond = Callable[["Json"], "Json"]
+AnswerInputRequests = Callable[["Json"], "Json"]
 """Answers the questions of a result, by their keys."""
 
-FIRST_PAUSE = 0.05
+FIRST_POLL_SECONDS = 0.05
 """Seconds until the first question how it goes; no server is asked more often."""
-DEFAULT_INTERVAL = 1.0
+DEFAULT_POLL_SECONDS = 1.0
 """Seconds between two questions in the end, when the server names no interval."""
-LONGEST_MS = 86_400_000
+MAX_POLL_INTERVAL_MS = 86_400_000
 
 
-def is_task(outcome: object) -> bool:
+def is_task_result(outcome: object) -> bool:
     """Whether an answer says that the call goes on as a task."""
     return isinstance(outcome, dict) and outcome.get("resultType") == "task"
 
 
-class Following:
+class TaskFollower:
     """Follows one task to its end."""
 
-    def __init__(self, task: Json, inquire: Inquire, respond: Respond) -> None:
+    def __init__(self, task: Json, inquire: SendTaskRequest, respond: AnswerInputRequests) -> None:
         self._id = task.get("taskId")
-        self._inquire = inquire
+        self._send_task_request = inquire
         self._respond = respond
-        self._answered: set[str] = set()
+        self._answered_keys: set[str] = set()
         self._lock = threading.Lock()
         self._stopped = threading.Event()
-        self._inquiry: Inquiry | None = None
-        self._cancellation: Inquiry | None = None
+        self._pending_request: TaskRequest | None = None
+        self._cancel_request: TaskRequest | None = None
 
-    def result(self) -> Json:
+    def wait_for_result(self) -> Json:
         """Wait for the end of the task; its result.
 
         Raises:
             PeerError: the task has failed.
             CallCancelledError: it was cancelled.
         """
-        pause = FIRST_PAUSE
+        pause = FIRST_POLL_SECONDS
         while not self._stopped.wait(pause):
-            task = self._ask("tasks/get")
+            task = self._request_and_wait("tasks/get")
             status = task.get("status")
             if status in ("completed", "failed", "cancelled"):
                 self._stopped.set()  # there is nothing left to cancel
             if status == "completed":
-                return _object(task.get("result"))
+                return _require_object(task.get("result"))
             if status == "failed":
-                raise _failure(_object(task.get("error")))
+                raise _make_task_error(_require_object(task.get("error")))
             if status == "input_required":
-                self._answer(task)
-            pause = _next_pause(pause, task.get("pollIntervalMs"))
+                self._answer_questions(task)
+            pause = _get_next_pause(pause, task.get("pollIntervalMs"))
         raise CallCancelledError(f"Task {self._id} was cancelled")
 
     def cancel(self) -> None:
@@ -88,38 +88,38 @@ class Following:
                 return
             self._stopped.set()
             with suppress(PaddockError):  # the server is gone
-                self._cancellation = self._inquire("tasks/cancel", {"taskId": self._id})
-            inquiry = self._inquiry
+                self._cancel_request = self._send_task_request("tasks/cancel", {"taskId": self._id})
+            inquiry = self._pending_request
         if inquiry is not None:
             inquiry.cancel()
 
-    def finish(self) -> None:
+    def wait_for_cancellation(self) -> None:
         """Wait until the server has taken notice of the end, if it had to be told."""
         with self._lock:
-            cancellation = self._cancellation
+            cancellation = self._cancel_request
         if cancellation is not None:
             with suppress(PaddockError):
-                _awaited(cancellation)
+                _wait_for_outcome(cancellation)
 
-    def _ask(self, method: str, **more: object) -> Json:
+    def _request_and_wait(self, method: str, **more: object) -> Json:
         with self._lock:
             if self._stopped.is_set():
                 raise CallCancelledError(f"Task {self._id} was cancelled")
-            inquiry = self._inquiry = self._inquire(method, {"taskId": self._id, **more})
-        return _awaited(inquiry)
+            inquiry = self._pending_request = self._send_task_request(method, {"taskId": self._id, **more})
+        return _wait_for_outcome(inquiry)
 
-    def _answer(self, task: Json) -> None:
+    def _answer_questions(self, task: Json) -> None:
         """Answer what has not been answered yet; the server may not have taken all of it in."""
-        asked = _object(task.get("inputRequests", {}))
-        fresh = {key: question for key, question in asked.items() if key not in self._answered}
+        asked = _require_object(task.get("inputRequests", {}))
+        fresh = {key: question for key, question in asked.items() if key not in self._answered_keys}
         if not fresh:
             return
-        self._answered.update(fresh)
+        self._answered_keys.update(fresh)
         responses = self._respond({"inputRequests": fresh})
-        self._ask("tasks/update", inputResponses=responses)
+        self._request_and_wait("tasks/update", inputResponses=responses)
 
 
-def _awaited(inquiry: Inquiry) -> Json:
+def _wait_for_outcome(inquiry: TaskRequest) -> Json:
     try:
         return inquiry.outcome()
     except PeerTimeoutError:
@@ -127,19 +127,19 @@ def _awaited(inquiry: Inquiry) -> Json:
         raise
 
 
-def _next_pause(pause: float, interval_ms: object) -> float:
+def _get_next_pause(pause: float, interval_ms: object) -> float:
     if isinstance(interval_ms, int | float):
-        return max(FIRST_PAUSE, min(interval_ms, LONGEST_MS) / 1000)
-    return min(2 * pause, DEFAULT_INTERVAL)
+        return max(FIRST_POLL_SECONDS, min(interval_ms, MAX_POLL_INTERVAL_MS) / 1000)
+    return min(2 * pause, DEFAULT_POLL_SECONDS)
 
 
-def _object(value: object) -> Json:
+def _require_object(value: object) -> Json:
     if isinstance(value, dict):
         return value
     raise AnswerError(f"Expected an object in the description of a task, got {value!r:.60}")
 
 
-def _failure(error: Json) -> PeerError:
+def _make_task_error(error: Json) -> PeerError:
     code = error.get("code")
     return PeerError(
         str(error.get("message", "The task has failed")),

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from paddock.errors import ConnectError, PaddockError
 from paddock.peer.calls import PendingCall
-from paddock.peer.envelope import Envelope
+from paddock.peer.envelope import RequestMetaBuilder
 from paddock.peer.errors import (
     AccessRefusedError,
     AnswerError,
@@ -22,16 +22,16 @@ from paddock.protocol.errors import UNSUPPORTED_VERSION
 from paddock.protocol.versions import SESSION_VERSIONS, STATELESS_VERSIONS, SUPPORTED_VERSIONS
 
 if TYPE_CHECKING:
-    from paddock.peer.delivery import Delivery
-    from paddock.peer.link import Link
-    from paddock.peer.settings import Settings
+    from paddock.peer.delivery import NotificationQueue
+    from paddock.peer.link import ClientConnection
+    from paddock.peer.settings import ConnectSettings
 
 
-NO_ENDPOINT = (200, 404, 405)
+NO_ENDPOINT_STATUSES = (200, 404, 405)
 """What web servers answer that know nothing of the protocol."""
 
 
-class Greeting(Struct):
+class HandshakeResult(Struct):
     """What a server said about itself."""
 
     version: str
@@ -40,35 +40,35 @@ class Greeting(Struct):
     instructions: str | None
 
 
-class Opening:
+class Handshake:
     """Opens one connection."""
 
-    def __init__(self, link: Link, delivery: Delivery, settings: Settings) -> None:
-        self._link = link
-        self._delivery = delivery
+    def __init__(self, link: ClientConnection, delivery: NotificationQueue, settings: ConnectSettings) -> None:
+        self._connection = link
+        self._notification_queue = delivery
         self._settings = settings
 
-    def greet(self) -> Greeting:
+    def perform(self) -> HandshakeResult:
         """Exchange greetings in the era that was asked for, or in the newest that works.
 
         Raises:
             ConnectError: when there is none.
         """
         try:
-            return self._greet()
+            return self._negotiate()
         except (PeerError, PeerTimeoutError, AnswerError) as error:
             text = f"The server cannot be talked to: {error.message}"
             raise ConnectError(text, hint=error.hint) from error
 
-    def _greet(self) -> Greeting:
+    def _negotiate(self) -> HandshakeResult:
         era = self._settings.era
         if era is None:
-            return self._probe()
+            return self._probe_versions()
         if era not in SUPPORTED_VERSIONS:
             known = ", ".join(SUPPORTED_VERSIONS)
             raise ConnectError(f"Unknown protocol version {era!r}", hint=f"known are {known}")
         if era in STATELESS_VERSIONS:
-            greeting = self._discovery(self._discover(era), self._settings.timeout)
+            greeting = self._read_discovery(self._send_discover(era), self._settings.timeout)
             if greeting is None:
                 raise ConnectError(f"The server does not speak protocol version {era}")
             return greeting
@@ -79,17 +79,17 @@ class Opening:
             )
         return greeting
 
-    def _probe(self) -> Greeting:
-        probe = self._discover(STATELESS_VERSIONS[0])
+    def _probe_versions(self) -> HandshakeResult:
+        probe = self._send_discover(STATELESS_VERSIONS[0])
         limit = min(self._settings.probe_timeout, self._settings.timeout)
         try:
-            greeting = self._discovery(probe, limit)
+            greeting = self._read_discovery(probe, limit)
             if greeting is not None:
                 return greeting
         except (PeerError, PeerTimeoutError):
             pass  # an older server, or one that is slow to start
         except HttpError as error:
-            if not _may_be_older(error):
+            if not _may_be_older_server(error):
                 raise
         except ConnectError as error:
             hint = "if it cannot stand an unknown method, name an older version as the era"
@@ -97,91 +97,91 @@ class Opening:
         try:
             greeting = self._initialize(SESSION_VERSIONS[0])
         except PaddockError as error:
-            late = _answered(probe)
+            late = _find_late_result(probe)
             if late is None:
-                raise _advised(error) from None
+                raise _add_endpoint_hint(error) from None
             return late
-        if self._link.cancels_by_closing:  # it holds a connection
+        if self._connection.cancels_by_closing:  # it holds a connection
             probe.cancel()
         return greeting
 
-    def _discovery(self, probe: PendingCall, limit: float) -> Greeting | None:
+    def _read_discovery(self, probe: PendingCall, limit: float) -> HandshakeResult | None:
         """The greeting in the answer to a probe; repeats it in a version that the server names."""
         try:
-            return _discovered(probe.result(limit))
+            return _parse_discover_result(probe.result(limit))
         except PeerError as error:
-            offered = _offered(error)
+            offered = _find_offered_version(error)
             if offered is None:
                 raise
-        return _discovered(self._discover(offered).result(limit))
+        return _parse_discover_result(self._send_discover(offered).result(limit))
 
-    def _discover(self, version: str) -> PendingCall:
-        params = Envelope(self._settings, version).wrap("server/discover", {})
-        return self._start("server/discover", params)
+    def _send_discover(self, version: str) -> PendingCall:
+        params = RequestMetaBuilder(self._settings, version).add_meta("server/discover", {})
+        return self._start_call("server/discover", params)
 
-    def _initialize(self, version: str) -> Greeting:
-        envelope = Envelope(self._settings, version)
+    def _initialize(self, version: str) -> HandshakeResult:
+        envelope = RequestMetaBuilder(self._settings, version)
         params: Json = {
             "protocolVersion": version,
             "capabilities": envelope.capabilities,
             "clientInfo": envelope.client_info,
         }
-        answer = self._start("initialize", params).result()
+        answer = self._start_call("initialize", params).result()
         chosen = answer.get("protocolVersion")
         if chosen not in SESSION_VERSIONS:
             raise ConnectError(
                 f"The server speaks protocol version {chosen!r}, which we do not",
                 hint=f"we speak {', '.join(SUPPORTED_VERSIONS)}",
             )
-        self._link.notify("notifications/initialized")
-        return _greeting(chosen, answer.get("serverInfo"), answer)
+        self._connection.notify("notifications/initialized")
+        return _make_handshake_result(chosen, answer.get("serverInfo"), answer)
 
-    def _start(self, method: str, params: Json) -> PendingCall:
+    def _start_call(self, method: str, params: Json) -> PendingCall:
         timeout = self._settings.timeout
-        return PendingCall(self._link, self._delivery, method, params, timeout=timeout)
+        return PendingCall(self._connection, self._notification_queue, method, params, timeout=timeout)
 
 
-def _discovered(answer: Json) -> Greeting | None:
+def _parse_discover_result(answer: Json) -> HandshakeResult | None:
     """The greeting in an answer to `server/discover`; None when we have no version in common."""
     theirs = answer.get("supportedVersions")
-    common = [version for version in STATELESS_VERSIONS if version in _list(theirs)]
+    common = [version for version in STATELESS_VERSIONS if version in _as_list(theirs)]
     if not common:
         return None
     meta = answer.get("_meta")
     info = meta.get(META_SERVER_INFO) if isinstance(meta, dict) else None
-    return _greeting(common[0], info, answer)
+    return _make_handshake_result(common[0], info, answer)
 
 
-def _offered(error: PeerError) -> str | None:
+def _find_offered_version(error: PeerError) -> str | None:
     """The version that a server names which does not know the one that we have tried."""
     if error.rpc_code != UNSUPPORTED_VERSION or not isinstance(error.data, dict):
         return None
-    theirs = _list(error.data.get("supported"))
+    theirs = _as_list(error.data.get("supported"))
     return next((version for version in STATELESS_VERSIONS if version in theirs), None)
 
 
-def _may_be_older(error: HttpError) -> bool:
+def _may_be_older_server(error: HttpError) -> bool:
     """Whether a server that refuses our first request may only not understand it."""
     return error.status is not None and not isinstance(error, AccessRefusedError)
 
 
-def _advised(error: PaddockError) -> PaddockError:
-    if isinstance(error, HttpError) and error.status in NO_ENDPOINT and error.hint is None:
+def _add_endpoint_hint(error: PaddockError) -> PaddockError:
+    if isinstance(error, HttpError) and error.status in NO_ENDPOINT_STATUSES and error.hint is None:
         error.hint = "is this the URL of an MCP endpoint, and its path right?"
     return error
 
 
-def _answered(probe: PendingCall) -> Greeting | None:
+def _find_late_result(probe: PendingCall) -> HandshakeResult | None:
     """What came of a probe that we had given up waiting for."""
     try:
-        return _discovered(probe.result(0))
+        return _parse_discover_result(probe.result(0))
     except PaddockError:
         return None
 
 
-def _greeting(version: str, info: object, answer: Json) -> Greeting:
+def _make_handshake_result(version: str, info: object, answer: Json) -> HandshakeResult:
     capabilities, instructions = answer.get("capabilities"), answer.get("instructions")
-    return Greeting(
+    return HandshakeResult(
         version=version,
         server_info=info if isinstance(info, dict) else {},
         capabilities=capabilities if isinstance(capabilities, dict) else {},
@@ -189,5 +189,5 @@ def _greeting(version: str, info: object, answer: Json) -> Greeting:
     )
 
 
-def _list(value: object) -> list[object]:
+def _as_list(value: object) -> list[object]:
     return value if isinstance(value, list) else []

@@ -10,51 +10,51 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from msgspec import Struct
 
-from paddock.authoring.mirroring import mirrors_of
+from paddock.authoring.mirroring import find_header_parameters
 from paddock.errors import ConnectError, DefinitionError
 from paddock.peer import results
-from paddock.peer.calls import PendingCall, Respond
-from paddock.peer.delivery import Delivery
-from paddock.peer.envelope import Envelope
+from paddock.peer.calls import PendingCall, AnswerRequest
+from paddock.peer.delivery import NotificationQueue
+from paddock.peer.envelope import RequestMetaBuilder
 from paddock.peer.errors import AnswerError, PeerError, PeerTimeoutError
-from paddock.peer.link import Link
-from paddock.peer.listening import METHOD as LISTEN
-from paddock.peer.listening import Listening
+from paddock.peer.link import ClientConnection
+from paddock.peer.listening import LISTEN_METHOD as LISTEN
+from paddock.peer.listening import Subscription
 from paddock.peer.settings import Json
-from paddock.peer.skills import SkillInfo, listed_file, verified
+from paddock.peer.skills import SkillInfo, find_listed_file, verify_skill_file
 from paddock.peer.transcript import Transcript
 from paddock.protocol.errors import INVALID_PARAMS, METHOD_NOT_FOUND
-from paddock.protocol.model.params import LEVELS, Level
+from paddock.protocol.model.params import LOGGING_LEVELS, LoggingLevel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from paddock.peer.link import Outcome
-    from paddock.peer.opening import Greeting
+    from paddock.peer.link import CallOutcome
+    from paddock.peer.opening import HandshakeResult
 
 T = TypeVar("T", bound=Struct)
 MAX_PAGES = 1000
 """Pages of a list that are read; a server that has more does not mean it."""
 
 
-class Wire(Struct):
+class OpenConnection(Struct):
     """The parts of an open connection."""
 
-    link: Link
-    delivery: Delivery
-    envelope: Envelope
-    respond: Respond
+    connection: ClientConnection
+    notification_queue: NotificationQueue
+    meta_builder: RequestMetaBuilder
+    answer_request: AnswerRequest
     transcript: Transcript
-    is_mirrored: bool = False
+    mirrors_arguments: bool = False
     """Whether requests repeat some arguments of tools in HTTP headers."""
 
 
 class Peer:
     """A server that we are connected to. Made by `connect`; a context manager that closes it."""
 
-    def __init__(self, wire: Wire, greeting: Greeting, timeout: float) -> None:
-        self._wire = wire
-        self._greeting = greeting
+    def __init__(self, wire: OpenConnection, greeting: HandshakeResult, timeout: float) -> None:
+        self._open_connection = wire
+        self._handshake_result = greeting
         self._timeout = timeout
         self.protocol_version = greeting.version
         self.server_info = greeting.server_info
@@ -75,12 +75,12 @@ class Peer:
 
     def within(self, seconds: float) -> Peer:
         """The same connection with another timeout, as in `peer.within(5).call("slow")`."""
-        return Peer(self._wire, self._greeting, seconds)
+        return Peer(self._open_connection, self._handshake_result, seconds)
 
     def tools(self) -> list[results.ToolInfo]:
         """All tools, from all pages; without those that cannot be called over HTTP as they are."""
-        tools = self._listed("tools/list", "tools", results.ToolInfo)
-        return [tool for tool in tools if _is_callable(tool)] if self._wire.is_mirrored else tools
+        tools = self._list_items("tools/list", "tools", results.ToolInfo)
+        return [tool for tool in tools if _has_valid_header_parameters(tool)] if self._open_connection.mirrors_arguments else tools
 
     def call(
         self, name: str, arguments: Mapping[str, object] | None = None, /, **named: object
@@ -91,35 +91,35 @@ class Peer:
             PeerError: when there is no such tool, or the server cannot answer.
         """
         params: Json = {"name": name, "arguments": {**(arguments or {}), **named}}
-        return results.tool_result(self.request("tools/call", params))
+        return results.parse_tool_result(self.request("tools/call", params))
 
     def prompts(self) -> list[results.PromptInfo]:
         """All prompts, from all pages."""
-        return self._listed("prompts/list", "prompts", results.PromptInfo)
+        return self._list_items("prompts/list", "prompts", results.PromptInfo)
 
     def prompt(
         self, name: str, arguments: Mapping[str, str] | None = None, /, **named: str
     ) -> results.PromptResult:
         """The messages of a prompt."""
         params: Json = {"name": name, "arguments": {**(arguments or {}), **named}}
-        return results.prompt_result(self.request("prompts/get", params))
+        return results.parse_prompt_result(self.request("prompts/get", params))
 
     def resources(self) -> list[results.ResourceInfo]:
         """All resources, from all pages."""
-        return self._listed("resources/list", "resources", results.ResourceInfo)
+        return self._list_items("resources/list", "resources", results.ResourceInfo)
 
     def templates(self) -> list[results.TemplateInfo]:
         """All resource templates, from all pages."""
         method = "resources/templates/list"
-        return self._listed(method, "resourceTemplates", results.TemplateInfo)
+        return self._list_items(method, "resourceTemplates", results.TemplateInfo)
 
-    def read(self, uri: str) -> results.ReadResult:
+    def read(self, uri: str) -> results.ResourceResult:
         """The contents of a resource."""
-        return results.read_result(self.request("resources/read", {"uri": uri}))
+        return results.parse_resource_result(self.request("resources/read", {"uri": uri}))
 
     def skills(self) -> list[SkillInfo]:
         """All skills, from all pages; none of their files is read."""
-        return self._listed("skills/list", "skills", SkillInfo)
+        return self._list_items("skills/list", "skills", SkillInfo)
 
     def skill_file(self, skill: SkillInfo, uri: str | None = None) -> bytes:
         """A file of a skill, its SKILL.md unless said otherwise.
@@ -128,8 +128,8 @@ class Peer:
             AnswerError: when size, digest or frontmatter are not what was listed.
         """
         wanted = skill.uri if uri is None else uri
-        listed_file(skill, wanted)
-        return verified(skill, wanted, self.read(wanted))
+        find_listed_file(skill, wanted)
+        return verify_skill_file(skill, wanted, self.read(wanted))
 
     def complete(
         self,
@@ -145,25 +145,25 @@ class Peer:
         """
         if isinstance(ref, str):
             is_uri = "://" in ref
-            ref = {"type": "ref/resource", "uri": ref} if is_uri else _prompt_ref(ref)
+            ref = {"type": "ref/resource", "uri": ref} if is_uri else _make_prompt_reference(ref)
         params: Json = {"ref": ref, "argument": {"name": argument, "value": value}}
         if context is not None:
             params["context"] = {"arguments": dict(context)}
-        return results.completion(self.request("completion/complete", params))
+        return results.parse_completion(self.request("completion/complete", params))
 
     def ping(self) -> None:
         """Ask for a sign of life. In sessions only."""
-        self._in_sessions_only("ping", "use server/discover")
+        self._require_session_era("ping", "use server/discover")
         self.request("ping")
 
     def subscribe(self, uri: str) -> None:
         """Ask to be notified of a resource's updates. In sessions only."""
-        self._in_sessions_only("resources/subscribe", "use listen")
+        self._require_session_era("resources/subscribe", "use listen")
         self.request("resources/subscribe", {"uri": uri})
 
     def unsubscribe(self, uri: str) -> None:
         """Ask to be notified no longer. In sessions only."""
-        self._in_sessions_only("resources/unsubscribe", "close what listen has returned")
+        self._require_session_era("resources/unsubscribe", "close what listen has returned")
         self.request("resources/unsubscribe", {"uri": uri})
 
     def listen(
@@ -173,25 +173,25 @@ class Peer:
         prompts: bool = False,
         resources: bool = False,
         uris: list[str] | None = None,
-    ) -> Listening:
+    ) -> Subscription:
         """Ask to be notified of changes of lists and of resources. In the stateless era only."""
-        if not self._wire.envelope.is_stateless:
-            raise self._unknown(LISTEN, "a session is told of changes; use subscribe for resources")
+        if not self._open_connection.meta_builder.is_stateless:
+            raise self._make_unknown_method_error(LISTEN, "a session is told of changes; use subscribe for resources")
         kinds = {"tools": tools, "prompts": prompts, "resources": resources}
         wanted: Json = {f"{kind}ListChanged": True for kind, is_on in kinds.items() if is_on}
         if uris:
             wanted["resourceSubscriptions"] = uris
-        params = self._wire.envelope.wrap(LISTEN, {"notifications": wanted})
-        listening = Listening(self._wire.link, params)
-        listening.wait(self._timeout)
+        params = self._open_connection.meta_builder.add_meta(LISTEN, {"notifications": wanted})
+        listening = Subscription(self._open_connection.connection, params)
+        listening.wait_for_acknowledgement(self._timeout)
         return listening
 
-    def set_log_level(self, level: Level) -> None:
+    def set_log_level(self, level: LoggingLevel) -> None:
         """Ask for log messages of this level and above, from now on."""
-        if level not in LEVELS:
+        if level not in LOGGING_LEVELS:
             raise PeerError(f"No such log level: {level!r}", rpc_code=INVALID_PARAMS)
-        if self._wire.envelope.is_stateless:
-            self._wire.envelope.log_level = level
+        if self._open_connection.meta_builder.is_stateless:
+            self._open_connection.meta_builder.log_level = level
         else:
             self.request("logging/setLevel", {"level": level})
 
@@ -223,8 +223,8 @@ class Peer:
             if rest <= 0:
                 raise PeerTimeoutError(f"Not all pages of {method} within {self._timeout:g} s")
             answer = self.request(method, params, timeout=rest)
-            items += results.read_as(list[Json], answer.get(key), method)
-            cursor = results.read_as(str | None, answer.get("nextCursor"), method)  # type: ignore[arg-type]  # a union is a type to msgspec
+            items += results.convert_result(list[Json], answer.get(key), method)
+            cursor = results.convert_result(str | None, answer.get("nextCursor"), method)  # type: ignore[arg-type]  # a union is a type to msgspec
             if cursor is None:
                 return items
             if cursor in cursors:
@@ -241,28 +241,28 @@ class Peer:
         A server of the stateless era may answer with questions. They are put to the callbacks and
         the request is repeated, unless `answers_questions` says that the caller sees to it.
         """
-        wire = self._wire
-        wrapped = wire.envelope.wrap(method, params or {})
-        is_asked = wire.envelope.is_stateless and answers_questions
-        respond = wire.respond if is_asked else None
+        wire = self._open_connection
+        wrapped = wire.meta_builder.add_meta(method, params or {})
+        is_asked = wire.meta_builder.is_stateless and answers_questions
+        respond = wire.answer_request if is_asked else None
         return PendingCall(
-            wire.link, wire.delivery, method, wrapped, timeout=self._timeout, respond=respond
+            wire.connection, wire.notification_queue, method, wrapped, timeout=self._timeout, respond=respond
         )
 
     def notify(self, method: str, params: Json | None = None) -> None:
         """Send a notification."""
-        self._wire.link.notify(method, params)
+        self._open_connection.connection.notify(method, params)
 
     def when_ended(self, callback: Callable[[str], object]) -> None:
         """Call a function, which must not block, with the reason when the connection has ended."""
         try:
-            self._wire.link.expect(_End(callback))
+            self._open_connection.connection.add_waiter(_EndWaiter(callback))
         except ConnectError as error:
             callback(error.message)
 
     def close(self) -> None:
         """End the connection, and with it a server that was started for it."""
-        self._wire.link.close()
+        self._open_connection.connection.close()
 
     def __enter__(self) -> Self:
         return self
@@ -270,35 +270,35 @@ class Peer:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _listed(self, method: str, key: str, kind: type[T]) -> list[T]:
-        return results.read_as(list[kind], self.pages(method, key), method)  # type: ignore[valid-type]  # the type is a value here
+    def _list_items(self, method: str, key: str, kind: type[T]) -> list[T]:
+        return results.convert_result(list[kind], self.pages(method, key), method)  # type: ignore[valid-type]  # the type is a value here
 
-    def _in_sessions_only(self, method: str, instead: str) -> None:
-        if self._wire.envelope.is_stateless:
-            raise self._unknown(method, instead)
+    def _require_session_era(self, method: str, instead: str) -> None:
+        if self._open_connection.meta_builder.is_stateless:
+            raise self._make_unknown_method_error(method, instead)
 
-    def _unknown(self, method: str, instead: str) -> PeerError:
+    def _make_unknown_method_error(self, method: str, instead: str) -> PeerError:
         text = f"{method} does not exist in protocol version {self.protocol_version}"
         return PeerError(text, rpc_code=METHOD_NOT_FOUND, hint=instead)
 
 
-class _End:
+class _EndWaiter:
     """Waits for an answer that never comes, and so is told when none can come any more."""
 
     def __init__(self, callback: Callable[[str], object]) -> None:
         self._callback = callback
 
-    def take(self, outcome: Outcome) -> None:
+    def resolve(self, outcome: CallOutcome) -> None:
         self._callback(str(outcome))
 
 
-def _prompt_ref(name: str) -> Json:
+def _make_prompt_reference(name: str) -> Json:
     return {"type": "ref/prompt", "name": name}
 
 
-def _is_callable(tool: results.ToolInfo) -> bool:
+def _has_valid_header_parameters(tool: results.ToolInfo) -> bool:
     try:
-        mirrors_of(tool.input_schema, tool.name)
+        find_header_parameters(tool.input_schema, tool.name)
     except DefinitionError:
         return False  # the channel has logged why
     return True

@@ -14,14 +14,14 @@ from paddock.errors import ConnectError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from paddock.peer.settings import Settings
+    from paddock.peer.settings import ConnectSettings
 
-CHUNK = 1 << 16
-PATIENCE = 2.0
+READ_CHUNK_BYTES = 1 << 16
+STOP_SECONDS = 2.0
 """Seconds that a server gets to end by itself, and again after it was told to."""
-EXIT_TIME = 1.0
+EXIT_CODE_SECONDS = 1.0
 """Seconds to wait for the exit code of a server that has hung up."""
-LAST_LINES = 20
+MAX_STDERR_LINES = 20
 
 
 class ProcessChannel:
@@ -30,7 +30,7 @@ class ProcessChannel:
     def __init__(
         self,
         command: Sequence[str],
-        settings: Settings,
+        settings: ConnectSettings,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         """Start it; `environment` is all that it gets, in place of ours and of the settings'."""
@@ -48,17 +48,17 @@ class ProcessChannel:
         except OSError as error:
             reason = error.strerror or str(error)
             raise ConnectError(f"Cannot start {' '.join(command)!r}: {reason}") from None
-        self._input = _pipe(self._process.stdin)
-        self._output = _pipe(self._process.stdout)
-        self._last_words: deque[str] = deque(maxlen=LAST_LINES)
-        self._listener = threading.Thread(target=self._listen, name="paddock-stderr", daemon=True)
+        self._input = _require_pipe(self._process.stdin)
+        self._output = _require_pipe(self._process.stdout)
+        self._stderr_tail: deque[str] = deque(maxlen=MAX_STDERR_LINES)
+        self._stderr_thread = threading.Thread(target=self._read_stderr, name="paddock-stderr", daemon=True)
         if keeps_stderr:
-            self._listener.start()
+            self._stderr_thread.start()
 
     def read(self) -> bytes:
         """The next bytes of the server's output; empty at the end."""
         try:
-            chunk = self._output.read(CHUNK)
+            chunk = self._output.read(READ_CHUNK_BYTES)
         except (OSError, ValueError):
             chunk = b""
         if not chunk:
@@ -76,38 +76,38 @@ class ProcessChannel:
         self._input.close()
         for end in (self._process.terminate, self._process.kill):
             try:
-                self._process.wait(PATIENCE)
+                self._process.wait(STOP_SECONDS)
                 break
             except subprocess.TimeoutExpired:
                 end()
         self._process.wait()
-        self._join_listener()
+        self._join_stderr_thread()
 
     def explain_end(self) -> str:
         """What became of a server that has hung up."""
         try:
-            end = _ending(self._process.wait(EXIT_TIME))
+            end = _describe_exit(self._process.wait(EXIT_CODE_SECONDS))
         except subprocess.TimeoutExpired:
             end = "closed its output without ending"
-        self._join_listener()
-        return f"The server {end}{self.last_words()}"
+        self._join_stderr_thread()
+        return f"The server {end}{self.format_stderr_tail()}"
 
-    def last_words(self) -> str:
+    def format_stderr_tail(self) -> str:
         """The end of its standard error so far, as part of a message; empty when it is silent."""
-        words = "".join(f"\n  {line}" for line in self._last_words)
+        words = "".join(f"\n  {line}" for line in self._stderr_tail)
         return f"; the end of its standard error:{words}" if words else ""
 
-    def _join_listener(self) -> None:
-        if self._listener.is_alive():
-            self._listener.join(EXIT_TIME)
+    def _join_stderr_thread(self) -> None:
+        if self._stderr_thread.is_alive():
+            self._stderr_thread.join(EXIT_CODE_SECONDS)
 
-    def _listen(self) -> None:
-        with _pipe(self._process.stderr) as stderr:
+    def _read_stderr(self) -> None:
+        with _require_pipe(self._process.stderr) as stderr:
             for line in stderr:
-                self._last_words.append(line.decode(errors="replace").rstrip())
+                self._stderr_tail.append(line.decode(errors="replace").rstrip())
 
 
-def _ending(code: int) -> str:
+def _describe_exit(code: int) -> str:
     if code >= 0:
         return f"ended with exit code {code}"
     try:
@@ -116,7 +116,7 @@ def _ending(code: int) -> str:
         return f"was ended by signal {-code}"
 
 
-def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
+def _require_pipe(stream: IO[bytes] | None) -> IO[bytes]:
     if stream is None:
         raise ConnectError("The server's process has no pipes")
     return stream

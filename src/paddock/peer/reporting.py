@@ -6,7 +6,7 @@ import sys
 import threading
 
 
-def report(fault: BaseException) -> None:
+def report_callback_error(fault: BaseException) -> None:
     """Show a fault in a callback the way Python shows one that ends a thread."""
     details = (type(fault), fault, fault.__traceback__, threading.current_thread())
     threading.excepthook(threading.ExceptHookArgs(details))

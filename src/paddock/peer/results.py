@@ -10,7 +10,7 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct, field
 
-from paddock.peer.contents import AnyContent, AnyContents, content_from, contents_from, text_of
+from paddock.peer.contents import AnyContent, AnyResourceContents, parse_content, parse_resource_contents, join_text
 from paddock.peer.errors import AnswerError
 from paddock.peer.settings import Json
 from paddock.protocol.model.content import (
@@ -96,7 +96,7 @@ class ToolResult(Struct):
     @property
     def text(self) -> str:
         """All text of the content."""
-        return text_of(self.content)
+        return join_text(self.content)
 
 
 class PromptResult(Struct):
@@ -107,10 +107,10 @@ class PromptResult(Struct):
     meta: Json = {}
 
 
-class ReadResult(Struct):
+class ResourceResult(Struct):
     """The contents of a resource, which may have several parts."""
 
-    contents: list[AnyContents]
+    contents: list[AnyResourceContents]
     meta: Json = {}
 
     @property
@@ -134,34 +134,34 @@ class Completion(Struct, rename="camel"):
     has_more: bool = False
 
 
-class _ToolAnswer(Struct, rename="camel"):
+class _ToolResponse(Struct, rename="camel"):
     content: list[object] = []
     structured_content: object = None
     is_error: bool = False
     meta: Json = field(default_factory=dict, name="_meta")
 
 
-class _MessageAnswer(Struct):
+class _MessageResponse(Struct):
     content: Json
     role: Role
 
 
-class _PromptAnswer(Struct):
-    messages: list[_MessageAnswer]
+class _PromptResponse(Struct):
+    messages: list[_MessageResponse]
     description: str | None = None
     meta: Json = field(default_factory=dict, name="_meta")
 
 
-class _ReadAnswer(Struct):
+class _ResourceResponse(Struct):
     contents: list[object]
     meta: Json = field(default_factory=dict, name="_meta")
 
 
-class _CompletionAnswer(Struct):
+class _CompletionResponse(Struct):
     completion: Completion
 
 
-def read_as(kind: type[T], value: object, method: str) -> T:
+def convert_result(kind: type[T], value: object, method: str) -> T:
     """A part of the answer to a request, as the type it should have.
 
     Raises:
@@ -173,33 +173,33 @@ def read_as(kind: type[T], value: object, method: str) -> T:
         raise AnswerError(f"The server's answer to {method} makes no sense: {fault}") from None
 
 
-def tool_result(answer: Json) -> ToolResult:
+def parse_tool_result(answer: Json) -> ToolResult:
     """The result of `tools/call`."""
-    read = read_as(_ToolAnswer, answer, "tools/call")
-    content = [content_from(piece) for piece in read.content]
+    read = convert_result(_ToolResponse, answer, "tools/call")
+    content = [parse_content(piece) for piece in read.content]
     return ToolResult(content, read.structured_content, read.is_error, read.meta)
 
 
-def prompt_result(answer: Json) -> PromptResult:
+def parse_prompt_result(answer: Json) -> PromptResult:
     """The result of `prompts/get`."""
-    read = read_as(_PromptAnswer, answer, "prompts/get")
-    messages = [_message(message) for message in read.messages]
+    read = convert_result(_PromptResponse, answer, "prompts/get")
+    messages = [_parse_prompt_message(message) for message in read.messages]
     return PromptResult(messages, read.description, read.meta)
 
 
-def read_result(answer: Json) -> ReadResult:
+def parse_resource_result(answer: Json) -> ResourceResult:
     """The result of `resources/read`."""
-    read = read_as(_ReadAnswer, answer, "resources/read")
-    return ReadResult([contents_from(part) for part in read.contents], read.meta)
+    read = convert_result(_ResourceResponse, answer, "resources/read")
+    return ResourceResult([parse_resource_contents(part) for part in read.contents], read.meta)
 
 
-def completion(answer: Json) -> Completion:
+def parse_completion(answer: Json) -> Completion:
     """The result of `completion/complete`."""
-    return read_as(_CompletionAnswer, answer, "completion/complete").completion
+    return convert_result(_CompletionResponse, answer, "completion/complete").completion
 
 
-def _message(message: _MessageAnswer) -> PromptMessage:
-    content = content_from(message.content)
+def _parse_prompt_message(message: _MessageResponse) -> PromptMessage:
+    content = parse_content(message.content)
     if not isinstance(content, Content):
         raise AnswerError(f"Unknown type of content in a prompt: {content.get('type')!r}")
     return PromptMessage(content, message.role)

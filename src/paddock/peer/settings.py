@@ -18,24 +18,24 @@ OnSample = Callable[[Json], Json | str]
 """Gets the request's parameters; returns a `CreateMessageResult`, or only the model's text."""
 OnQuestion = Callable[[str, Json], Json]
 """Gets the method and the parameters of any question; returns its result."""
-OnParams = Callable[[Json], object]
+OnNotificationParams = Callable[[Json], object]
 OnNotification = Callable[[str, Json], object]
-Root = str | PathLike[str] | Json
+RootLike = str | PathLike[str] | Json
 """A URI, a path or a `Root` object of the protocol."""
-Stderr = int | IO[bytes] | Literal["capture"] | None
+StderrTarget = int | IO[bytes] | Literal["capture"] | None
 """What becomes of a server's standard error: None leaves it with ours, "capture" keeps its end for
 error messages; otherwise as for `subprocess.Popen`."""
 
-Token = str | Callable[[], str]
+TokenSource = str | Callable[[], str]
 """A bearer token, or what gives one; it is asked anew when the server refuses its last one."""
-TraceContext = Callable[[], Mapping[str, str]]
+TraceContextSource = Callable[[], Mapping[str, str]]
 """Gives the W3C trace context of the current work: `traceparent`, `tracestate`, `baggage`."""
 
-DEFAULT_TIMEOUT = 30.0
-PROBE_TIMEOUT = 5.0
+DEFAULT_TIMEOUT_SECONDS = 30.0
+PROBE_TIMEOUT_SECONDS = 5.0
 
 
-class Options(TypedDict, total=False):
+class ConnectOptions(TypedDict, total=False):
     """The keyword arguments of `connect`.
 
     Capabilities are declared for what there is a callback for, unless `client_capabilities` says
@@ -54,9 +54,9 @@ class Options(TypedDict, total=False):
     on_question: OnQuestion | None
     """Answers every question, in place of `on_elicit`, `on_sample` and `roots`. Needs
     `client_capabilities`, since a callback does not say what it can answer."""
-    roots: Sequence[Root] | None
-    on_log: OnParams | None
-    on_progress: OnParams | None
+    roots: Sequence[RootLike] | None
+    on_log: OnNotificationParams | None
+    on_progress: OnNotificationParams | None
     on_notification: OnNotification | None
     """Gets every notification, also those that have a callback of their own."""
     tasks: bool
@@ -68,8 +68,8 @@ class Options(TypedDict, total=False):
     env: Mapping[str, str] | None
     """Environment variables for the server, in addition to ours."""
     cwd: str | PathLike[str] | None
-    stderr: Stderr
-    token: Token | None
+    stderr: StderrTarget
+    token: TokenSource | None
     """For a server behind a URL: sent to that origin only."""
     headers: Mapping[str, str] | None
     """More HTTP headers for a server behind a URL."""
@@ -78,22 +78,22 @@ class Options(TypedDict, total=False):
     certificates to check it against."""
     allow_plain_http: bool
     """Let a token travel over http, unencrypted, to a host that is not this one."""
-    trace_context: TraceContext | None
+    trace_context: TraceContextSource | None
     """None takes OpenTelemetry's current context, if the program has imported that."""
 
 
-class Settings(Struct, kw_only=True, frozen=True):
+class ConnectSettings(Struct, kw_only=True, frozen=True):
     """The options with their defaults."""
 
     era: str | None = None
-    timeout: float = DEFAULT_TIMEOUT
-    probe_timeout: float = PROBE_TIMEOUT
+    timeout: float = DEFAULT_TIMEOUT_SECONDS
+    probe_timeout: float = PROBE_TIMEOUT_SECONDS
     on_elicit: OnElicit | None = None
     on_sample: OnSample | None = None
     on_question: OnQuestion | None = None
-    roots: Sequence[Root] | None = None
-    on_log: OnParams | None = None
-    on_progress: OnParams | None = None
+    roots: Sequence[RootLike] | None = None
+    on_log: OnNotificationParams | None = None
+    on_progress: OnNotificationParams | None = None
     on_notification: OnNotification | None = None
     tasks: bool = False
     client_capabilities: Json | None = None
@@ -101,9 +101,9 @@ class Settings(Struct, kw_only=True, frozen=True):
     record: bool | Transcript = False
     env: Mapping[str, str] | None = None
     cwd: str | PathLike[str] | None = None
-    stderr: Stderr = None
-    token: Token | None = None
+    stderr: StderrTarget = None
+    token: TokenSource | None = None
     headers: Mapping[str, str] | None = None
     verify: bool | str = True
     allow_plain_http: bool = False
-    trace_context: TraceContext | None = None
+    trace_context: TraceContextSource | None = None

@@ -13,10 +13,10 @@ from paddock.peer.settings import Json
 from paddock.protocol.model.content import BlobResourceContents, TextResourceContents
 
 if TYPE_CHECKING:
-    from paddock.peer.results import ReadResult
+    from paddock.peer.results import ResourceResult
 
 
-class SkillFile(Struct):
+class SkillFileInfo(Struct):
     """A file of a skill, as listed."""
 
     uri: str
@@ -29,11 +29,11 @@ class SkillInfo(Struct):
 
     uri: str
     frontmatter: Json
-    resources: list[SkillFile] | Literal["dynamic"]
+    resources: list[SkillFileInfo] | Literal["dynamic"]
     """Its files; or "dynamic", for those that have no digests."""
 
 
-def listed_file(skill: SkillInfo, uri: str) -> SkillFile | None:
+def find_listed_file(skill: SkillInfo, uri: str) -> SkillFileInfo | None:
     """What the list says about a file; None where it says nothing.
 
     Raises:
@@ -47,14 +47,14 @@ def listed_file(skill: SkillInfo, uri: str) -> SkillFile | None:
     raise AnswerError(f"{uri} is not a file of the skill {skill.uri}")
 
 
-def verified(skill: SkillInfo, uri: str, answer: ReadResult) -> bytes:
+def verify_skill_file(skill: SkillInfo, uri: str, answer: ResourceResult) -> bytes:
     """The content of a file, if it is what the list says.
 
     Raises:
         AnswerError: when it is not.
     """
-    data = _content(uri, answer)
-    listed = listed_file(skill, uri)
+    data = _find_file_content(uri, answer)
+    listed = find_listed_file(skill, uri)
     if listed is not None:
         _check_digest(listed, data)
     if uri == skill.uri:
@@ -62,7 +62,7 @@ def verified(skill: SkillInfo, uri: str, answer: ReadResult) -> bytes:
     return data
 
 
-def _content(uri: str, answer: ReadResult) -> bytes:
+def _find_file_content(uri: str, answer: ResourceResult) -> bytes:
     for part in answer.contents:
         if isinstance(part, TextResourceContents) and part.uri == uri:
             return part.text.encode()
@@ -71,7 +71,7 @@ def _content(uri: str, answer: ReadResult) -> bytes:
     raise AnswerError(f"The server's answer does not hold {uri}")
 
 
-def _check_digest(listed: SkillFile, data: bytes) -> None:
+def _check_digest(listed: SkillFileInfo, data: bytes) -> None:
     if len(data) != listed.size:
         raise AnswerError(f"{listed.uri} has {len(data)} bytes instead of {listed.size}, as listed")
     if f"sha256:{sha256(data).hexdigest()}" != listed.digest:
@@ -79,10 +79,10 @@ def _check_digest(listed: SkillFile, data: bytes) -> None:
 
 
 def _check_frontmatter(skill: SkillInfo, data: bytes) -> None:
-    from paddock.authoring.frontmatter_yaml import read_frontmatter  # noqa: PLC0415 - reads YAML
+    from paddock.authoring.frontmatter_yaml import parse_frontmatter  # noqa: PLC0415 - reads YAML
 
     try:
-        found = read_frontmatter(data, skill.uri)
+        found = parse_frontmatter(data, skill.uri)
     except DefinitionError as fault:
         raise AnswerError(str(fault)) from None
     different = sorted(

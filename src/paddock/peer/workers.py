@@ -8,26 +8,26 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from time import monotonic
 
-from paddock.peer.reporting import report
+from paddock.peer.reporting import report_callback_error
 
 Job = Callable[[], None]
 
-IDLE_TIME = 10.0
+IDLE_SECONDS = 10.0
 """Seconds after which a thread without work ends."""
 
 
-class Workers:
+class ThreadPool:
     """Runs jobs, up to `limit` at a time; up to `line` more wait for their turn."""
 
     def __init__(self, name: str, limit: int, line: int) -> None:
         self._name = name
-        self._limit = limit
-        self._line_limit = line
+        self._max_threads = limit
+        self._max_queued = line
         self._lock = threading.Lock()
-        self._line: deque[Job] = deque()
-        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._queued_jobs: deque[Job] = deque()
+        self._idle_jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._threads: set[threading.Thread] = set()
-        self._idle = 0
+        self._idle_count = 0
         self._is_closed = False
 
     def submit(self, job: Job) -> bool:
@@ -35,13 +35,13 @@ class Workers:
         with self._lock:
             if self._is_closed:
                 return False
-            if self._idle:
-                self._idle -= 1
-                self._jobs.put(job)
-            elif len(self._threads) < self._limit:
-                self._start(job)
-            elif len(self._line) < self._line_limit:
-                self._line.append(job)
+            if self._idle_count:
+                self._idle_count -= 1
+                self._idle_jobs.put(job)
+            elif len(self._threads) < self._max_threads:
+                self._start_thread(job)
+            elif len(self._queued_jobs) < self._max_queued:
+                self._queued_jobs.append(job)
             else:
                 return False
         return True
@@ -50,53 +50,53 @@ class Workers:
         """Take no more jobs, and wait until those that run have ended."""
         with self._lock:
             self._is_closed = True
-            self._line.clear()
-            for _ in range(self._idle):
-                self._jobs.put(None)
-            self._idle = 0
+            self._queued_jobs.clear()
+            for _ in range(self._idle_count):
+                self._idle_jobs.put(None)
+            self._idle_count = 0
             threads = list(self._threads)
         until = monotonic() + seconds
         for thread in threads:
             if thread is not threading.current_thread():
                 thread.join(max(0.0, until - monotonic()))
 
-    def _start(self, job: Job) -> None:
-        thread = threading.Thread(target=self._run, args=(job,), name=self._name, daemon=True)
+    def _start_thread(self, job: Job) -> None:
+        thread = threading.Thread(target=self._run_jobs, args=(job,), name=self._name, daemon=True)
         self._threads.add(thread)
         thread.start()
 
-    def _run(self, first: Job) -> None:
+    def _run_jobs(self, first: Job) -> None:
         job: Job | None = first
         while job is not None:
             try:
                 job()
             except Exception as fault:  # noqa: BLE001 - what comes next has to be done all the same
-                report(fault)
-            job = self._next()
+                report_callback_error(fault)
+            job = self._next_job()
 
-    def _next(self) -> Job | None:
+    def _next_job(self) -> Job | None:
         with self._lock:
-            if self._line:
-                return self._line.popleft()
+            if self._queued_jobs:
+                return self._queued_jobs.popleft()
             if self._is_closed:
-                self._leave()
+                self._remove_thread()
                 return None
-            self._idle += 1
+            self._idle_count += 1
         while True:
             try:
-                job = self._jobs.get(timeout=IDLE_TIME)
+                job = self._idle_jobs.get(timeout=IDLE_SECONDS)
             except Empty:
                 with self._lock:
-                    if self._idle:
-                        self._idle -= 1
-                        self._leave()
+                    if self._idle_count:
+                        self._idle_count -= 1
+                        self._remove_thread()
                         return None
                 # A job has been put for us at this very moment.
                 continue
             if job is None:
                 with self._lock:
-                    self._leave()
+                    self._remove_thread()
             return job
 
-    def _leave(self) -> None:
+    def _remove_thread(self) -> None:
         self._threads.discard(threading.current_thread())

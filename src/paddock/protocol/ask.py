@@ -19,29 +19,29 @@ class AskError(PaddockError):
     code = "ask"
 
 
-class Ask:
+class ServerRequest:
     """One question to the client."""
 
-    __slots__ = ("method", "needs", "params", "read")
+    __slots__ = ("method", "required_capabilities", "params", "parse_result")
 
     def __init__(
         self, method: str, params: Json, needs: Json, read: Callable[[Json], object]
     ) -> None:
         self.method = method
         self.params = params
-        self.needs = needs
-        self.read = read
+        self.required_capabilities = needs
+        self.parse_result = read
 
-    def check(self, declared: Json) -> None:
+    def check_capabilities(self, declared: Json) -> None:
         """Whether the client can be asked this.
 
         Raises:
             MissingCapabilityError: when it has not declared what the question needs.
         """
-        if not covers(declared, self.needs):
-            raise MissingCapabilityError(self.needs, self.method)
+        if not covers_capabilities(declared, self.required_capabilities):
+            raise MissingCapabilityError(self.required_capabilities, self.method)
 
-    def answer(self, value: object) -> object:
+    def parse_answer(self, value: object) -> object:
         """What the handler gets for the client's raw answer.
 
         Raises:
@@ -49,10 +49,10 @@ class Ask:
         """
         if not isinstance(value, dict):
             raise AskError(f"{self.method}: expected an object as the answer, got {value!r:.60}")
-        return self.read(value)
+        return self.parse_result(value)
 
 
-def covers(declared: Json, needed: Json) -> bool:
+def covers_capabilities(declared: Json, needed: Json) -> bool:
     """Whether declared capabilities include the needed ones."""
     for key, sub in needed.items():
         have = declared.get(key)
@@ -60,6 +60,6 @@ def covers(declared: Json, needed: Json) -> bool:
             return False
         # An empty elicitation capability stands for forms: the versions before URL mode.
         is_plain_form = key == "elicitation" and not have
-        if isinstance(sub, dict) and not covers({"form": {}} if is_plain_form else have, sub):
+        if isinstance(sub, dict) and not covers_capabilities({"form": {}} if is_plain_form else have, sub):
             return False
     return True

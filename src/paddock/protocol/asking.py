@@ -15,21 +15,21 @@ from paddock.protocol.interruption import HandlerCancelled
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from paddock.protocol.ask import Ask
+    from paddock.protocol.ask import ServerRequest
     from paddock.protocol.request import Request
 
 T = TypeVar("T")
 Json = dict[str, object]
 
 
-class Pending(Generic[T]):
+class PendingAnswer(Generic[T]):
     """Questions asked of the client whose answers are not here yet."""
 
-    __slots__ = ("_asks", "_finish", "_request")
+    __slots__ = ("_requests", "_finish", "_request")
 
-    def __init__(self, request: Request, asks: dict[str, Ask], finish: Callable[[Json], T]) -> None:
+    def __init__(self, request: Request, asks: dict[str, ServerRequest], finish: Callable[[Json], T]) -> None:
         self._request = request
-        self._asks = asks
+        self._requests = asks
         self._finish = finish
 
     def wait(self) -> T:
@@ -40,12 +40,12 @@ class Pending(Generic[T]):
         """
         if self._request.async_work is not None:
             raise AskError("wait() in an async def handler would block all others", hint="await it")
-        answers = self._request.era.ask(self._request, self._asks)
+        answers = self._request.era.request_input(self._request, self._requests)
         return self._finish(answers if isinstance(answers, dict) else answers.wait())
 
     def __await__(self) -> Generator[object, None, T]:
         """Suspend until the client has answered. For `async def` handlers."""
-        answers = self._request.era.ask(self._request, self._asks)
+        answers = self._request.era.request_input(self._request, self._requests)
         if not isinstance(answers, dict):
             answers = yield from answers.wait_async().__await__()
         return self._finish(answers)
@@ -58,36 +58,36 @@ class Pending(Generic[T]):
         )
 
 
-class Answers:
+class ResponseCollector:
     """Collects the client's answers to questions sent as requests of ours."""
 
-    def __init__(self, request: Request, asks: dict[str, Ask]) -> None:
+    def __init__(self, request: Request, asks: dict[str, ServerRequest]) -> None:
         self._request = request
-        self._asks = asks
-        self._found: Json = {}
-        self._refused: str | None = None
-        self._missing = len(asks)
+        self._requests = asks
+        self._results: Json = {}
+        self._refusal: str | None = None
+        self._missing_count = len(asks)
         self._lock = allocate_lock()
-        self._done: Callable[[], None] | None = None
-        self._then: Callable[[], None] | None = None
+        self._wake_waiter: Callable[[], None] | None = None
+        self._on_complete: Callable[[], None] | None = None
         self.withdrawals: list[Callable[[], None]] = []
 
-    def receive(self, key: str, result: object, error: object) -> None:
+    def receive_response(self, key: str, result: object, error: object) -> None:
         """The client answered one question."""
         with self._lock:
-            self._missing -= 1
+            self._missing_count -= 1
             if error is not None:
-                self._refused = f"The client refused {self._asks[key].method}: {_message(error)}"
-            self._found[key] = result
+                self._refusal = f"The client refused {self._requests[key].method}: {_get_error_message(error)}"
+            self._results[key] = result
             is_complete = self._is_complete()
-        if is_complete and self._then is not None:
-            self._then()
-        if is_complete and self._done is not None:
-            self._done()
+        if is_complete and self._on_complete is not None:
+            self._on_complete()
+        if is_complete and self._wake_waiter is not None:
+            self._wake_waiter()
 
-    def when_answered(self, call: Callable[[], None]) -> None:
+    def on_complete(self, call: Callable[[], None]) -> None:
         """Also call a function when all answers are in."""
-        self._then = call
+        self._on_complete = call
 
     def wait(self) -> Json:
         """Block until all answers are in, or the request is cancelled."""
@@ -100,10 +100,10 @@ class Answers:
             except RuntimeError:  # an answer and a cancellation at once
                 return
 
-        self._when_done(finish)
+        self._set_waiter(finish)
         self._request.on_cancel(finish)
         gate.acquire()
-        return self._read()
+        return self._read_answers()
 
     async def wait_async(self) -> Json:
         """Suspend until all answers are in; cancelling the request cancels the task itself."""
@@ -115,39 +115,39 @@ class Answers:
         def finish() -> None:
             loop.call_soon_threadsafe(lambda: None if done.done() else done.set_result(None))
 
-        self._when_done(finish)
+        self._set_waiter(finish)
         if self._request.is_cancelled:  # and the handler goes on all the same
             finish()
         try:
             await done
         except BaseException:
-            self._withdraw()
+            self._withdraw_requests()
             raise
-        return self._read()
+        return self._read_answers()
 
-    def _when_done(self, done: Callable[[], None]) -> None:
+    def _set_waiter(self, done: Callable[[], None]) -> None:
         with self._lock:
-            self._done = done
+            self._wake_waiter = done
             is_complete = self._is_complete()
         if is_complete:
             done()
 
-    def _withdraw(self) -> None:
+    def _withdraw_requests(self) -> None:
         """Tell the client that nobody waits for its answers any more."""
         for withdraw in self.withdrawals:
             withdraw()
 
     def _is_complete(self) -> bool:
-        return self._missing == 0 or self._refused is not None
+        return self._missing_count == 0 or self._refusal is not None
 
-    def _read(self) -> Json:
+    def _read_answers(self) -> Json:
         if self._request.is_cancelled:
             raise HandlerCancelled
-        if self._refused is not None:
-            self._withdraw()
-            raise AskError(self._refused)
-        return {key: ask.answer(self._found[key]) for key, ask in self._asks.items()}
+        if self._refusal is not None:
+            self._withdraw_requests()
+            raise AskError(self._refusal)
+        return {key: ask.parse_answer(self._results[key]) for key, ask in self._requests.items()}
 
 
-def _message(error: object) -> str:
+def _get_error_message(error: object) -> str:
     return str(error.get("message", error)) if isinstance(error, dict) else str(error)

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from paddock.protocol.facts import Json
 
     RequestId = int | str
-    Send = Callable[[bytes], None]
+    SendFrame = Callable[[bytes], None]
 
-    class Underway(Protocol):
+    class InFlightRequest(Protocol):
         """Something that is being done for the peer."""
 
         @property
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
             """Stop it."""
 
 
-class Connection:
+class ServerConnection:
     """One peer at the other end of a channel."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: SendFrame) -> None:
         self.send = send
         self.version: str | None = None
         self.is_initialized = False
@@ -43,26 +43,26 @@ class Connection:
         self.state: object = None
         self.subscriptions: set[str] = set()
         self.elicitations: set[str] = set()
-        self.in_flight: dict[RequestId, Underway] = {}
-        self._answers: dict[RequestId, Callable[[object, object], None]] = {}
-        self._asked = 0
+        self.in_flight: dict[RequestId, InFlightRequest] = {}
+        self._response_handlers: dict[RequestId, Callable[[object, object], None]] = {}
+        self._last_request_id = 0
         self._lock = allocate_lock()
 
-    def expect(self, answer: Callable[[object, object], None]) -> RequestId:
+    def expect_response(self, answer: Callable[[object, object], None]) -> RequestId:
         """A fresh id for a request to the peer, whose result or error goes to `answer`."""
         with self._lock:
-            self._asked += 1
-            request_id = self._asked
-        self._answers[request_id] = answer
+            self._last_request_id += 1
+            request_id = self._last_request_id
+        self._response_handlers[request_id] = answer
         return request_id
 
-    def forget(self, request_id: RequestId) -> bool:
+    def forget_response(self, request_id: RequestId) -> bool:
         """Stop waiting for the peer's answer to a request of ours; whether we still were."""
-        return self._answers.pop(request_id, None) is not None
+        return self._response_handlers.pop(request_id, None) is not None
 
-    def answered(self, request_id: object, result: object, error: object) -> None:
+    def handle_response(self, request_id: object, result: object, error: object) -> None:
         """The peer answered a request of ours; one that nobody waits for is dropped."""
-        answer = self._answers.pop(request_id, None) if isinstance(request_id, int | str) else None
+        answer = self._response_handlers.pop(request_id, None) if isinstance(request_id, int | str) else None
         if answer is not None:
             answer(result, error)
 
@@ -71,4 +71,4 @@ class Connection:
         self.is_closed = True
         for request in list(self.in_flight.values()):
             request.cancel("the connection ended")
-        self._answers.clear()
+        self._response_handlers.clear()

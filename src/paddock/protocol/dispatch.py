@@ -15,7 +15,7 @@ from msgspec import UNSET
 from paddock.protocol.eras.v2025_11_25.codec import SessionEra
 from paddock.protocol.eras.v2026_07_28.codec import StatelessEra
 from paddock.protocol.eras.v2026_07_28.discovery import META_CAPABILITIES, META_VERSION
-from paddock.protocol.eras.v2026_07_28.listening import Listeners
+from paddock.protocol.eras.v2026_07_28.listening import SubscriptionRegistry
 from paddock.protocol.errors import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
@@ -23,243 +23,243 @@ from paddock.protocol.errors import (
     ProtocolError,
 )
 from paddock.protocol.jsonrpc import (
-    DECODE_FAULTS,
-    Frame,
+    DECODE_ERRORS,
+    JsonRpcFrame,
     decode_frame,
-    error_frame,
-    fault_frame,
-    find_id,
-    is_answer,
+    encode_error,
+    answer_malformed_line,
+    find_request_id,
+    is_response,
     is_batch,
     split_batch,
 )
 from paddock.protocol.model.params import (
     CancelledParams,
-    decode_call,
-    decode_envelope,
+    decode_tool_call,
+    decode_base_params,
     decode_params,
 )
-from paddock.protocol.request import Batch, Request, said
+from paddock.protocol.request import BatchReply, Request, describe_object
 from paddock.protocol.versions import BATCH_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paddock.protocol.connection import Connection
-    from paddock.protocol.eras.contract import Operations
-    from paddock.protocol.model.params import CallFrame, Params
-    from paddock.protocol.observing import Observer
-    from paddock.protocol.request import Era, Exchange, Operation
+    from paddock.protocol.connection import ServerConnection
+    from paddock.protocol.eras.contract import ServerOperations
+    from paddock.protocol.model.params import ToolCallFrame, RequestParams
+    from paddock.protocol.observing import RequestObserver
+    from paddock.protocol.request import ProtocolEra, RequestExchange, Operation
 
 Reply = bytes | Request | None
 """An answer, a request with work to run, or nothing to say."""
 
-MAX_HELD = 1000
+MAX_DEFERRED_REQUESTS = 1000
 """Requests that wait for a server that is still being loaded."""
-STILL_LOADING = "The server is still being loaded, and too many requests are waiting for it"
-CALL = b'"tools/call"'
-CALL_WITHIN = 256
+STILL_LOADING_TEXT = "The server is still being loaded, and too many requests are waiting for it"
+TOOL_CALL_MARKER = b'"tools/call"'
+TOOL_CALL_SEARCH_BYTES = 256
 """Where in a line the method stands that is worth a way of its own."""
-WHOLE_BATCH = "\0batch"
+DEFERRED_BATCH_ID = "\0batch"
 """Stands for the id of an array of messages that has to wait."""
-TOO_LONG = "The message is longer than this server accepts"
+TOO_LONG_TEXT = "The message is longer than this server accepts"
 
-_NESTED_BATCH = error_frame(None, ProtocolError("A batch inside a batch", rpc_code=INVALID_REQUEST))
+_NESTED_BATCH_ERROR = encode_error(None, ProtocolError("A batch inside a batch", rpc_code=INVALID_REQUEST))
 
-_META_VERSION = META_VERSION.encode()
+_META_VERSION_KEY = META_VERSION.encode()
 _decode_cancelled = msgspec.json.Decoder(CancelledParams).decode
-_decode_value = msgspec.json.Decoder().decode
+_decode_json = msgspec.json.Decoder().decode
 
 
-class Held(Exception):  # noqa: N818 - not an error: the answer has to wait
+class ServerNotReady(Exception):  # noqa: N818 - not an error: the answer has to wait
     """Raised by an operation that cannot answer yet: the server is still being loaded."""
 
 
-class Eras:
+class ProtocolEras:
     """Both eras of one server, which all its connections share."""
 
-    def __init__(self, operations: Operations, listeners: Listeners | None = None) -> None:
-        self.listeners = Listeners() if listeners is None else listeners
+    def __init__(self, operations: ServerOperations, listeners: SubscriptionRegistry | None = None) -> None:
+        self.subscriptions = SubscriptionRegistry() if listeners is None else listeners
         self.session = SessionEra(operations)
-        self.stateless = StatelessEra(operations, self.listeners)
-        eras: tuple[Era, ...] = (self.session, self.stateless)
-        self._unobserved = [(era, era.methods) for era in eras]
+        self.stateless = StatelessEra(operations, self.subscriptions)
+        eras: tuple[ProtocolEra, ...] = (self.session, self.stateless)
+        self._plain_methods = [(era, era.methods) for era in eras]
 
-    def of(self, params: Params) -> Era:
+    def select_era(self, params: RequestParams) -> ProtocolEra:
         """The era of a request: it is stateless if it says so itself."""
         meta = params.meta
         return self.session if meta is UNSET or meta.version is UNSET else self.stateless
 
-    def observe(self, observers: Sequence[Observer]) -> None:
+    def set_observers(self, observers: Sequence[RequestObserver]) -> None:
         """Have these watch every request from now on, and nobody else."""
-        from paddock.protocol.observing import observed  # noqa: PLC0415 - few servers are watched
+        from paddock.protocol.observing import wrap_methods  # noqa: PLC0415 - few servers are watched
 
-        for era, methods in self._unobserved:
-            era.methods = observed(methods, observers)
+        for era, methods in self._plain_methods:
+            era.methods = wrap_methods(methods, observers)
 
 
-def start(request: Request, operation: Operation) -> Reply:
+def run_operation(request: Request, operation: Operation) -> Reply:
     """Have a request answered: the answer, or the request where there is work to run first."""
     era = request.era
     try:
-        era.enter(request)
+        era.check_request(request)
         result = operation(request)
     except ProtocolError as error:
-        request.fault = error
+        request.error = error
         if request.exchange is not None:
-            request.exchange.fault = error
-        return era.error(request.id, error)
-    except Held:
+            request.exchange.error = error
+        return era.encode_error_reply(request.id, error)
+    except ServerNotReady:
         raise
     except Exception as fault:  # noqa: BLE001 - a request must get an answer
-        _log_fault(request.method)
-        text = f"Internal error: {type(fault).__name__}: {said(fault)}"
-        request.fault = ProtocolError(text)
-        return era.error(request.id, request.fault)
+        _log_exception(request.method)
+        text = f"Internal error: {type(fault).__name__}: {describe_object(fault)}"
+        request.error = ProtocolError(text)
+        return era.encode_error_reply(request.id, request.error)
     if result is None:
         return request if request.work or request.async_work else None
-    return era.reply(request, result)
+    return era.encode_reply(request, result)
 
 
 class Dispatcher:
     """Answers the messages of one connection."""
 
-    def __init__(self, connection: Connection, eras: Eras, *, is_ready: bool = False) -> None:
+    def __init__(self, connection: ServerConnection, eras: ProtocolEras, *, is_ready: bool = False) -> None:
         self.connection = connection
         self._eras = eras
-        self._held: list[tuple[int | str, bytes]] | None = None if is_ready else []
-        self._holding = allocate_lock()
+        self._deferred: list[tuple[int | str, bytes]] | None = None if is_ready else []
+        self._deferred_lock = allocate_lock()
 
-    def receive(self, line: bytes, exchange: Exchange | None = None) -> Reply | list[Reply]:
+    def dispatch_line(self, line: bytes, exchange: RequestExchange | None = None) -> Reply | list[Reply]:
         """Take one line; several replies only for a batch."""
-        if line.find(CALL, 0, CALL_WITHIN) >= 0:
+        if line.find(TOOL_CALL_MARKER, 0, TOOL_CALL_SEARCH_BYTES) >= 0:
             try:
-                call = decode_call(line)
-            except DECODE_FAULTS:
+                call = decode_tool_call(line)
+            except DECODE_ERRORS:
                 pass  # the long way finds out what is wrong
             else:
-                return self.call(call, line, exchange)
-        return self._receive_any(line, exchange)
+                return self.dispatch_tool_call(call, line, exchange)
+        return self._dispatch_frame(line, exchange)
 
-    def call(
-        self, call: CallFrame, line: bytes, exchange: Exchange | None = None
+    def dispatch_tool_call(
+        self, call: ToolCallFrame, line: bytes, exchange: RequestExchange | None = None
     ) -> Reply | list[Reply]:
         """Take a call of a tool that is decoded already."""
         try:
-            return self._begin(call.id, "tools/call", call.params, line, exchange)
-        except Held:
-            return self._hold(call.id, line)
+            return self._begin_request(call.id, "tools/call", call.params, line, exchange)
+        except ServerNotReady:
+            return self._defer(call.id, line)
 
-    def _receive_any(self, line: bytes, exchange: Exchange | None) -> Reply | list[Reply]:
+    def _dispatch_frame(self, line: bytes, exchange: RequestExchange | None) -> Reply | list[Reply]:
         try:
             frame = decode_frame(line)
-        except DECODE_FAULTS as fault:
+        except DECODE_ERRORS as fault:
             if self.connection.version == BATCH_VERSION and is_batch(line):
-                return self._receive_batch(line, exchange)
-            return fault_frame(line, fault)
+                return self._dispatch_batch(line, exchange)
+            return answer_malformed_line(line, fault)
         if frame.method is UNSET or frame.id is UNSET:
-            return self._take(frame)
+            return self._handle_non_request(frame)
         try:
-            return self._request(frame.id, frame.method, frame, line, exchange)
-        except Held:
-            return self._hold(frame.id, line)
+            return self._dispatch_request(frame.id, frame.method, frame, line, exchange)
+        except ServerNotReady:
+            return self._defer(frame.id, line)
 
-    def adopt(
-        self, operations: Operations, observers: Sequence[Observer] = (), *, is_ready: bool = True
+    def set_operations(
+        self, operations: ServerOperations, observers: Sequence[RequestObserver] = (), *, is_ready: bool = True
     ) -> list[bytes]:
         """Answer from these operations from now on; the lines that were waiting for them.
 
         Operations that are not ready may hold requests until others are adopted.
         """
-        eras = Eras(operations, self._eras.listeners)
+        eras = ProtocolEras(operations, self._eras.subscriptions)
         if observers:
-            eras.observe(observers)
-        with self._holding:
+            eras.set_observers(observers)
+        with self._deferred_lock:
             self._eras = eras
-            held, self._held = self._held, None if is_ready else []
+            held, self._deferred = self._deferred, None if is_ready else []
         return [line for _, line in held or ()]
 
-    def refuse_line(self, head: bytes, tail: bytes) -> bytes | None:
+    def reject_long_line(self, head: bytes, tail: bytes) -> bytes | None:
         """The answer to a line that was too long to keep, of which these are the two ends.
 
         A line that is itself an answer gets none; whoever waits for it is told.
         """
-        if is_answer(head):
-            self.connection.answered(find_id(head, tail), None, {"message": TOO_LONG})
+        if is_response(head):
+            self.connection.handle_response(find_request_id(head, tail), None, {"message": TOO_LONG_TEXT})
             return None
-        return error_frame(find_id(head, tail), ProtocolError(TOO_LONG, rpc_code=INVALID_REQUEST))
+        return encode_error(find_request_id(head, tail), ProtocolError(TOO_LONG_TEXT, rpc_code=INVALID_REQUEST))
 
-    def announce(self, kind: str, uri: str | None = None) -> int:
+    def announce_change(self, kind: str, uri: str | None = None) -> int:
         """Tell the peer, in whichever era it listens, that something has changed."""
-        told = self._eras.session.announce(self.connection, kind, uri)
-        return told + self._eras.listeners.announce(kind, uri)
+        told = self._eras.session.announce_change(self.connection, kind, uri)
+        return told + self._eras.subscriptions.announce_change(kind, uri)
 
     def close(self) -> None:
         """The connection ends: say goodbye to listeners, stop what is under way."""
-        self._eras.listeners.close()
+        self._eras.subscriptions.close()
         self.connection.close()
 
-    def _hold(self, request_id: int | str, line: bytes) -> Reply | list[Reply]:
+    def _defer(self, request_id: int | str, line: bytes) -> Reply | list[Reply]:
         """Keep a line until there are operations; they may have come this very moment."""
-        with self._holding:
-            if self._held is not None:
-                if len(self._held) >= MAX_HELD:
-                    return error_frame(request_id, ProtocolError(STILL_LOADING))
-                self._held.append((request_id, line))
+        with self._deferred_lock:
+            if self._deferred is not None:
+                if len(self._deferred) >= MAX_DEFERRED_REQUESTS:
+                    return encode_error(request_id, ProtocolError(STILL_LOADING_TEXT))
+                self._deferred.append((request_id, line))
                 return None
-        return self.receive(line)
+        return self.dispatch_line(line)
 
-    def _request(
+    def _dispatch_request(
         self,
         request_id: int | str,
         method: str,
-        frame: Frame,
+        frame: JsonRpcFrame,
         line: bytes,
-        exchange: Exchange | None,
+        exchange: RequestExchange | None,
     ) -> Reply:
         try:
             params = decode_params(method, frame.params)
         except ProtocolError as error:
-            return self._wrong_params(request_id, method, frame, error)
-        return self._begin(request_id, method, params, line, exchange)
+            return self._reject_params(request_id, method, frame, error)
+        return self._begin_request(request_id, method, params, line, exchange)
 
-    def _begin(
+    def _begin_request(
         self,
         request_id: int | str,
         method: str,
-        params: Params,
+        params: RequestParams,
         line: bytes,
-        exchange: Exchange | None,
+        exchange: RequestExchange | None,
     ) -> Reply:
-        era = self._eras.of(params)
+        era = self._eras.select_era(params)
         request = Request(self.connection, era, request_id, method, params, line)
         if exchange is not None:
             request.exchange = exchange
         operation = era.methods.get(method)
         if operation is None:
             try:
-                operation = self._operation(request)
+                operation = self._require_operation(request)
             except ProtocolError as error:
-                return era.error(request_id, error)
-        return start(request, operation)
+                return era.encode_error_reply(request_id, error)
+        return run_operation(request, operation)
 
-    def _wrong_params(
-        self, request_id: int | str, method: str, frame: Frame, error: ProtocolError
+    def _reject_params(
+        self, request_id: int | str, method: str, frame: JsonRpcFrame, error: ProtocolError
     ) -> bytes:
         """The first thing that is wrong: the envelope, the method, then its own parameters."""
         try:
-            params = decode_envelope(frame.params)
+            params = decode_base_params(frame.params)
         except ProtocolError:
-            return error_frame(request_id, error)
-        era = self._eras.of(params)
+            return encode_error(request_id, error)
+        era = self._eras.select_era(params)
         request = Request(self.connection, era, request_id, method, params, b"")
         try:
-            self._operation(request)
+            self._require_operation(request)
         except ProtocolError as fault:
             error = fault
-        return era.error(request_id, error)
+        return era.encode_error_reply(request_id, error)
 
-    def _operation(self, request: Request) -> Operation:
+    def _require_operation(self, request: Request) -> Operation:
         """What answers a request, once its envelope has been found right."""
         era, method = request.era, request.method
         operation = era.methods.get(method)
@@ -268,85 +268,85 @@ class Dispatcher:
             raise InvalidParamsError(
                 f"{method} needs params._meta with {META_VERSION!r} and {META_CAPABILITIES!r}"
             )
-        era.enter(request)
+        era.check_request(request)
         if operation is None:
             raise ProtocolError(f"Method not found: {method}", rpc_code=METHOD_NOT_FOUND)
         return operation
 
-    def _take(self, frame: Frame) -> bytes | None:
+    def _handle_non_request(self, frame: JsonRpcFrame) -> bytes | None:
         """A notification, an answer to a request of ours, or neither."""
         if frame.method is not UNSET:
             if frame.method == "notifications/initialized":
                 self.connection.is_initialized = self.connection.version is not None
             elif frame.method == "notifications/cancelled":
-                self._cancelled(frame)
+                self._cancel_request(frame)
             return None
         if frame.result is UNSET and frame.error is UNSET:
             request_id = None if frame.id is UNSET else frame.id
-            return error_frame(
+            return encode_error(
                 request_id, ProtocolError("The message has no method", rpc_code=INVALID_REQUEST)
             )
         try:
-            result = None if frame.result is UNSET else _decode_value(frame.result)
-            error = None if frame.error is UNSET else _decode_value(frame.error)
-        except DECODE_FAULTS as fault:
+            result = None if frame.result is UNSET else _decode_json(frame.result)
+            error = None if frame.error is UNSET else _decode_json(frame.error)
+        except DECODE_ERRORS as fault:
             result, error = None, f"an unreadable answer: {fault}"
-        self.connection.answered(frame.id, result, error)
+        self.connection.handle_response(frame.id, result, error)
         return None
 
-    def _cancelled(self, frame: Frame) -> None:
+    def _cancel_request(self, frame: JsonRpcFrame) -> None:
         if frame.params is UNSET:
             return
         try:
             params = _decode_cancelled(frame.params)
-        except DECODE_FAULTS:
+        except DECODE_ERRORS:
             return
-        self._eras.listeners.drop(self.connection, params.request_id)
-        with self._holding:
-            if self._held:
-                self._held = [held for held in self._held if held[0] != params.request_id]
+        self._eras.subscriptions.remove_stream(self.connection, params.request_id)
+        with self._deferred_lock:
+            if self._deferred:
+                self._deferred = [held for held in self._deferred if held[0] != params.request_id]
         request = self.connection.in_flight.get(params.request_id)
         if request is not None and not request.is_answered:
             request.cancel(params.reason)
 
-    def _receive_batch(self, line: bytes, exchange: Exchange | None) -> Reply | list[Reply]:
+    def _dispatch_batch(self, line: bytes, exchange: RequestExchange | None) -> Reply | list[Reply]:
         try:
             messages = split_batch(line)
-        except DECODE_FAULTS as fault:
-            return fault_frame(line, fault)
-        if self._held is not None:
-            return self._hold(WHOLE_BATCH, line)
+        except DECODE_ERRORS as fault:
+            return answer_malformed_line(line, fault)
+        if self._deferred is not None:
+            return self._defer(DEFERRED_BATCH_ID, line)
         if not messages:
-            return error_frame(None, ProtocolError("An empty batch", rpc_code=INVALID_REQUEST))
-        batch = Batch(len(messages))
+            return encode_error(None, ProtocolError("An empty batch", rpc_code=INVALID_REQUEST))
+        batch = BatchReply(len(messages))
         replies: list[Reply] = []
         for message in messages:
-            reply = _unfit_for_batch(message) or self.receive(message, exchange)
+            reply = _reject_batch_member(message) or self.dispatch_line(message, exchange)
             if isinstance(reply, Request):
-                reply.outlet = batch
+                reply.answer_sink = batch
                 replies.append(reply)
             else:
-                replies.append(batch.add(reply if isinstance(reply, bytes) else None))
+                replies.append(batch.add_answer(reply if isinstance(reply, bytes) else None))
         return [reply for reply in replies if reply is not None]
 
 
-def _unfit_for_batch(message: bytes) -> bytes | None:
+def _reject_batch_member(message: bytes) -> bytes | None:
     """The refusal of what cannot be part of an array of messages."""
     if is_batch(message):
-        return _NESTED_BATCH
-    if _META_VERSION not in message:
+        return _NESTED_BATCH_ERROR
+    if _META_VERSION_KEY not in message:
         return None
     try:
         frame = decode_frame(message)
-    except DECODE_FAULTS:
+    except DECODE_ERRORS:
         return None
     if frame.method is UNSET or frame.id is UNSET:  # no request, so there is nothing to refuse
         return None
     text = "A request that names its version stands alone: it cannot be part of a batch"
-    return error_frame(frame.id, ProtocolError(text, rpc_code=INVALID_REQUEST))
+    return encode_error(frame.id, ProtocolError(text, rpc_code=INVALID_REQUEST))
 
 
-def _log_fault(method: str) -> None:
+def _log_exception(method: str) -> None:
     import logging  # noqa: PLC0415 - only when something is wrong
 
     logging.getLogger("paddock").exception("%s could not be answered", method)

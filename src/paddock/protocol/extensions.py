@@ -5,13 +5,13 @@ Loaded before msgspec, so it needs nothing but the interpreter.
 
 from __future__ import annotations
 
-SKILLS = "io.modelcontextprotocol/skills"
+SKILLS_EXTENSION = "io.modelcontextprotocol/skills"
 """Skills: directories of instructions that a client can list, check and read."""
 
-SKILL_FILE = "SKILL.md"
+SKILL_FILE_NAME = "SKILL.md"
 """The file that every skill has."""
 
-UI = "io.modelcontextprotocol/ui"
+UI_EXTENSION = "io.modelcontextprotocol/ui"
 """Apps: tools whose results a client can show in a page of the server's."""
 
 APP_MIME_TYPE = "text/html;profile=mcp-app"

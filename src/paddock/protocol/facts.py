@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 Json = dict[str, object]
 
 
-def default_capabilities() -> Json:
+def make_default_capabilities() -> Json:
     """Everything that a server can do; what it has of it may change while it runs."""
     return {
         "tools": {"listChanged": True},
@@ -24,11 +24,11 @@ def default_capabilities() -> Json:
     }
 
 
-class ServerFacts:
+class ServerMetadata:
     """Name, version, description, instructions, icons and capabilities of a server."""
 
     __slots__ = (
-        "_is_restricted",
+        "_has_explicit_capabilities",
         "cache_scope",
         "cache_ttl_ms",
         "capabilities",
@@ -64,12 +64,12 @@ class ServerFacts:
         self.icons = icons
         self.cache_ttl_ms = cache_ttl_ms
         self.cache_scope = cache_scope
-        self._is_restricted = capabilities is not None
+        self._has_explicit_capabilities = capabilities is not None
         self.capabilities: Json = dict(
-            default_capabilities() if capabilities is None else capabilities
+            make_default_capabilities() if capabilities is None else capabilities
         )
 
-    def info(self) -> Json:
+    def to_server_info(self) -> Json:
         """The `Implementation` object of the protocol."""
         optional = {
             "title": self.title,
@@ -80,11 +80,11 @@ class ServerFacts:
         given = {key: value for key, value in optional.items() if value}
         return {"name": self.name, "version": self.version, **given}
 
-    def cache_hints(self) -> Json:
+    def to_cache_hints(self) -> Json:
         """How long lists and resources may be kept by a client, and by whom."""
         return {"ttlMs": self.cache_ttl_ms, "cacheScope": self.cache_scope}
 
-    def has(self, capability: str) -> bool:
+    def has_capability(self, capability: str) -> bool:
         """Whether the server declares a capability."""
         return self.capabilities.get(capability) is not None
 
@@ -93,17 +93,17 @@ class ServerFacts:
 
         An author who has said what the server declares has said it for extensions too.
         """
-        if not self._is_restricted and self.extension(name) is None:
+        if not self._has_explicit_capabilities and self.get_extension_settings(name) is None:
             self.capabilities = {
                 **self.capabilities,
-                "extensions": {**self._extensions(), name: settings},
+                "extensions": {**self._get_declared_extensions(), name: settings},
             }
 
-    def extension(self, name: str) -> Json | None:
+    def get_extension_settings(self, name: str) -> Json | None:
         """The settings of an extension that the server declares; None of one that it does not."""
-        settings = self._extensions().get(name)
+        settings = self._get_declared_extensions().get(name)
         return settings if isinstance(settings, dict) else None
 
-    def _extensions(self) -> Json:
+    def _get_declared_extensions(self) -> Json:
         declared = self.capabilities.get("extensions")
         return declared if isinstance(declared, dict) else {}

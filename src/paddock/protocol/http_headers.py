@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-VERSION = "MCP-Protocol-Version"
-METHOD = "Mcp-Method"
-NAME = "Mcp-Name"
-SESSION_ID = "Mcp-Session-Id"
-LAST_EVENT_ID = "Last-Event-ID"
+VERSION_HEADER = "MCP-Protocol-Version"
+METHOD_HEADER = "Mcp-Method"
+NAME_HEADER = "Mcp-Name"
+SESSION_ID_HEADER = "Mcp-Session-Id"
+LAST_EVENT_ID_HEADER = "Last-Event-ID"
 
-JSON = "application/json"
-EVENT_STREAM = "text/event-stream"
+JSON_MEDIA_TYPE = "application/json"
+EVENT_STREAM_MEDIA_TYPE = "text/event-stream"
 
-NAMED_BY = {
+NAME_PARAMETERS = {
     "tools/call": "name",
     "prompts/get": "name",
     "resources/read": "uri",
@@ -22,6 +22,6 @@ NAMED_BY = {
 """The parameter that the header `Mcp-Name` repeats."""
 
 
-def field(name: str) -> bytes:
+def to_asgi_name(name: str) -> bytes:
     """The name of a header as ASGI has it."""
     return name.lower().encode()

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
-    class Stubborn(Protocol):
+    class InterruptibleWork(Protocol):
         """Work that has been told to stop."""
 
         is_done: bool
@@ -24,65 +24,65 @@ if TYPE_CHECKING:
             """Tell it once more."""
 
 
-PATIENCE = 2.0
+RETRY_SECONDS = 2.0
 """Seconds that work may take to clean up before it is interrupted again; then twice as many."""
-MAX_PATIENCE = 60.0
-LOOK = 0.25
+MAX_RETRY_SECONDS = 60.0
+CHECK_INTERVAL_SECONDS = 0.25
 
 
 class HandlerCancelled(BaseException):
     """The request that this handler works for has been cancelled."""
 
 
-def interrupt(thread: int) -> None:
+def interrupt_thread(thread: int) -> None:
     """Raise `HandlerCancelled` in a thread."""
-    _set_exception(thread, HandlerCancelled)
+    _set_async_exception(thread, HandlerCancelled)
 
 
-def withdraw(thread: int) -> None:
+def withdraw_interrupt(thread: int) -> None:
     """Take back an exception that has not been raised yet."""
-    _set_exception(thread, None)
+    _set_async_exception(thread, None)
 
 
-def _set_exception(thread: int, kind: type[BaseException] | None) -> None:
+def _set_async_exception(thread: int, kind: type[BaseException] | None) -> None:
     import ctypes  # noqa: PLC0415 - 3 ms and 1 MB that only a cancellation needs
 
     exception = None if kind is None else ctypes.py_object(kind)
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), exception)
 
 
-class Insistence:
+class InterruptRetrier:
     """Interrupts work again that does not end."""
 
     def __init__(self) -> None:
         self._lock = allocate_lock()
-        self._watched: list[tuple[Stubborn, float, float]] = []
+        self._pending: list[tuple[InterruptibleWork, float, float]] = []
 
-    def watch(self, work: Stubborn) -> None:
+    def retry_until_done(self, work: InterruptibleWork) -> None:
         """Look after work that has been interrupted, until it is done."""
         with self._lock:
-            self._watched.append((work, monotonic() + PATIENCE, PATIENCE))
-            if len(self._watched) == 1:
-                start_new_thread(self._look, ())
+            self._pending.append((work, monotonic() + RETRY_SECONDS, RETRY_SECONDS))
+            if len(self._pending) == 1:
+                start_new_thread(self._retry_loop, ())
 
-    def _look(self) -> None:
+    def _retry_loop(self) -> None:
         while True:
-            sleep(LOOK)
+            sleep(CHECK_INTERVAL_SECONDS)
             with self._lock:
-                self._watched = [one for one in self._watched if not one[0].is_done]
-                if not self._watched:
+                self._pending = [one for one in self._pending if not one[0].is_done]
+                if not self._pending:
                     return
-                now, watched = monotonic(), self._watched
+                now, watched = monotonic(), self._pending
                 due = [work for work, when, _ in watched if when <= now]
-                self._watched = [
+                self._pending = [
                     (work, when, patience)
                     if when > now
-                    else (work, now + patience * 2, min(patience * 2, MAX_PATIENCE))
+                    else (work, now + patience * 2, min(patience * 2, MAX_RETRY_SECONDS))
                     for work, when, patience in watched
                 ]
             for work in due:
                 work.interrupt()
 
 
-insistence = Insistence()
+interrupt_retrier = InterruptRetrier()
 """Looks after everything in this process that has been told to stop."""

@@ -7,27 +7,27 @@ slow; from then on its calls go straight to worker threads. A handler that was s
 
 from __future__ import annotations
 
-FORGIVE_AFTER = 16
+QUICK_CALLS_TO_FORGIVE = 16
 """Quick calls in a row after which a slow handler counts as quick again."""
 
 
-class Pace:
+class SlowHandlerTracker:
     """The memory of one handler's speed."""
 
-    __slots__ = ("_quick_in_a_row", "is_slow", "is_trusted")
+    __slots__ = ("_quick_streak", "is_slow", "is_trusted")
 
     def __init__(self, *, is_trusted: bool = False) -> None:
         self.is_trusted = is_trusted
         self.is_slow = False
-        self._quick_in_a_row = 0
+        self._quick_streak = 0
 
-    def was_slow(self) -> None:
+    def record_slow_call(self) -> None:
         """A call of the handler held up its thread."""
         self.is_slow = not self.is_trusted
-        self._quick_in_a_row = 0
+        self._quick_streak = 0
 
-    def was_quick(self) -> None:
+    def record_quick_call(self) -> None:
         """A call of a slow handler was over at once."""
-        self._quick_in_a_row += 1
-        if self._quick_in_a_row >= FORGIVE_AFTER:
+        self._quick_streak += 1
+        if self._quick_streak >= QUICK_CALLS_TO_FORGIVE:
             self.is_slow = False

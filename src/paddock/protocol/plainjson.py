@@ -13,24 +13,24 @@ except ImportError:  # an interpreter without the accelerator: correct, only slo
     from json.scanner import make_scanner
 
 
-def _refuse_constant(name: str) -> object:
+def _reject_constant(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
 
 
-class _Settings:
+class _ScannerOptions:
     strict = True
     object_hook = None
     object_pairs_hook = None
     parse_float = float
     parse_int = int
-    parse_constant = staticmethod(_refuse_constant)
+    parse_constant = staticmethod(_reject_constant)
     memo: dict[str, str] = {}  # noqa: RUF012 - the shape that the scanner reads
 
 
-_scan = make_scanner(_Settings())  # type: ignore[arg-type]  # the stub asks for itself
+_scan_json = make_scanner(_ScannerOptions())  # type: ignore[arg-type]  # the stub asks for itself
 
 
-def parse(line: bytes) -> object:
+def parse_json(line: bytes) -> object:
     """The value of one JSON text.
 
     Raises:
@@ -38,7 +38,7 @@ def parse(line: bytes) -> object:
     """
     text = line.strip(b" \t\r\n").decode()
     try:
-        value, end = _scan(text, 0)
+        value, end = _scan_json(text, 0)
     except (StopIteration, RecursionError) as error:
         raise ValueError("not JSON") from error
     if end != len(text):
@@ -46,14 +46,14 @@ def parse(line: bytes) -> object:
     return value
 
 
-def dump(value: object) -> str:
+def dump_json(value: object) -> str:
     """The JSON text of dictionaries, lists, strings, numbers, booleans and None."""
     if isinstance(value, str):
         return encode_basestring_ascii(value)
     if isinstance(value, dict):
-        return "{" + ",".join(f"{dump(str(k))}:{dump(v)}" for k, v in value.items()) + "}"
+        return "{" + ",".join(f"{dump_json(str(k))}:{dump_json(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list | tuple):
-        return "[" + ",".join(map(dump, value)) + "]"
+        return "[" + ",".join(map(dump_json, value)) + "]"
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return repr(value)

@@ -20,39 +20,39 @@ from msgspec import UNSET
 from paddock.protocol.errors import ProtocolError
 from paddock.protocol.interruption import (
     HandlerCancelled,
-    insistence,
-    interrupt,
-    withdraw,
+    interrupt_retrier,
+    interrupt_thread,
+    withdraw_interrupt,
 )
-from paddock.protocol.jsonrpc import RequestId, notification_frame
-from paddock.protocol.model.params import Params
+from paddock.protocol.jsonrpc import RequestId, encode_notification
+from paddock.protocol.model.params import RequestParams
 
 if TYPE_CHECKING:
-    from paddock.protocol.ask import Ask
-    from paddock.protocol.connection import Connection
+    from paddock.protocol.ask import ServerRequest
+    from paddock.protocol.connection import ServerConnection
     from paddock.protocol.facts import Json
-    from paddock.protocol.model.params import Meta
-    from paddock.protocol.pace import Pace
+    from paddock.protocol.model.params import RequestMeta
+    from paddock.protocol.pace import SlowHandlerTracker
     from paddock.protocol.principal import Principal
 
 Result = bytes | tuple[bytes, ...] | dict[str, object]
 """A result as a dictionary, or as the encoded members of its JSON object (without braces), whole
 or, where that would be a costly copy, in pieces."""
 
-Outcome = Result | None
+OperationResult = Result | None
 """What an operation did: finished with a result, or (None) gave the request work to do, or will
 answer later by itself."""
 
-Operation = Callable[["Request"], Outcome]
+Operation = Callable[["Request"], OperationResult]
 Work = Callable[["Request"], Result]
 AsyncWork = Callable[["Request"], Awaitable[Result]]
 
-Support = Literal["forbidden", "optional", "required"]
+TaskSupport = Literal["forbidden", "optional", "required"]
 """Whether calls of a tool can become tasks."""
 
-NO_PARAMS = Params()
+EMPTY_PARAMS = RequestParams()
 
-_cancelling = allocate_lock()
+_cancel_lock = allocate_lock()
 
 
 class InputRequired(BaseException):
@@ -61,12 +61,12 @@ class InputRequired(BaseException):
     Not an Exception, so that a handler's `except Exception` does not swallow it.
     """
 
-    def __init__(self, asks: dict[str, Ask]) -> None:
+    def __init__(self, asks: dict[str, ServerRequest]) -> None:
         super().__init__(", ".join(asks))
-        self.asks = asks
+        self.requests = asks
 
 
-class Waitable(Protocol):
+class AwaitableAnswers(Protocol):
     """Answers that the client has yet to give."""
 
     def wait(self) -> Json:
@@ -76,81 +76,81 @@ class Waitable(Protocol):
         """Suspend until they are here."""
 
 
-class Era(Protocol):
+class ProtocolEra(Protocol):
     """One protocol era, for all connections of a server."""
 
     methods: dict[str, Operation]
     is_stateless: bool
 
-    def enter(self, request: Request) -> None:
+    def check_request(self, request: Request) -> None:
         """Check what every request of the era must have.
 
         Raises:
             ProtocolError: when it lacks something.
         """
 
-    def reply(self, request: Request, result: Result) -> bytes:
+    def encode_reply(self, request: Request, result: Result) -> bytes:
         """The frame of a complete result."""
 
-    def error(self, request_id: RequestId, error: ProtocolError) -> bytes:
+    def encode_error_reply(self, request_id: RequestId, error: ProtocolError) -> bytes:
         """The frame of an error, with the code that this era has for it."""
 
-    def input_required(self, request: Request, required: InputRequired) -> bytes:
+    def encode_input_required(self, request: Request, required: InputRequired) -> bytes:
         """The frame that sends a handler's questions to the client."""
 
-    def ask(self, request: Request, asks: dict[str, Ask]) -> Json | Waitable:
+    def request_input(self, request: Request, asks: dict[str, ServerRequest]) -> Json | AwaitableAnswers:
         """The answers to questions, or something that waits for them."""
 
-    def remembered(self, request: Request) -> object:
+    def get_remembered_value(self, request: Request) -> object:
         """What the handler kept when it last had to ask, if it is being run again."""
 
-    def task_terms(self, request: Request, support: Support) -> Terms | None:
+    def find_task_factory(self, request: Request, support: TaskSupport) -> TaskFactory | None:
         """Whether a call of a tool may become a task.
 
         Raises:
             ProtocolError: when the client and the tool do not fit.
         """
 
-    def task_created(self, request: Request, task: Detached) -> bytes:
+    def encode_task_created(self, request: Request, task: DetachedWork) -> bytes:
         """The frame that answers a call with the task that it has become."""
 
-    def version(self, request: Request) -> str:
+    def get_version(self, request: Request) -> str:
         """The protocol version of a request."""
 
-    def client_capabilities(self, request: Request) -> Json:
+    def get_client_capabilities(self, request: Request) -> Json:
         """What the client of a request has declared."""
 
-    def client_info(self, request: Request) -> Json | None:
+    def get_client_info(self, request: Request) -> Json | None:
         """Who the client of a request says it is."""
 
-    def log_level(self, request: Request) -> str | None:
+    def get_log_level(self, request: Request) -> str | None:
         """The lowest level at which this request's log messages are wanted; None: not at all."""
 
 
-class Exchange(Protocol):
+class RequestExchange(Protocol):
     """Where a request came from, when its connection serves several at once: HTTP."""
 
     principal: Principal | None
-    fault: ProtocolError | None
+    error: ProtocolError | None
     """Why the request could not be begun."""
     is_over: bool
     """Whether nobody is there any more to be told anything."""
 
     @property
-    def takes_messages(self) -> bool:
+    def accepts_messages(self) -> bool:
         """Whether the client can be sent anything before the answer."""
 
     def send(self, frame: bytes) -> None:
         """Send a frame that belongs to the request. May be called by any thread."""
 
-    def header(self, name: str) -> str | None:
+    def get_header(self, name: str) -> str | None:
         """A header of the request, without the blanks around it.
 
         Raises:
             HeaderMismatchError: when it is there more than once.
         """
 
-    def let_go(self, retry_ms: int | None) -> bool:
+    def close_for_reconnect(self, retry_ms: int | None) -> bool:
         """Have the client come back later for the answer; whether that is possible."""
 
     def finish(self, request: Request, answer: bytes | None) -> None:
@@ -161,44 +161,44 @@ class Exchange(Protocol):
         """The id of the session that the request belongs to."""
 
     @property
-    def client(self) -> tuple[str, int] | None:
+    def client_address(self) -> tuple[str, int] | None:
         """The address and port that the request came from."""
 
-    def note(self, fields: Mapping[str, object]) -> None:
+    def set_log_fields(self, fields: Mapping[str, object]) -> None:
         """What is to be said about the request where the exchange is logged."""
 
 
-class Outlet(Protocol):
+class AnswerSink(Protocol):
     """What takes an answer in the place of the peer."""
 
-    def add(self, answer: bytes | None) -> bytes | None:
+    def add_answer(self, answer: bytes | None) -> bytes | None:
         """Take an answer; what is to be sent instead."""
 
 
-class Detached(Outlet, Protocol):
+class DetachedWork(AnswerSink, Protocol):
     """Work that goes on after its request has been answered; `protocol.tasks` has it."""
 
-    def ask(self, asks: dict[str, Ask]) -> Waitable:
+    def request_input(self, asks: dict[str, ServerRequest]) -> AwaitableAnswers:
         """Put questions to whoever looks after it."""
 
-    def say(self, message: str) -> None:
+    def set_status_message(self, message: str) -> None:
         """Say in words how it goes."""
 
 
-class Watched(Protocol):
+class ObserverHook(Protocol):
     """That somebody watches the work of a request; `protocol.observing` has it."""
 
-    def failed(self, fault: BaseException) -> None:
+    def record_exception(self, fault: BaseException) -> None:
         """The handler has raised this."""
 
-    def drop(self, error: ProtocolError | None = None) -> None:
+    def discard(self, error: ProtocolError | None = None) -> None:
         """The work will never begin."""
 
 
-class Terms(Protocol):
+class TaskFactory(Protocol):
     """That a request may become a task."""
 
-    def create(self, request: Request, ttl_ms: int | None, message: str | None) -> Detached:
+    def create(self, request: Request, ttl_ms: int | None, message: str | None) -> DetachedWork:
         """Make it one."""
 
 
@@ -208,31 +208,31 @@ class Request:
     # Most requests never need these: as defaults of the class they cost a request nothing.
     work: Work | None = None
     async_work: AsyncWork | None = None
-    pace: Pace | None = None
+    slow_tracker: SlowHandlerTracker | None = None
     stop: Callable[[], None] | None = None
-    outlet: Outlet | None = None
-    exchange: Exchange | None = None
-    fault: ProtocolError | None = None
-    terms: Terms | None = None
-    task: Detached | None = None
-    followed: Watched | None = None
-    is_unhurried = False
+    answer_sink: AnswerSink | None = None
+    exchange: RequestExchange | None = None
+    error: ProtocolError | None = None
+    task_factory: TaskFactory | None = None
+    task: DetachedWork | None = None
+    observation: ObserverHook | None = None
+    has_no_deadline = False
     """Whether it waits for something that may take any time."""
     is_cancelled = False
     is_done = False
     last_progress: float | None = None
-    kept: object = None
-    _is_injected = False
-    _thread = 0
-    _wakers: list[Callable[[], None]] | None = None
+    remembered_value: object = None
+    _was_interrupted = False
+    _thread_id = 0
+    _cancel_callbacks: list[Callable[[], None]] | None = None
 
     def __init__(
         self,
-        connection: Connection,
-        era: Era,
+        connection: ServerConnection,
+        era: ProtocolEra,
         request_id: RequestId,
         method: str,
-        params: Params,
+        params: RequestParams,
         line: bytes,
     ) -> None:
         self.connection = connection
@@ -243,7 +243,7 @@ class Request:
         self.line = line
 
     @property
-    def meta(self) -> Meta | None:
+    def meta(self) -> RequestMeta | None:
         """What the protocol itself reads of the request's `_meta`."""
         return None if self.params.meta is UNSET else self.params.meta
 
@@ -268,57 +268,57 @@ class Request:
 
     def run(self) -> bytes | None:
         """Do the work in this thread; the frame to send, or None when there is nothing to say."""
-        self._thread = get_ident()
+        self._thread_id = get_ident()
         answer: bytes | None = None
         try:
             try:
                 if not self.is_cancelled:
-                    answer = self.era.reply(self, self.work(self))  # type: ignore[misc]  # has work
-                elif self.followed is not None:
-                    self.followed.drop()
+                    answer = self.era.encode_reply(self, self.work(self))  # type: ignore[misc]  # has work
+                elif self.observation is not None:
+                    self.observation.discard()
             except HandlerCancelled:
                 raise
             except BaseException as fault:  # noqa: BLE001 - the peer must get an answer
-                answer = self._faulty(fault)
+                answer = self._encode_exception(fault)
             self.is_done = True
         except HandlerCancelled:
             self.is_done = True
-        if self._is_injected:
-            self._settle()
-        return answer if self.outlet is None and not self.is_cancelled else self._deliver(answer)
+        if self._was_interrupted:
+            self._withdraw_interrupt()
+        return answer if self.answer_sink is None and not self.is_cancelled else self._pass_to_sink(answer)
 
     async def run_async(self, finish: Callable[[Request, bytes | None], None]) -> None:
         """Do the work on the running event loop and give the frame to `finish`."""
         answer: bytes | None = None
         try:
-            answer = self.era.reply(self, await self.async_work(self))  # type: ignore[misc]  # has work
+            answer = self.era.encode_reply(self, await self.async_work(self))  # type: ignore[misc]  # has work
         except BaseException as fault:  # noqa: BLE001 - the peer must get an answer
             if not self.is_cancelled:
-                answer = self._faulty(fault)
+                answer = self._encode_exception(fault)
         finally:
             self.is_done = True
-            finish(self, self._deliver(answer))
+            finish(self, self._pass_to_sink(answer))
 
     def cancel(self, reason: str | None = None) -> None:
         """Stop the work, wherever it runs; it will not be answered."""
         self.is_cancelled = True
-        for wake in self._wakers or ():
+        for wake in self._cancel_callbacks or ():
             wake()
         if self.stop is not None:
             self.stop()
-        elif self._thread:
+        elif self._thread_id:
             self.interrupt()
             if not self.is_done:
-                insistence.watch(self)
+                interrupt_retrier.retry_until_done(self)
 
     def detach(self, ttl_ms: int | None = None, message: str | None = None) -> bool:
         """Answer the request with a task, as which the work goes on; False if it cannot be one."""
         if self.task is not None:
             return True
-        if self.terms is None or self.is_cancelled:
+        if self.task_factory is None or self.is_cancelled:
             return False
-        self.task = self.outlet = task = self.terms.create(self, ttl_ms, message)
-        frame = self.era.task_created(self, task)
+        self.task = self.answer_sink = task = self.task_factory.create(self, ttl_ms, message)
+        frame = self.era.encode_task_created(self, task)
         if self.exchange is not None:
             self.exchange.finish(self, frame)
         else:
@@ -329,15 +329,15 @@ class Request:
         """Tell the peer something about this request, as long as it is not answered."""
         if self.is_done or self.is_cancelled or self.task is not None:
             return False
-        self.send(notification_frame(method, params))
+        self.send(encode_notification(method, params))
         return True
 
-    def let_go_of_body(self) -> None:
+    def discard_body(self) -> None:
         """Keep nothing of what came with the request, once the work is done."""
         self.line = b"{}"
-        self.params = NO_PARAMS
+        self.params = EMPTY_PARAMS
 
-    def raw_meta(self) -> dict[str, object]:
+    def decode_meta(self) -> dict[str, object]:
         """The whole `_meta` of the request."""
         if self.params.meta is UNSET:
             return {}
@@ -346,62 +346,62 @@ class Request:
 
     def on_cancel(self, wake: Callable[[], None]) -> None:
         """Call `wake` when the request is cancelled; at once when it already is."""
-        if self._wakers is None:
-            self._wakers = []
-        self._wakers.append(wake)
+        if self._cancel_callbacks is None:
+            self._cancel_callbacks = []
+        self._cancel_callbacks.append(wake)
         if self.is_cancelled:
             wake()
 
-    def skip(self) -> bytes | None:
+    def finish_cancelled(self) -> bytes | None:
         """What is to be sent when the work was cancelled before it began: only of a batch."""
-        if self.followed is not None:
-            self.followed.drop()
-        return self._deliver(None)
+        if self.observation is not None:
+            self.observation.discard()
+        return self._pass_to_sink(None)
 
-    def refuse(self) -> bytes | None:
+    def reject_busy(self) -> bytes | None:
         """The answer when too much else is waiting for the work to be begun."""
         busy = ProtocolError("The server is busy: too many requests are waiting; try again later")
-        if self.followed is not None:
-            self.followed.drop(busy)
-        return self._deliver(self.era.error(self.id, busy))
+        if self.observation is not None:
+            self.observation.discard(busy)
+        return self._pass_to_sink(self.era.encode_error_reply(self.id, busy))
 
-    def _faulty(self, fault: BaseException) -> bytes:
+    def _encode_exception(self, fault: BaseException) -> bytes:
         """The answer when the work has ended with an exception."""
         try:
             if isinstance(fault, InputRequired):
-                return self.era.input_required(self, fault)
+                return self.era.encode_input_required(self, fault)
         except Exception as error:  # noqa: BLE001 - the peer must get an answer
             fault = error
         if not isinstance(fault, ProtocolError):
-            fault = ProtocolError(f"Internal error: {type(fault).__name__}: {said(fault)}")
-        self.fault = fault
-        return self.era.error(self.id, fault)
+            fault = ProtocolError(f"Internal error: {type(fault).__name__}: {describe_object(fault)}")
+        self.error = fault
+        return self.era.encode_error_reply(self.id, fault)
 
-    def _deliver(self, answer: bytes | None) -> bytes | None:
+    def _pass_to_sink(self, answer: bytes | None) -> bytes | None:
         if self.is_cancelled:
             answer = None
-        return answer if self.outlet is None else self.outlet.add(answer)
+        return answer if self.answer_sink is None else self.answer_sink.add_answer(answer)
 
     def interrupt(self) -> None:
         """Stop the work where it runs in a thread."""
         # The worker sets is_done before it looks at _is_injected, we set _is_injected before we
         # look at is_done: one of the two always sees the other.
-        with _cancelling:
-            self._is_injected = True
+        with _cancel_lock:
+            self._was_interrupted = True
             if not self.is_done:
-                interrupt(self._thread)
+                interrupt_thread(self._thread_id)
 
-    def _settle(self) -> None:
+    def _withdraw_interrupt(self) -> None:
         """Make sure that an exception meant for the handler does not hit this thread later."""
         try:
-            with _cancelling:
+            with _cancel_lock:
                 pass
-            withdraw(self._thread)
+            withdraw_interrupt(self._thread_id)
         except HandlerCancelled:
             pass
 
 
-def said(thing: object) -> str:
+def describe_object(thing: object) -> str:
     """What an exception or another object says of itself; some cannot even say that."""
     try:
         return str(thing)
@@ -409,22 +409,22 @@ def said(thing: object) -> str:
         return f"({type(thing).__name__}: str() failed)"
 
 
-class Batch:
+class BatchReply:
     """Gathers the answers to an array of messages, which are sent as one array."""
 
-    __slots__ = ("_answers", "_expected", "_lock")
+    __slots__ = ("_answers", "_missing_count", "_lock")
 
     def __init__(self, expected: int) -> None:
-        self._expected = expected
+        self._missing_count = expected
         self._answers: list[bytes] = []
         self._lock = allocate_lock()
 
-    def add(self, answer: bytes | None) -> bytes | None:
+    def add_answer(self, answer: bytes | None) -> bytes | None:
         """Keep an answer; the whole array once the last one is in."""
         with self._lock:
-            self._expected -= 1
+            self._missing_count -= 1
             if answer is not None:
                 self._answers.append(answer.rstrip(b"\n"))
-            if self._expected or not self._answers:
+            if self._missing_count or not self._answers:
                 return None
             return b"[" + b",".join(self._answers) + b"]\n"

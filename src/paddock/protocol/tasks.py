@@ -16,29 +16,29 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 from msgspec import UNSET
 
-from paddock.protocol.asking import Answers
-from paddock.protocol.connection import Connection
+from paddock.protocol.asking import ResponseCollector
+from paddock.protocol.connection import ServerConnection
 from paddock.protocol.errors import InvalidParamsError, ProtocolError
 from paddock.protocol.jsonrpc import decode_frame
 
 if TYPE_CHECKING:
-    from paddock.protocol.ask import Ask
+    from paddock.protocol.ask import ServerRequest
     from paddock.protocol.request import Request
 
-Status = Literal["working", "input_required", "completed", "failed", "cancelled"]
-ENDED = frozenset({"completed", "failed", "cancelled"})
+TaskStatus = Literal["working", "input_required", "completed", "failed", "cancelled"]
+FINAL_STATUSES = frozenset({"completed", "failed", "cancelled"})
 
 DEFAULT_TTL_MS = 3_600_000
 MAX_TTL_MS = 86_400_000
 POLL_INTERVAL_MS = 1000
 MAX_TASKS = 10_000
-SWEEP_SECONDS = 1.0
+SWEEP_INTERVAL_SECONDS = 1.0
 """Between two looks at all tasks."""
 
-Watch = Callable[["Task"], None]
+TaskWatcher = Callable[["CallTask"], None]
 
 
-class Task:
+class CallTask:
     """One call that is worked on in its own time."""
 
     def __init__(
@@ -47,27 +47,27 @@ class Task:
         self._store = store
         self._lock = allocate_lock()
         self._expires = monotonic() + ttl_ms / 1000
-        self._asked: set[str] = set()
-        self._open: dict[str, tuple[Ask, Answers, str]] = {}
-        self._waiting: list[Callable[[], None]] = []
+        self._used_keys: set[str] = set()
+        self._open_requests: dict[str, tuple[ServerRequest, ResponseCollector, str]] = {}
+        self._end_callbacks: list[Callable[[], None]] = []
         self.request = request
-        self.readers: list[Request] = []
-        self.held: list[bytes] = []
+        self.result_requests: list[Request] = []
+        self.undelivered_frames: list[bytes] = []
         """What is to be told to the first who waits for the result."""
-        self.owner = store.owner_of(request)
+        self.owner = store.get_owner(request)
         self.is_stateless = request.era.is_stateless
         self.id = urandom(24).hex()
         self.ttl_ms = ttl_ms
-        self.status: Status = "working"
+        self.status: TaskStatus = "working"
         self.message = message
         self.result: bytes | None = None
         self.error: bytes | None = None
-        self.created = self.updated = _now()
+        self.created_at = self.updated_at = _format_now()
 
     @property
     def has_ended(self) -> bool:
         """Whether nothing more will happen."""
-        return self.status in ENDED
+        return self.status in FINAL_STATUSES
 
     @property
     def has_expired(self) -> bool:
@@ -75,36 +75,36 @@ class Task:
         return monotonic() > self._expires
 
     @property
-    def is_out_of_reach(self) -> bool:
+    def is_orphaned(self) -> bool:
         """Whether nobody can ask about it any more: its session has ended."""
-        return isinstance(self.owner, Connection) and self.owner.is_closed
+        return isinstance(self.owner, ServerConnection) and self.owner.is_closed
 
     @property
-    def questions(self) -> dict[str, Ask]:
+    def input_requests(self) -> dict[str, ServerRequest]:
         """What the client has yet to answer."""
-        return {key: ask for key, (ask, _, _) in list(self._open.items())}
+        return {key: ask for key, (ask, _, _) in list(self._open_requests.items())}
 
-    def say(self, message: str) -> None:
+    def set_status_message(self, message: str) -> None:
         """Say in words how it goes."""
         if not self.has_ended:
             self.message = message
-            self._changed(self.status)
+            self._change_status(self.status)
 
-    def add(self, answer: bytes | None) -> None:
+    def add_answer(self, answer: bytes | None) -> None:
         """Take the outcome of the call, in the place of the peer."""
-        self.request.let_go_of_body()
+        self.request.discard_body()
         if self.has_ended:
             return
         if answer is None:
-            self._changed("cancelled")
+            self._change_status("cancelled")
             return
         frame = decode_frame(answer)
         if frame.error is not UNSET:
             self.error = bytes(frame.error)
-            self._changed("failed")
+            self._change_status("failed")
         else:
             self.result = b"{}" if frame.result is UNSET else bytes(frame.result)
-            self._changed("completed")
+            self._change_status("completed")
 
     def cancel(self) -> bool:
         """Stop it; False when it has ended already."""
@@ -112,73 +112,73 @@ class Task:
             if self.has_ended:
                 return False
             self.status = "cancelled"
-        self._changed("cancelled")
+        self._change_status("cancelled")
         self.request.cancel("the task was cancelled")
         return True
 
-    def ask(self, asks: dict[str, Ask]) -> Answers:
+    def request_input(self, asks: dict[str, ServerRequest]) -> ResponseCollector:
         """Put questions to whoever looks after the task; the work waits for the answers."""
         for ask in asks.values():
-            ask.check(self.request.era.client_capabilities(self.request))
-        answers = Answers(self.request, asks)
+            ask.check_capabilities(self.request.era.get_client_capabilities(self.request))
+        answers = ResponseCollector(self.request, asks)
         with self._lock:
             for key, ask in asks.items():
-                self._open[self._fresh(key)] = (ask, answers, key)
-        self._changed("input_required")
+                self._open_requests[self._make_unique_key(key)] = (ask, answers, key)
+        self._change_status("input_required")
         return answers
 
-    def answer(self, responses: dict[str, object]) -> None:
+    def submit_responses(self, responses: dict[str, object]) -> None:
         """Take answers; what nobody has asked is ignored.
 
         Raises:
             InvalidParamsError: when something is no answer at all.
         """
         for key, response in responses.items():
-            if key in self._open and not isinstance(response, dict):
+            if key in self._open_requests and not isinstance(response, dict):
                 raise InvalidParamsError(f"Expected an object as inputResponses.{key}")
         given = []
         with self._lock:
             for key, response in responses.items():
-                if key in self._open:
-                    given.append((self._open.pop(key), response))
-            is_answered = bool(given) and not self._open
+                if key in self._open_requests:
+                    given.append((self._open_requests.pop(key), response))
+            is_answered = bool(given) and not self._open_requests
         if is_answered:
-            self._changed("working")
+            self._change_status("working")
         for (_, answers, asked), response in given:
-            answers.receive(asked, response, None)
+            answers.receive_response(asked, response, None)
 
-    def when_ended(self, call: Callable[[], None]) -> None:
+    def on_end(self, call: Callable[[], None]) -> None:
         """Call a function once it has ended; at once when it has."""
         with self._lock:
             if not self.has_ended:
-                self._waiting.append(call)
+                self._end_callbacks.append(call)
                 return
         call()
 
-    def mark(self, status: Status) -> None:
+    def set_status(self, status: TaskStatus) -> None:
         """Something outside has changed what the task waits for."""
         if not self.has_ended:
-            self._changed(status)
+            self._change_status(status)
 
-    def _fresh(self, key: str) -> str:
+    def _make_unique_key(self, key: str) -> str:
         """A key that was never used in this task."""
         name, number = key, 1
-        while name in self._asked:
+        while name in self._used_keys:
             number += 1
             name = f"{key}-{number}"
-        self._asked.add(name)
+        self._used_keys.add(name)
         return name
 
-    def _changed(self, status: Status) -> None:
+    def _change_status(self, status: TaskStatus) -> None:
         with self._lock:
-            if self.status in ENDED and status != self.status:
+            if self.status in FINAL_STATUSES and status != self.status:
                 return
             self.status = status
-            self.updated = _now()
+            self.updated_at = _format_now()
             waiting: list[Callable[[], None]] = []
-            if status in ENDED:
-                waiting, self._waiting = self._waiting, []
-        self._store.changed(self)
+            if status in FINAL_STATUSES:
+                waiting, self._end_callbacks = self._end_callbacks, []
+        self._store.notify_watchers(self)
         for call in waiting:
             call()
 
@@ -188,102 +188,102 @@ class TaskStore:
 
     def __init__(self, limit: int = MAX_TASKS) -> None:
         self._limit = limit
-        self._tasks: dict[str, Task] = {}
-        self._watchers: list[Watch] = []
+        self._tasks: dict[str, CallTask] = {}
+        self._watchers: list[TaskWatcher] = []
         self._next_sweep = 0.0
 
     def __len__(self) -> int:
         return len(self._tasks)
 
-    def watch(self, watcher: Watch) -> None:
+    def add_watcher(self, watcher: TaskWatcher) -> None:
         """Call a function whenever a task changes."""
         self._watchers.append(watcher)
 
-    def changed(self, task: Task) -> None:
+    def notify_watchers(self, task: CallTask) -> None:
         """A task has changed."""
         for watcher in self._watchers:
             watcher(task)
 
-    def create(self, request: Request, ttl_ms: int | None, message: str | None = None) -> Task:
+    def create(self, request: Request, ttl_ms: int | None, message: str | None = None) -> CallTask:
         """Make a task of a request.
 
         Raises:
             ProtocolError: when there are too many.
         """
         if len(self._tasks) >= self._limit or monotonic() > self._next_sweep:
-            self.sweep()
+            self.remove_expired()
         if len(self._tasks) >= self._limit:
-            self._make_room(self.owner_of(request))
+            self._evict_oldest(self.get_owner(request))
         if len(self._tasks) >= self._limit:
             raise ProtocolError(f"The server keeps {self._limit} tasks already: try again later")
         ttl = DEFAULT_TTL_MS if ttl_ms is None else max(1, min(ttl_ms, MAX_TTL_MS))
-        task = Task(request, self, ttl, message)
+        task = CallTask(request, self, ttl, message)
         self._tasks[task.id] = task
         return task
 
-    def find(self, task_id: str, request: Request) -> Task:
+    def require_task(self, task_id: str, request: Request) -> CallTask:
         """The task of this id, if the client of a request may know of it.
 
         Raises:
             InvalidParamsError: when there is none, or it is somebody else's.
         """
         task = self._tasks.get(task_id)
-        if task is not None and self._forgets(task):
+        if task is not None and self._remove_if_expired(task):
             task = None
-        is_theirs = task is not None and task.owner == self.owner_of(request)
+        is_theirs = task is not None and task.owner == self.get_owner(request)
         if task is None or not is_theirs or task.is_stateless != request.era.is_stateless:
             raise InvalidParamsError(f"There is no task {task_id!r:.80}, or not any more")
         return task
 
-    def all_of(self, request: Request) -> list[Task]:
+    def list_tasks(self, request: Request) -> list[CallTask]:
         """The tasks that the client of a request may know of, oldest first."""
-        self.sweep()
-        owner, is_stateless = self.owner_of(request), request.era.is_stateless
+        self.remove_expired()
+        owner, is_stateless = self.get_owner(request), request.era.is_stateless
         tasks = list(self._tasks.values())
         return [t for t in tasks if t.owner == owner and t.is_stateless == is_stateless]
 
-    def owner_of(self, request: Request) -> object:
+    def get_owner(self, request: Request) -> object:
         """Whose tasks a request makes and sees: its principal's, else its session's."""
         principal = request.principal
         if principal is not None:
             return principal.key
         return None if request.era.is_stateless else request.connection
 
-    def sweep(self) -> None:
+    def remove_expired(self) -> None:
         """Forget what has ended and expired; give up what waits for answers beyond its time."""
-        self._next_sweep = monotonic() + SWEEP_SECONDS
+        self._next_sweep = monotonic() + SWEEP_INTERVAL_SECONDS
         for task in list(self._tasks.values()):
-            self._forgets(task)
+            self._remove_if_expired(task)
 
-    def abandon(self, owner: object) -> None:
+    def abandon_owner(self, owner: object) -> None:
         """Stop the tasks of a client that cannot come back for them."""
         for task in list(self._tasks.values()):
             if task.owner is owner:
-                self._forgets(task)
+                self._remove_if_expired(task)
 
     def close(self) -> None:
         """Stop everything: the server ends."""
         for task in list(self._tasks.values()):
             task.cancel()
 
-    def _make_room(self, owner: object) -> None:
+    def _evict_oldest(self, owner: object) -> None:
         """Forget the oldest outcome of whoever wants a further task."""
         for task in self._tasks.values():
             if task.owner == owner and task.has_ended:
                 del self._tasks[task.id]
                 return
 
-    def _forgets(self, task: Task) -> bool:
-        if not (task.has_expired or task.is_out_of_reach):
+    def _remove_if_expired(self, task: CallTask) -> bool:
+        if not (task.has_expired or task.is_orphaned):
             return False
-        if task.status == "input_required" or task.is_out_of_reach:
+        if task.status == "input_required" or task.is_orphaned:
             task.cancel()
         if task.has_ended:
             self._tasks.pop(task.id, None)
         return task.has_ended
 
 
-class TaskTerms:
+class BoundTaskFactory:
     """That a request may become a task, and on what conditions."""
 
     __slots__ = ("_store", "ttl_ms")
@@ -292,7 +292,7 @@ class TaskTerms:
         self._store = store
         self.ttl_ms = ttl_ms
 
-    def create(self, request: Request, ttl_ms: int | None, message: str | None) -> Task:
+    def create(self, request: Request, ttl_ms: int | None, message: str | None) -> CallTask:
         """Make the task."""
         wanted = self.ttl_ms if ttl_ms is None else ttl_ms
         return self._store.create(request, wanted, message)
@@ -300,15 +300,15 @@ class TaskTerms:
 
 def is_tool_error(result: bytes) -> bool:
     """Whether a result of a tool says that it failed."""
-    return bool(_decode_failure(result).is_error)
+    return bool(_decode_tool_error(result).is_error)
 
 
-class _Failure(msgspec.Struct):
+class _ToolErrorFlag(msgspec.Struct):
     is_error: bool = msgspec.field(default=False, name="isError")
 
 
-_decode_failure = msgspec.json.Decoder(_Failure).decode
+_decode_tool_error = msgspec.json.Decoder(_ToolErrorFlag).decode
 
 
-def _now() -> str:
+def _format_now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

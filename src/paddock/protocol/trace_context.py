@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, NamedTuple
 from paddock.protocol.errors import HeaderMismatchError
 
 if TYPE_CHECKING:
-    from paddock.protocol.request import Exchange, Request
+    from paddock.protocol.request import RequestExchange, Request
 
-HEX = frozenset("0123456789abcdef")
+HEX_DIGITS = frozenset("0123456789abcdef")
 TRACEPARENT_LENGTH = 55
-MAX_STATE_MEMBERS = 32
-MAX_STATE_KEY = 256
-MAX_STATE_VALUE = 256
-MAX_BAGGAGE = 8192
+MAX_TRACESTATE_MEMBERS = 32
+MAX_TRACESTATE_KEY_LENGTH = 256
+MAX_TRACESTATE_VALUE_LENGTH = 256
+MAX_BAGGAGE_LENGTH = 8192
 MAX_BAGGAGE_MEMBERS = 180
 
-_STATE_KEY = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-*/@")
-_TOKEN = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-_BAGGAGE_VALUE = frozenset(map(chr, range(0x21, 0x7F))) - frozenset('",;\\')
+_TRACESTATE_KEY_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-*/@")
+_TOKEN_CHARACTERS = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_BAGGAGE_VALUE_CHARACTERS = frozenset(map(chr, range(0x21, 0x7F))) - frozenset('",;\\')
 
 
 class TraceContext(NamedTuple):
@@ -58,44 +58,44 @@ class TraceContext(NamedTuple):
         return {name: value for name, value in self._asdict().items() if value is not None}
 
 
-def trace_context_of(request: Request) -> TraceContext | None:
+def get_trace_context(request: Request) -> TraceContext | None:
     """The trace context of a request, from its `_meta`, else from its HTTP headers."""
-    found, exchange = meta_context(request), request.exchange
+    found, exchange = get_meta_trace_context(request), request.exchange
     if found is not None or exchange is None:
         return found
-    return checked(*(_header(exchange, name) for name in TraceContext._fields))
+    return parse_trace_context(*(_read_header(exchange, name) for name in TraceContext._fields))
 
 
-def meta_context(request: Request) -> TraceContext | None:
+def get_meta_trace_context(request: Request) -> TraceContext | None:
     """The trace context that stands in the message itself."""
     meta = request.meta
-    return None if meta is None else checked(meta.traceparent, meta.tracestate, meta.baggage)
+    return None if meta is None else parse_trace_context(meta.traceparent, meta.tracestate, meta.baggage)
 
 
-def checked(traceparent: object, tracestate: object, baggage: object) -> TraceContext | None:
+def parse_trace_context(traceparent: object, tracestate: object, baggage: object) -> TraceContext | None:
     """A trace context of what is well formed; None when nothing is."""
-    parent = _parent(traceparent)
-    state = tracestate if parent is not None and _is_state(tracestate) else None
+    parent = _parse_traceparent(traceparent)
+    state = tracestate if parent is not None and _is_tracestate(tracestate) else None
     kept = baggage if _is_baggage(baggage) else None
     if parent is None and kept is None:
         return None
     return TraceContext(parent, state, kept)  # type: ignore[arg-type]  # both are text
 
 
-def _header(exchange: Exchange, name: str) -> str | None:
+def _read_header(exchange: RequestExchange, name: str) -> str | None:
     try:
-        return exchange.header(name)
+        return exchange.get_header(name)
     except HeaderMismatchError:  # more than one: malformed
         return None
 
 
-def _parent(value: object) -> str | None:
+def _parse_traceparent(value: object) -> str | None:
     """A `traceparent` in the form of version 00, which is all that we know of later ones."""
     if not isinstance(value, str) or len(value) < TRACEPARENT_LENGTH:
         return None
     version, trace_id, parent_id, flags = value[:2], value[3:35], value[36:52], value[53:55]
     is_framed = value[2] == value[35] == value[52] == "-"
-    if not is_framed or not HEX.issuperset(version + trace_id + parent_id + flags):
+    if not is_framed or not HEX_DIGITS.issuperset(version + trace_id + parent_id + flags):
         return None
     if version == "ff" or not trace_id.strip("0") or not parent_id.strip("0"):
         return None
@@ -105,35 +105,35 @@ def _parent(value: object) -> str | None:
     return value if version == "00" else f"00-{trace_id}-{parent_id}-{flags}"
 
 
-def _is_state(value: object) -> bool:
+def _is_tracestate(value: object) -> bool:
     if not isinstance(value, str):
         return False
     members = [member.strip(" \t") for member in value.split(",")]
     members = [member for member in members if member]
     keys = {member.partition("=")[0] for member in members}
     is_one_each = len(keys) == len(members)
-    return 0 < len(members) <= MAX_STATE_MEMBERS and is_one_each and all(map(_is_entry, members))
+    return 0 < len(members) <= MAX_TRACESTATE_MEMBERS and is_one_each and all(map(_is_tracestate_member, members))
 
 
-def _is_entry(member: str) -> bool:
+def _is_tracestate_member(member: str) -> bool:
     key, equals, value = member.partition("=")
-    is_key = 0 < len(key) <= MAX_STATE_KEY and _STATE_KEY.issuperset(key) and key[0].isalnum()
-    is_value = 0 < len(value) <= MAX_STATE_VALUE and value.isascii() and value.isprintable()
+    is_key = 0 < len(key) <= MAX_TRACESTATE_KEY_LENGTH and _TRACESTATE_KEY_CHARACTERS.issuperset(key) and key[0].isalnum()
+    is_value = 0 < len(value) <= MAX_TRACESTATE_VALUE_LENGTH and value.isascii() and value.isprintable()
     return bool(equals) and is_key and key.count("@") <= 1 and is_value and "=" not in value
 
 
 def _is_baggage(value: object) -> bool:
-    if not isinstance(value, str) or not 0 < len(value) <= MAX_BAGGAGE:
+    if not isinstance(value, str) or not 0 < len(value) <= MAX_BAGGAGE_LENGTH:
         return False
     members = value.split(",")
-    return len(members) <= MAX_BAGGAGE_MEMBERS and all(map(_is_item, members))
+    return len(members) <= MAX_BAGGAGE_MEMBERS and all(map(_is_baggage_member, members))
 
 
-def _is_item(member: str) -> bool:
+def _is_baggage_member(member: str) -> bool:
     pair, *properties = member.split(";")
-    return "=" in pair and _is_pair(pair) and all(map(_is_pair, properties))
+    return "=" in pair and _is_baggage_pair(pair) and all(map(_is_baggage_pair, properties))
 
 
-def _is_pair(text: str) -> bool:
+def _is_baggage_pair(text: str) -> bool:
     key, _, value = (part.strip(" \t") for part in text.partition("="))
-    return bool(key) and _TOKEN.issuperset(key) and _BAGGAGE_VALUE.issuperset(value)
+    return bool(key) and _TOKEN_CHARACTERS.issuperset(key) and _BAGGAGE_VALUE_CHARACTERS.issuperset(value)

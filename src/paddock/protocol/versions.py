@@ -34,12 +34,12 @@ FEATURE_VERSIONS = {
 """The first version that has a feature."""
 
 
-def negotiate(requested: str) -> str:
+def negotiate_version(requested: str) -> str:
     """The session version to answer to a peer that asks for `requested`."""
     return requested if requested in SESSION_VERSIONS else SESSION_VERSIONS[0]
 
 
-def supports(version: str, feature: str) -> bool:
+def supports_feature(version: str, feature: str) -> bool:
     """Whether a version we speak has a feature; unknown versions and features have not."""
     first = FEATURE_VERSIONS.get(feature)
     if first is None or version not in SUPPORTED_VERSIONS:

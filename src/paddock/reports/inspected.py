@@ -8,69 +8,69 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.reports.issues import SEVERITIES
-from paddock.reports.markdown import fenced
+from paddock.reports.markdown import format_code_block
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paddock.reports.issues import Issue, Selection
-    from paddock.reports.lines import Lines
+    from paddock.reports.issues import CodeIssue, IssueFilter
+    from paddock.reports.lines import LineIndex
 
-TITLE = "# Code Inspection Results"
-RULE = "---"
-_MOST_LINES = 20
+REPORT_TITLE = "# Code Inspection Results"
+HORIZONTAL_RULE = "---"
+_MAX_EXCERPT_LINES = 20
 """Of one issue; of what is longer the first and last lines are shown."""
-_MOST_CHARACTERS = 240
+_MAX_LINE_CHARACTERS = 240
 """Of one line."""
 
 
-class Inspected(NamedTuple):
+class InspectedFile(NamedTuple):
     """A text and its issues; `name` is that of its file, and empty for code that is in none."""
 
     name: str
-    source: Lines
-    issues: list[Issue]
+    source: LineIndex
+    issues: list[CodeIssue]
 
 
-class Language(NamedTuple):
+class InspectionLanguage(NamedTuple):
     """What is inspected."""
 
-    fence: str
+    fence_name: str
     """What its blocks of code are marked with."""
-    tip: str
+    suppression_tip: str
     """How issues are suppressed; the end of each report."""
 
 
-def report(
-    inspected: Inspected,
-    selection: Selection,
+def format_source_report(
+    inspected: InspectedFile,
+    selection: IssueFilter,
     limit: int,
-    language: Language,
+    language: InspectionLanguage,
     *,
     path: str | None = None,
 ) -> str:
     """What is told of one text, of which `path` is the file."""
     issues = inspected.issues
     if not issues:
-        return nothing_found(selection)
+        return format_empty_report(selection)
     subject = [f"**File:** `{path}`"] if path else []
     shown = issues[:limit]
     parts = [
-        *(TITLE, *subject, summary(issues), "## Issues"),
-        f"\n\n{RULE}\n\n".join(
-            _issue(number, issue, inspected, language)
+        *(REPORT_TITLE, *subject, format_summary(issues), "## Issues"),
+        f"\n\n{HORIZONTAL_RULE}\n\n".join(
+            _format_issue(number, issue, inspected, language)
             for number, issue in enumerate(shown, start=1)
         ),
-        *_ending(len(shown), len(issues), language),
+        *_format_footer(len(shown), len(issues), language),
     ]
     return "\n\n".join(parts)
 
 
-def report_directory(
-    files: Sequence[Inspected],
-    selection: Selection,
+def format_directory_report(
+    files: Sequence[InspectedFile],
+    selection: IssueFilter,
     limit: int,
-    language: Language,
+    language: InspectionLanguage,
     *,
     path: str,
     count: int | None = None,
@@ -82,10 +82,10 @@ def report_directory(
     concerned = [file for file in files if file.issues]
     issues = [issue for file in concerned for issue in file.issues]
     if not issues:
-        return nothing_found(selection)
+        return format_empty_report(selection)
     inspected = len(files) if count is None else count
     counts = f"**Files inspected:** {inspected}\n\n**Files with issues:** {len(concerned)}"
-    parts = [TITLE, f"**Directory:** `{path}`", counts, summary(issues), "## Issues by File"]
+    parts = [REPORT_TITLE, f"**Directory:** `{path}`", counts, format_summary(issues), "## Issues by File"]
     left = limit
     for file in concerned:
         if left <= 0:
@@ -95,12 +95,12 @@ def report_directory(
         plural = "" if len(file.issues) == 1 else "s"
         parts.append(f"### {file.name} ({len(file.issues)} issue{plural})")
         parts += [
-            _issue(number, issue, file, language) for number, issue in enumerate(shown, start=1)
+            _format_issue(number, issue, file, language) for number, issue in enumerate(shown, start=1)
         ]
-    return "\n\n".join([*parts, *_ending(limit - left, len(issues), language)])
+    return "\n\n".join([*parts, *_format_footer(limit - left, len(issues), language)])
 
 
-def nothing_found(selection: Selection) -> str:
+def format_empty_report(selection: IssueFilter) -> str:
     """What is told when there is nothing to tell."""
     settings = (
         ("Confidence Level", f"{selection.confidence:g}"),
@@ -109,11 +109,11 @@ def nothing_found(selection: Selection) -> str:
     )
     bullets = "\n".join(f"- {name}: {value or '(none)'}" for name, value in settings)
     return "\n\n".join(
-        [TITLE, "No issues found matching the specified criteria.", f"**Settings:**\n{bullets}"]
+        [REPORT_TITLE, "No issues found matching the specified criteria.", f"**Settings:**\n{bullets}"]
     )
 
 
-def summary(issues: list[Issue]) -> str:
+def format_summary(issues: list[CodeIssue]) -> str:
     """How many issues there are of each severity."""
     counts = dict.fromkeys(SEVERITIES, 0)
     for issue in issues:
@@ -130,22 +130,22 @@ def summary(issues: list[Issue]) -> str:
     )
 
 
-def _ending(shown: int, total: int, language: Language) -> list[str]:
+def _format_footer(shown: int, total: int, language: InspectionLanguage) -> list[str]:
     parts = []
     if shown < total:
         parts = [
-            RULE,
+            HORIZONTAL_RULE,
             f"*Showing {shown} of {total} issues. Use the `limit` parameter to see more.*",
         ]
-    return [*parts, RULE, language.tip]
+    return [*parts, HORIZONTAL_RULE, language.suppression_tip]
 
 
-def _issue(number: int, issue: Issue, inspected: Inspected, language: Language) -> str:
+def _format_issue(number: int, issue: CodeIssue, inspected: InspectedFile, language: InspectionLanguage) -> str:
     parts = [
-        f"### Issue {number}: {issue.name} ({issue.severity}, {round(issue.confidence * 100)}%)",
-        f"**Location:** {_location(issue, inspected.name)}",
+        f"### Issue {number}: {issue.qualified_tag} ({issue.severity}, {round(issue.confidence * 100)}%)",
+        f"**Location:** {_format_location(issue, inspected.name)}",
         f"**Description:** {issue.description}",
-        f"**Code:**\n{fenced(_code(issue, inspected.source), language.fence)}",
+        f"**Code:**\n{format_code_block(_format_excerpt(issue, inspected.source), language.fence_name)}",
     ]
     if issue.fixes:
         plural = "" if len(issue.fixes) == 1 else "es"
@@ -154,8 +154,8 @@ def _issue(number: int, issue: Issue, inspected: Inspected, language: Language) 
     return "\n\n".join(parts)
 
 
-def _location(issue: Issue, name: str) -> str:
-    place = issue.place
+def _format_location(issue: CodeIssue, name: str) -> str:
+    place = issue.location
     if name:
         return f"`{name}:{place.line}:{place.column}`"
     start = f"Line {place.line}, Column {place.column}"
@@ -163,24 +163,24 @@ def _location(issue: Issue, name: str) -> str:
     return start if start == end else f"{start} - {end}"
 
 
-def _code(issue: Issue, source: Lines) -> str:
+def _format_excerpt(issue: CodeIssue, source: LineIndex) -> str:
     """The lines of an issue, with one before and one after."""
     last = max(source.line_count, 1)
-    numbers = list(range(max(issue.place.line - 1, 1), min(issue.place.end_line + 1, last) + 1))
-    if len(numbers) <= _MOST_LINES:
-        return "\n".join(_line(number, source) for number in numbers)
-    half = _MOST_LINES // 2
+    numbers = list(range(max(issue.location.line - 1, 1), min(issue.location.end_line + 1, last) + 1))
+    if len(numbers) <= _MAX_EXCERPT_LINES:
+        return "\n".join(_format_line(number, source) for number in numbers)
+    half = _MAX_EXCERPT_LINES // 2
     return "\n".join(
         [
-            *(_line(number, source) for number in numbers[:half]),
+            *(_format_line(number, source) for number in numbers[:half]),
             f"     | … {len(numbers) - 2 * half} more lines",
-            *(_line(number, source) for number in numbers[-half:]),
+            *(_format_line(number, source) for number in numbers[-half:]),
         ]
     )
 
 
-def _line(number: int, source: Lines) -> str:
-    start, end = source.line(number)
-    text = source.text[start : min(end, start + _MOST_CHARACTERS)]
-    more = "…" if end - start > _MOST_CHARACTERS else ""
+def _format_line(number: int, source: LineIndex) -> str:
+    start, end = source.get_line_span(number)
+    text = source.text[start : min(end, start + _MAX_LINE_CHARACTERS)]
+    more = "…" if end - start > _MAX_LINE_CHARACTERS else ""
     return f"{number:4d} | {text}{more}".rstrip()

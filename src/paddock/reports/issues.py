@@ -12,7 +12,7 @@ SEVERITIES: tuple[Severity, ...] = (
 """The gravest first."""
 
 
-class Place(NamedTuple):
+class SourceRange(NamedTuple):
     """Lines and columns from 1, in characters as they are written; the end is the next column."""
 
     line: int
@@ -21,15 +21,15 @@ class Place(NamedTuple):
     end_column: int
 
 
-class Fix(NamedTuple):
+class SuggestedFix(NamedTuple):
     """Something that would mend an issue: `text` in the place of what is there."""
 
     label: str
-    place: Place
-    text: str
+    location: SourceRange
+    replacement: str
 
 
-class Issue(NamedTuple):
+class CodeIssue(NamedTuple):
     """Something that a rule has found.
 
     `argument` says more of the tag: which function an issue is about. Code in `description` and in
@@ -41,31 +41,31 @@ class Issue(NamedTuple):
     severity: Severity
     confidence: float
     description: str
-    place: Place
-    fixes: tuple[Fix, ...] = ()
+    location: SourceRange
+    fixes: tuple[SuggestedFix, ...] = ()
 
     @property
-    def name(self) -> str:
+    def qualified_tag(self) -> str:
         """The tag with its argument, as exclusions and suppressing comments write it."""
         return f"{self.tag}::{self.argument}" if self.argument else self.tag
 
 
-class Selection(NamedTuple):
+class IssueFilter(NamedTuple):
     """Which issues are wanted: those that are sure enough and not excluded."""
 
     confidence: float = 0.0
     excluded_severities: frozenset[str] = frozenset()
     excluded_tags: frozenset[str] = frozenset()
 
-    def takes(self, issue: Issue) -> bool:
+    def matches(self, issue: CodeIssue) -> bool:
         """Whether an issue is wanted; a tag without its argument excludes all of the tag."""
         return (
             issue.confidence >= self.confidence
             and issue.severity not in self.excluded_severities
             and issue.tag not in self.excluded_tags
-            and issue.name not in self.excluded_tags
+            and issue.qualified_tag not in self.excluded_tags
         )
 
 
-EVERYTHING = Selection()
+ALL_ISSUES = IssueFilter()
 """All that there is."""

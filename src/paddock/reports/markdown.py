@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_SIZES = ((1 << 30, "GB", 3), (1 << 20, "MB", 2), (1 << 10, "KB", 1))
+_SIZE_UNITS = ((1 << 30, "GB", 3), (1 << 20, "MB", 2), (1 << 10, "KB", 1))
 
 
-def table(kind: str, rows: Mapping[str, str]) -> str:
+def format_table(kind: str, rows: Mapping[str, str]) -> str:
     """A table of two columns, the first of which names things of a kind."""
     lines = [f"| {kind} | Value |", "| --- | --- |"]
-    lines += [f"| **{name}** | {_entry(value)} |" for name, value in rows.items()]
+    lines += [f"| **{name}** | {_escape_cell(value)} |" for name, value in rows.items()]
     return "\n".join(lines)
 
 
-def _entry(text: str) -> str:
+def _escape_cell(text: str) -> str:
     """A text that stays in its cell."""
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def fenced(code: str, language: str) -> str:
+def format_code_block(code: str, language: str) -> str:
     """A block of code, between enough backticks to hold code that has some itself."""
     fence = "```"
     while fence in code:
@@ -30,19 +30,19 @@ def fenced(code: str, language: str) -> str:
     return f"{fence}{language}\n{code}\n{fence}"
 
 
-def share(part: int, total: int) -> str:
+def format_share(part: int, total: int) -> str:
     """A count, with its share of another in percent."""
     percent = 100 * part / total if total else 0
-    return f"{part} ({_short(percent)}%)"
+    return f"{part} ({_format_number(percent)}%)"
 
 
-def _short(value: float, digits: int = 1) -> str:
+def _format_number(value: float, digits: int = 1) -> str:
     """A number without needless zeros."""
     text = f"{value:.{digits}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def time_text(seconds: float | None) -> str:
+def format_duration(seconds: float | None) -> str:
     """How long something took."""
     if seconds is None:
         return "N/A"
@@ -50,15 +50,15 @@ def time_text(seconds: float | None) -> str:
         return "< 1 ms"
     for limit, unit, name in ((1, 0.001, "ms"), (60, 1, "s"), (3600, 60, "min")):
         if seconds < limit:
-            return f"{_short(seconds / unit, 0 if name == 'ms' else 1)} {name}"
-    return f"{_short(seconds / 3600)} h"
+            return f"{_format_number(seconds / unit, 0 if name == 'ms' else 1)} {name}"
+    return f"{_format_number(seconds / 3600)} h"
 
 
-def size_text(size: int | None) -> str:
+def format_size(size: int | None) -> str:
     """How much memory something took."""
     if size is None:
         return "N/A"
-    for unit, name, digits in _SIZES:
+    for unit, name, digits in _SIZE_UNITS:
         if size >= unit:
-            return f"{_short(size / unit, digits)} {name}"
+            return f"{_format_number(size / unit, digits)} {name}"
     return f"{size} B"

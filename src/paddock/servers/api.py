@@ -6,28 +6,28 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from paddock.extensions.extension import built_in
-from paddock.extensions.registry import Registry
-from paddock.servers.assembly import Origin, is_assembling
-from paddock.servers.definition import from_mapping, own_key
-from paddock.servers.editing import edited_text
+from paddock.extensions.extension import get_built_in_extension
+from paddock.extensions.registry import ItemRegistry
+from paddock.servers.assembly import DefinitionOrigin, is_building_server
+from paddock.servers.definition import parse_definition, canonical_key
+from paddock.servers.editing import edit_definition_text
 from paddock.servers.errors import BuiltInServerError, ServerDefinitionError
-from paddock.servers.lookup import BUILT_IN, Source, all_sources, file_source, find_source
-from paddock.servers.making import check_elsewhere, made_storable
+from paddock.servers.lookup import BUILT_IN_LOCATION, DefinitionSource, list_sources, make_file_source, find_source
+from paddock.servers.making import check_startable, build_stored_definition
 from paddock.servers.named_server import NamedServer
-from paddock.servers.pickles import Pickles
-from paddock.servers.reading import directory, path_of, read_text
-from paddock.servers.serving import origin_of
+from paddock.servers.pickles import FunctionPickles
+from paddock.servers.reading import get_definitions_directory, get_definition_path, read_definition_text
+from paddock.servers.serving import get_origin
 from paddock.servers.store import (
-    changing,
-    check_free,
-    pickles_of,
-    replace_text,
-    tidying,
+    lock_definitions,
+    check_name_free,
+    get_pickles_directory,
+    replace_definition_text,
+    clean_up_pickles,
     write_definition,
 )
-from paddock.servers.target import default_name
-from paddock.servers.toml_text import plain_table
+from paddock.servers.target import get_default_server_name
+from paddock.servers.toml_text import to_plain_table
 
 if TYPE_CHECKING:
     import os
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from paddock.servers.definition import ServerDefinition
     from paddock.serving.http import HttpOptions
 
-    Table = Mapping[str, Any]
-    ToolSpec = str | Tool | Table | Callable[..., Any]
-    PromptSpec = str | Prompt | Table | Callable[..., Any]
-    ResourceSpec = str | Resource | ResourceTemplate | Table
+    DefinitionTable = Mapping[str, Any]
+    ToolSpec = str | Tool | DefinitionTable | Callable[..., Any]
+    PromptSpec = str | Prompt | DefinitionTable | Callable[..., Any]
+    ResourceSpec = str | Resource | ResourceTemplate | DefinitionTable
 
 
 def create_server(
@@ -101,18 +101,18 @@ def create_server(
         "description": description,
         "key": key,
     }
-    wanted = _defined(name, definition or {}, given)
-    if is_assembling():
-        return NamedServer(Source(name, path_of(name)), wanted)
-    check_free(name, overwrite=overwrite)  # before anything of the user's is run
-    origin = Origin(f"the server {name!r}", directory())
-    pickles = Pickles(pickles_of(name)) if pickle else None
-    with tidying(name):
-        stored = made_storable(wanted, origin, pickles)
-        with changing():
-            check_free(name, overwrite=overwrite)
+    wanted = _merge_definition(name, definition or {}, given)
+    if is_building_server():
+        return NamedServer(DefinitionSource(name, get_definition_path(name)), wanted)
+    check_name_free(name, overwrite=overwrite)  # before anything of the user's is run
+    origin = DefinitionOrigin(f"the server {name!r}", get_definitions_directory())
+    pickles = FunctionPickles(get_pickles_directory(name)) if pickle else None
+    with clean_up_pickles(name):
+        stored = build_stored_definition(wanted, origin, pickles)
+        with lock_definitions():
+            check_name_free(name, overwrite=overwrite)
             path = write_definition(stored, pickles)
-    return NamedServer(Source(name, path), stored)
+    return NamedServer(DefinitionSource(name, path), stored)
 
 
 def get_server(server: str | os.PathLike[str]) -> NamedServer:
@@ -128,7 +128,7 @@ def get_server(server: str | os.PathLike[str]) -> NamedServer:
     """
     if isinstance(server, str):
         return NamedServer(find_source(server, include_remote=True))
-    return NamedServer(file_source(Path(server)))
+    return NamedServer(make_file_source(Path(server)))
 
 
 def list_servers(
@@ -151,16 +151,16 @@ def list_servers(
     """
     return [
         NamedServer(source)
-        for source in all_sources(include_remote=include_remote, refresh=refresh)
+        for source in list_sources(include_remote=include_remote, refresh=refresh)
         if fnmatchcase(source.name.lower(), pattern.lower())
-        and (include_built_in or source.location != BUILT_IN)
+        and (include_built_in or source.location != BUILT_IN_LOCATION)
     ]
 
 
 def default_servers() -> dict[str, NamedServer]:
     """The built-in servers by their names. Trust level: discovery."""
-    own = Registry([built_in()]).declared("servers")
-    return {one.name: NamedServer(Source(one.name, None, one)) for one in own}
+    own = ItemRegistry([get_built_in_extension()]).list_items("servers")
+    return {one.name: NamedServer(DefinitionSource(one.name, None, one)) for one in own}
 
 
 def edit_server(
@@ -188,17 +188,17 @@ def edit_server(
         DefinitionError: when the definition could not be so; it stays as it was.
         LoadError: when a reference leads nowhere.
     """
-    source = own_source(name)
-    pickles = Pickles(pickles_of(name)) if pickle else None
+    source = find_user_source(name)
+    pickles = FunctionPickles(get_pickles_directory(name)) if pickle else None
     is_done = False
-    with tidying(name):
+    with clean_up_pickles(name):
         while not is_done:
-            text = read_text(source.file)
-            before = source.understood(text)
+            text = read_definition_text(source.file)
+            before = source.parse_as(text)
             wanted = changes if change is None else {**change(before), **changes}
-            after = made_storable(_changed(before, wanted), origin_of(source), pickles, before)
-            edited = edited_text(text, plain_table(before), plain_table(after))
-            is_done = replace_text(source.file, text, edited, after, pickles)
+            after = build_stored_definition(_apply_changes(before, wanted), get_origin(source), pickles, before)
+            edited = edit_definition_text(text, to_plain_table(before), to_plain_table(after))
+            is_done = replace_definition_text(source.file, text, edited, after, pickles)
     return NamedServer(source)
 
 
@@ -216,21 +216,21 @@ def rewrite_server(name: str, text: str, since: str | None = None) -> NamedServe
         DefinitionError: when the definition could not be so; it stays as it was.
         LoadError: when a reference leads nowhere.
     """
-    source = own_source(name)
-    wanted = source.understood(text)
-    with tidying(name):
+    source = find_user_source(name)
+    wanted = source.parse_as(text)
+    with clean_up_pickles(name):
         # Paths in a text of the user's own count from its file, so all of them are kept.
-        after = made_storable(wanted, origin_of(source), None, wanted)
-        check_elsewhere(after, origin_of(source), source.current())
-        edited = edited_text(text, plain_table(wanted), plain_table(after))
-        if not replace_text(source.file, since, edited, after):
+        after = build_stored_definition(wanted, get_origin(source), None, wanted)
+        check_startable(after, get_origin(source), source.try_read())
+        edited = edit_definition_text(text, to_plain_table(wanted), to_plain_table(after))
+        if not replace_definition_text(source.file, since, edited, after):
             raise ServerDefinitionError(
                 "somebody else has changed it meanwhile", where=str(source.file)
             )
     return NamedServer(source)
 
 
-def own_source(name: str) -> Source:
+def find_user_source(name: str) -> DefinitionSource:
     """Where the user's server of a name is defined.
 
     Raises:
@@ -238,9 +238,9 @@ def own_source(name: str) -> Source:
         BuiltInServerError: when it is not one of the user's own.
     """
     source = find_source(name)
-    if source.declared is not None:
+    if source.extension_item is not None:
         raise BuiltInServerError(
-            f"the server {name!r} comes with {source.declared.extension.name!r} and cannot be"
+            f"the server {name!r} comes with {source.extension_item.extension.name!r} and cannot be"
             " changed",
             hint="create one of your own; it may have the same name, and then counts instead",
         )
@@ -256,28 +256,28 @@ def serve(name: str | None = None, http: str | None = None, **options: Unpack[Ht
     Raises:
         ServerNotFoundError: when there is none of that name.
     """
-    get_server(name or default_name()).run(http, **options)
+    get_server(name or get_default_server_name()).run(http, **options)
 
 
-def _defined(name: str, table: Mapping[str, Any], given: dict[str, Any]) -> ServerDefinition:
+def _merge_definition(name: str, table: Mapping[str, Any], given: dict[str, Any]) -> ServerDefinition:
     """What a table and the arguments define together."""
-    definition = from_mapping({**table}, name=name)
+    definition = parse_definition({**table}, name=name)
     definition.name = name
     named = {key: value for key, value in given.items() if value is not None}
-    overlay = from_mapping(named, name=name)
+    overlay = parse_definition(named, name=name)
     for key in named:
         setattr(definition, key, getattr(overlay, key))
     return definition
 
 
-def _changed(before: ServerDefinition, changes: Mapping[str, Any]) -> ServerDefinition:
-    table = plain_table(before)
+def _apply_changes(before: ServerDefinition, changes: Mapping[str, Any]) -> ServerDefinition:
+    table = to_plain_table(before)
     for key, value in changes.items():
-        own = own_key(key) or key
+        own = canonical_key(key) or key
         table.pop(own, None)
         if value is not None:
             table[own] = value
-    after = from_mapping(table, name=before.name)
+    after = parse_definition(table, name=before.name)
     if after.name != before.name:
         raise ServerDefinitionError(
             f"the name of {before.name!r} cannot be changed",

@@ -12,22 +12,22 @@ from collections.abc import Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from paddock.authoring.loading_files import Loading
+from paddock.authoring.loading_files import LoadScope
 from paddock.errors import DefinitionError, LoadError, PaddockError
-from paddock.extensions.data_only import refuse_python
-from paddock.extensions.functions import required_parameters
+from paddock.extensions.data_only import reject_python
+from paddock.extensions.functions import list_required_parameters
 from paddock.extensions.references import load_reference
 from paddock.extensions.registry import resolve_prompt, resolve_resource, resolve_tool
-from paddock.protocol.extensions import UI
+from paddock.protocol.extensions import UI_EXTENSION
 from paddock.server import Server
 from paddock.servers.errors import ServerDefinitionError
-from paddock.servers.initialization import Initialization, is_lifespan
-from paddock.servers.naming import distinct_names
+from paddock.servers.initialization import ServerInitialization, is_lifespan_function
+from paddock.servers.naming import number_duplicate_names
 from paddock.servers.tool_options import (
-    exposed,
-    merged,
-    options_from_environment,
-    set_options,
+    map_to_exposed_names,
+    merge_option_values,
+    read_environment_options,
+    set_option_values,
 )
 from paddock.servers.unpickling import is_pickle, load_pickle
 
@@ -39,18 +39,18 @@ if TYPE_CHECKING:
     from paddock.extensions.extension import Extension
     from paddock.servers.definition import ServerDefinition
 
-    Values = Mapping[str, Mapping[str, Any]]
-    Report = Callable[[PaddockError], object]
+    ToolOptionValues = Mapping[str, Mapping[str, Any]]
+    ErrorReporter = Callable[[PaddockError], object]
 
-_RESOLVE: dict[str, Callable[..., Any]] = {
+_RESOLVERS: dict[str, Callable[..., Any]] = {
     "tools": resolve_tool,
     "prompts": resolve_prompt,
     "resources": resolve_resource,
 }
-_state = threading.local()
+_thread_state = threading.local()
 
 
-class Origin(NamedTuple):
+class DefinitionOrigin(NamedTuple):
     """Where a definition is from, and how its names are meant."""
 
     where: str
@@ -60,27 +60,27 @@ class Origin(NamedTuple):
     owner: Extension | None = None
 
 
-def is_assembling() -> bool:
+def is_building_server() -> bool:
     """Whether this thread is running a file that a definition refers to.
 
     A program that creates a server of its own functions is such a file, and must not create the
     server again whenever it is served.
     """
-    return getattr(_state, "depth", 0) > 0
+    return getattr(_thread_state, "depth", 0) > 0
 
 
-def refuse(error: PaddockError) -> None:
+def raise_error(error: PaddockError) -> None:
     """Let nothing pass: for a server that is being created."""
     raise error
 
 
-def assemble(
+def build_server(
     definition: ServerDefinition,
-    origin: Origin,
+    origin: DefinitionOrigin,
     *,
-    report: Report = refuse,
-    options: Sequence[Values] = (),
-    initialization: Initialization | None = None,
+    report: ErrorReporter = raise_error,
+    options: Sequence[ToolOptionValues] = (),
+    initialization: ServerInitialization | None = None,
 ) -> Server:
     """The server that a definition defines; its initialization runs when it starts.
 
@@ -95,28 +95,28 @@ def assemble(
     Raises:
         DefinitionError: when `report` does, or nothing at all can be served.
     """
-    with _assembling(), Loading():
-        return _assembled(definition, origin, report, options, initialization or Initialization())
+    with _mark_building(), LoadScope():
+        return _build_from_definition(definition, origin, report, options, initialization or ServerInitialization())
 
 
 @contextmanager
-def _assembling() -> Iterator[None]:
-    _state.depth = getattr(_state, "depth", 0) + 1
+def _mark_building() -> Iterator[None]:
+    _thread_state.depth = getattr(_thread_state, "depth", 0) + 1
     try:
         yield
     finally:
-        _state.depth -= 1
+        _thread_state.depth -= 1
 
 
-def _assembled(
+def _build_from_definition(
     definition: ServerDefinition,
-    origin: Origin,
-    report: Report,
-    options: Sequence[Values],
-    initialization: Initialization,
+    origin: DefinitionOrigin,
+    report: ErrorReporter,
+    options: Sequence[ToolOptionValues],
+    initialization: ServerInitialization,
 ) -> Server:
-    if definition.made is not None:
-        return _as_made(definition, report, options)
+    if definition.prebuilt_server is not None:
+        return _configure_prebuilt_server(definition, report, options)
     server = Server(
         definition.name,
         version=definition.version,
@@ -125,54 +125,54 @@ def _assembled(
         instructions=definition.instructions,
     )
     if definition.views:
-        server.facts.declare_extension(UI, {})
-    tools = list(_resolved("tools", definition.tools, origin, report))
-    names = distinct_names(tool.name for _, tool in tools)
+        server.metadata.declare_extension(UI_EXTENSION, {})
+    tools = list(_resolve_items("tools", definition.tools, origin, report))
+    names = number_duplicate_names(tool.name for _, tool in tools)
     server.register(
-        tool if tool.name == name else _renamed(tool, name)
+        tool if tool.name == name else _rename_tool(tool, name)
         for (_, tool), name in zip(tools, names, strict=True)
     )
     for kind in ("prompts", "resources"):
-        found = _resolved(kind, getattr(definition, kind), origin, report)
+        found = _resolve_items(kind, getattr(definition, kind), origin, report)
         server.register(item for _, item in found)
     aliases = [(spec, name) for (spec, _), name in zip(tools, names, strict=True)]
     # Each source may call a tool by another of its names.
-    sources = [exposed(source, aliases) for source in (definition.options, *options)]
-    set_options(server, merged(*sources), report)
-    initialization.attach(server, _initializer(definition.initialization, origin, report))
+    sources = [map_to_exposed_names(source, aliases) for source in (definition.options, *options)]
+    set_option_values(server, merge_option_values(*sources), report)
+    initialization.attach(server, _find_initializer(definition.initialization, origin, report))
     return server
 
 
-def _as_made(definition: ServerDefinition, report: Report, options: Sequence[Values]) -> Server:
+def _configure_prebuilt_server(definition: ServerDefinition, report: ErrorReporter, options: Sequence[ToolOptionValues]) -> Server:
     """The server that an extension has made, under the name by which it was found."""
-    server: Server = definition.made
-    server.facts.name = definition.name
-    server.facts.version = definition.version
-    set_options(server, merged(*options), report)
+    server: Server = definition.prebuilt_server
+    server.metadata.name = definition.name
+    server.metadata.version = definition.version
+    set_option_values(server, merge_option_values(*options), report)
     return server
 
 
-def _resolved(
-    kind: str, specs: list[Any], origin: Origin, report: Report
+def _resolve_items(
+    kind: str, specs: list[Any], origin: DefinitionOrigin, report: ErrorReporter
 ) -> Iterator[tuple[Any, Any]]:
     """What stands in a list, each with the item that it leads to."""
     for number, spec in enumerate(specs):
         where = f"{origin.where}: {kind}[{number}]"
         try:
-            yield spec, _item(kind, spec, origin, where)
+            yield spec, _resolve_item(kind, spec, origin, where)
         except (DefinitionError, LoadError) as error:
             report(error)
 
 
-def _item(kind: str, spec: Any, origin: Origin, where: str) -> Any:
-    refuse_python(spec, origin.owner, where)  # before anything is loaded
-    spec = _unpickled(spec, origin, where)
+def _resolve_item(kind: str, spec: Any, origin: DefinitionOrigin, where: str) -> Any:
+    reject_python(spec, origin.owner, where)  # before anything is loaded
+    spec = _load_if_pickled(spec, origin, where)
     if isinstance(spec, Mapping):
-        spec = {key: _unpickled(value, origin, where) for key, value in spec.items()}
-    return _RESOLVE[kind](spec, relative_to=origin.relative_to, owner=origin.owner, where=where)
+        spec = {key: _load_if_pickled(value, origin, where) for key, value in spec.items()}
+    return _RESOLVERS[kind](spec, relative_to=origin.relative_to, owner=origin.owner, where=where)
 
 
-def _unpickled(spec: Any, origin: Origin, where: str) -> Any:
+def _load_if_pickled(spec: Any, origin: DefinitionOrigin, where: str) -> Any:
     if not is_pickle(spec):
         return spec
     if origin.relative_to is None:
@@ -180,32 +180,32 @@ def _unpickled(spec: Any, origin: Origin, where: str) -> Any:
     return load_pickle(spec, origin.relative_to, where)
 
 
-def _renamed(tool: Tool, name: str) -> Tool:
+def _rename_tool(tool: Tool, name: str) -> Tool:
     renamed = copy.copy(tool)
     renamed.name = name
     return renamed
 
 
-def _initializer(spec: Any, origin: Origin, report: Report) -> Callable[[], Any] | None:
+def _find_initializer(spec: Any, origin: DefinitionOrigin, report: ErrorReporter) -> Callable[[], Any] | None:
     """What is run when the server starts; one that cannot be found fails then."""
     if spec is None:
         return None
     try:
-        return _initializing_function(spec, origin, f"{origin.where}: initialization")
+        return _load_initializer(spec, origin, f"{origin.where}: initialization")
     except (DefinitionError, LoadError) as error:
         report(error)
-        return _failing(error)
+        return _make_failing_function(error)
 
 
-def _initializing_function(spec: Any, origin: Origin, where: str) -> Callable[[], Any]:
-    refuse_python(spec, origin.owner, where)
-    found: object = _unpickled(spec, origin, where)
+def _load_initializer(spec: Any, origin: DefinitionOrigin, where: str) -> Callable[[], Any]:
+    reject_python(spec, origin.owner, where)
+    found: object = _load_if_pickled(spec, origin, where)
     if isinstance(spec, str):
         found = load_reference(spec, relative_to=origin.relative_to, where=where)
-    return initializer(found, where)
+    return check_initializer(found, where)
 
 
-def initializer(found: object, where: str) -> Callable[[], Any]:
+def check_initializer(found: object, where: str) -> Callable[[], Any]:
     """What can be called when a server starts.
 
     Raises:
@@ -214,24 +214,24 @@ def initializer(found: object, where: str) -> Callable[[], Any]:
     hint = "expected one without parameters, or with the parameter `server`"
     if not callable(found):
         raise ServerDefinitionError(f"{found!r} is no function"[:100], where=where, hint=hint)
-    needed = required_parameters(found)
-    if needed and not is_lifespan(found):
+    needed = list_required_parameters(found)
+    if needed and not is_lifespan_function(found):
         text = f"the function needs {', '.join(needed)}"
         raise ServerDefinitionError(text, where=where, hint=hint)
     return found
 
 
-def _failing(error: PaddockError) -> Callable[[], Any]:
+def _make_failing_function(error: PaddockError) -> Callable[[], Any]:
     def fail() -> None:
         raise error
 
     return fail
 
 
-def serving_options(given: Values, report: Report) -> list[Values]:
+def collect_option_values(given: ToolOptionValues, report: ErrorReporter) -> list[ToolOptionValues]:
     """The values for options of tools that hold when a server starts; later ones win."""
     try:
-        return [options_from_environment(), given]
+        return [read_environment_options(), given]
     except PaddockError as error:
         report(error)
         return [given]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from paddock.extensions.specifications import refuse_prompt_data, specifications
+from paddock.extensions.specifications import reject_prompt_data, read_item_list
 from paddock.servers.errors import ServerDefinitionError
 from paddock.servers.facts import DEFAULT_VERSION
 from paddock.servers.file_names import check_name
@@ -19,16 +19,16 @@ from paddock.suggestions import did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    Place = Callable[[str], str]
+    KeyLocator = Callable[[str], str]
 
-SCHEMA = 1
-STDIO = "stdio"
-_TRANSPORTS = {"stdio": STDIO, "StandardInputOutput": STDIO}
-_OWN = (
+SCHEMA_VERSION = 1
+STDIO_TRANSPORT = "stdio"
+_TRANSPORTS = {"stdio": STDIO_TRANSPORT, "StandardInputOutput": STDIO_TRANSPORT}
+_CANONICAL_KEYS = (
     *("schema", "name", "title", "description", "version", "key", "instructions"),
     *("tools", "prompts", "resources", "options", "initialization", "transport", "views"),
 )
-_FOREIGN = {
+_KEY_ALIASES = {
     "ObjectVersion": "schema",
     "Name": "name",
     "Title": "title",
@@ -53,14 +53,14 @@ _FOREIGN = {
     "Initialization": "initialization",
     "Transport": "transport",
 }
-WRAPPER = "LLMEvaluator"
-_NEAR = 0.8
+WRAPPER_KEY = "LLMEvaluator"
+_MIN_SIMILARITY = 0.8
 
 
 class ServerDefinition(msgspec.Struct, kw_only=True):
     """What a named server is made of."""
 
-    schema: int = SCHEMA
+    schema: int = SCHEMA_VERSION
     name: str
     title: str | None = None
     description: str | None = None
@@ -76,30 +76,30 @@ class ServerDefinition(msgspec.Struct, kw_only=True):
     """Values for options of tools, by the name of the tool."""
     initialization: Any = None
     """The reference of a function that is called once, when the server starts."""
-    transport: str = STDIO
+    transport: str = STDIO_TRANSPORT
     views: bool = False
     """Whether tools of it have a page that clients show."""
     extra: dict[str, Any] = {}
     """Whatever else the definition says; kept, and readable as properties."""
-    made: Any = None
+    prebuilt_server: Any = None
     """The `Server` that an extension's Python file has made, if it is defined so. What it is has no
     other form; the rest of this only describes it."""
 
     @property
     def config_key(self) -> str:
         """What the server is called in the files of clients."""
-        return self.key or safe_key(self.name)
+        return self.key or make_safe_key(self.name)
 
 
-def safe_key(name: str) -> str:
+def make_safe_key(name: str) -> str:
     """The last part of a name, with nothing in it that some client would not take."""
     last = name.rstrip("/").rpartition("/")[2]
-    key = "".join(letter if _is_safe(letter) else "-" for letter in last).strip("-")
+    key = "".join(letter if _is_safe_character(letter) else "-" for letter in last).strip("-")
     return key or "server"
 
 
-def from_mapping(
-    mapping: Mapping[str, Any], *, name: str | None = None, place: Place = str
+def parse_definition(
+    mapping: Mapping[str, Any], *, name: str | None = None, place: KeyLocator = str
 ) -> ServerDefinition:
     """The definition that a table makes.
 
@@ -114,41 +114,41 @@ def from_mapping(
         ToolsSpecificationError: when `tools` is no list.
         PromptsSpecificationError: when `prompts` is no list.
     """
-    unwrapped = _unwrapped(mapping, place)
-    refuse_prompt_data(unwrapped, place("PromptData"))
-    found, extra = _sorted_out(unwrapped, place)
+    unwrapped = _unwrap_mapping(mapping, place)
+    reject_prompt_data(unwrapped, place("PromptData"))
+    found, extra = _split_known_keys(unwrapped, place)
     if found.get("name") is None:
         found["name"] = name
-    for key, read in _READERS.items():
+    for key, read in _PARSERS.items():
         if key in found:
             found[key] = read(found[key], key, place)
     check_name(found["name"])
-    if found.get("schema", SCHEMA) != SCHEMA:
+    if found.get("schema", SCHEMA_VERSION) != SCHEMA_VERSION:
         raise ServerDefinitionError(
-            f"has schema {found['schema']!r}, expected {SCHEMA}",
+            f"has schema {found['schema']!r}, expected {SCHEMA_VERSION}",
             where=place("schema"),
             hint="a newer Paddock may have written it: update this one",
         )
     return ServerDefinition(**found, extra=extra)
 
 
-def _unwrapped(mapping: Mapping[str, Any], place: Place) -> dict[str, Any]:
+def _unwrap_mapping(mapping: Mapping[str, Any], place: KeyLocator) -> dict[str, Any]:
     """The table with what stands inside of `LLMEvaluator` moved out, and without nulls."""
-    inner = mapping.get(WRAPPER) or {}
+    inner = mapping.get(WRAPPER_KEY) or {}
     if not hasattr(inner, "items"):
-        raise _expected("a table", inner, WRAPPER, place)
-    both = {**inner, **{key: value for key, value in mapping.items() if key != WRAPPER}}
+        raise _make_type_error("a table", inner, WRAPPER_KEY, place)
+    both = {**inner, **{key: value for key, value in mapping.items() if key != WRAPPER_KEY}}
     return {key: value for key, value in both.items() if value is not None}
 
 
-def _sorted_out(mapping: dict[str, Any], place: Place) -> tuple[dict[str, Any], dict[str, Any]]:
+def _split_known_keys(mapping: dict[str, Any], place: KeyLocator) -> tuple[dict[str, Any], dict[str, Any]]:
     """What we know, by our own keys, and what we do not."""
     found: dict[str, Any] = {}
     extra: dict[str, Any] = {}
     for key, value in mapping.items():
-        own = own_key(key)
+        own = canonical_key(key)
         if own is None:
-            _check_unknown(key, place)
+            _check_unknown_key(key, place)
             extra[key] = value
         elif own in found:
             raise ServerDefinitionError(f"says {own!r} twice", where=place(key))
@@ -157,81 +157,81 @@ def _sorted_out(mapping: dict[str, Any], place: Place) -> tuple[dict[str, Any], 
     return found, extra
 
 
-def _check_unknown(key: str, place: Place) -> None:
+def _check_unknown_key(key: str, place: KeyLocator) -> None:
     """Refuse what is probably a slip of the pen, and would be without effect."""
-    hint = did_you_mean(key, [*_FOREIGN, WRAPPER, *_OWN], most=1, likeness=_NEAR)
+    hint = did_you_mean(key, [*_KEY_ALIASES, WRAPPER_KEY, *_CANONICAL_KEYS], most=1, likeness=_MIN_SIMILARITY)
     if hint is not None:
         raise ServerDefinitionError(f"unknown property {key!r}", where=place(key), hint=hint)
 
 
-def own_key(key: str) -> str | None:
+def canonical_key(key: str) -> str | None:
     """What we call a property; None when it is none that we know."""
-    return key if key in _OWN else _FOREIGN.get(key)
+    return key if key in _CANONICAL_KEYS else _KEY_ALIASES.get(key)
 
 
-def _text(value: Any, key: str, place: Place) -> str | None:
+def _parse_text(value: Any, key: str, place: KeyLocator) -> str | None:
     if value is None or isinstance(value, str):
         return value
-    raise _expected("a text", value, key, place)
+    raise _make_type_error("a text", value, key, place)
 
 
-def _instructions(value: Any, key: str, place: Place) -> str | None:
+def _parse_instructions(value: Any, key: str, place: KeyLocator) -> str | None:
     """One text; several are joined with a blank line."""
     if isinstance(value, list | tuple):
-        return "\n\n".join(_text(one, key, place) or "" for one in value) or None
-    return _text(value, key, place)
+        return "\n\n".join(_parse_text(one, key, place) or "" for one in value) or None
+    return _parse_text(value, key, place)
 
 
-def _flag(value: Any, key: str, place: Place) -> bool:
+def _parse_flag(value: Any, key: str, place: KeyLocator) -> bool:
     if isinstance(value, bool):
         return value
-    raise _expected("true or false", value, key, place)
+    raise _make_type_error("true or false", value, key, place)
 
 
-def _options(value: Any, key: str, place: Place) -> dict[str, dict[str, Any]]:
+def _parse_options(value: Any, key: str, place: KeyLocator) -> dict[str, dict[str, Any]]:
     is_nested = hasattr(value, "items") and all(hasattr(v, "items") for v in value.values())
     if not is_nested:
-        raise _expected("a table of options for each tool", value, key, place)
+        raise _make_type_error("a table of options for each tool", value, key, place)
     return {tool: dict(given) for tool, given in value.items()}
 
 
-def _transport(value: Any, key: str, place: Place) -> str:
+def _parse_transport(value: Any, key: str, place: KeyLocator) -> str:
     if value in _TRANSPORTS:
         return _TRANSPORTS[value]
     raise ServerDefinitionError(
-        f"transport is {value!r}, expected {STDIO!r}",
+        f"transport is {value!r}, expected {STDIO_TRANSPORT!r}",
         where=place(key),
         hint="every server can be served over HTTP too: paddock serve NAME --http",
     )
 
 
-def _initialization(value: Any, key: str, place: Place) -> Any:
+def _parse_initialization(value: Any, key: str, place: KeyLocator) -> Any:
     if value is None or isinstance(value, str | dict) or callable(value):
         return value
-    raise _expected("the reference of a function", value, key, place)
+    raise _make_type_error("the reference of a function", value, key, place)
 
 
-_READERS = {
-    "name": _text,
-    "title": _text,
-    "description": _text,
-    "version": lambda value, key, place: _text(value, key, place) or DEFAULT_VERSION,
-    "key": _text,
-    "instructions": _instructions,
-    "tools": lambda value, _, place: specifications("tools", value, place("tools")),
-    "prompts": lambda value, _, place: specifications("prompts", value, place("prompts")),
-    "resources": lambda value, _, place: specifications("resources", value, place("resources")),
-    "options": _options,
-    "initialization": _initialization,
-    "transport": _transport,
-    "views": _flag,
+_PARSERS = {
+    "name": _parse_text,
+    "title": _parse_text,
+    "description": _parse_text,
+    "version": lambda value, key, place: _parse_text(value, key, place) or DEFAULT_VERSION,
+    "key": _parse_text,
+    "instructions": _parse_instructions,
+    "tools": lambda value, _, place: read_item_list("tools", value, place("tools")),
+    "prompts": lambda value, _, place: read_item_list("prompts", value, place("prompts")),
+    "resources": lambda value, _, place: read_item_list("resources", value, place("resources")),
+    "options": _parse_options,
+    "initialization": _parse_initialization,
+    "transport": _parse_transport,
+    "views": _parse_flag,
 }
 
 
-def _expected(what: str, value: Any, key: str, place: Place) -> ServerDefinitionError:
+def _make_type_error(what: str, value: Any, key: str, place: KeyLocator) -> ServerDefinitionError:
     shown = repr(value)[:80]
     return ServerDefinitionError(f"{key} is {shown}, expected {what}", where=place(key))
 
 
-def _is_safe(letter: str) -> bool:
+def _is_safe_character(letter: str) -> bool:
     return letter.isascii() and (letter.isalnum() or letter in "_-")

@@ -10,41 +10,41 @@ from typing import Any
 import tomlkit
 from tomlkit.items import AoT, Array
 
-from paddock.servers.definition import WRAPPER, own_key
-from paddock.servers.toml_text import toml_text
+from paddock.servers.definition import WRAPPER_KEY, canonical_key
+from paddock.servers.toml_text import format_toml
 
-Table = MutableMapping[str, Any]
+TomlMapping = MutableMapping[str, Any]
 
 
-def edited_text(text: str, before: dict[str, Any], after: dict[str, Any]) -> str:
+def edit_definition_text(text: str, before: dict[str, Any], after: dict[str, Any]) -> str:
     """The text of a definition with nothing changed but what differs between two tables."""
     document = tomlkit.parse(text)
     for key in [*before, *(key for key in after if key not in before)]:
         if before.get(key) != after.get(key):
-            _change(*_home(document, key), after.get(key))
+            _change_value(*_find_key(document, key), after.get(key))
     edited = tomlkit.dumps(document)
     # What is added has plain line ends.
-    return re.sub(r"(?<!\r)\n", "\r\n", edited) if _is_windows(text) else edited
+    return re.sub(r"(?<!\r)\n", "\r\n", edited) if _has_windows_line_ends(text) else edited
 
 
-def _is_windows(text: str) -> bool:
+def _has_windows_line_ends(text: str) -> bool:
     """Whether every line ends as Windows ends them."""
     return "\r\n" in text and text.count("\n") == text.count("\r\n")
 
 
-def _home(document: Table, key: str) -> tuple[Table, str]:
+def _find_key(document: TomlMapping, key: str) -> tuple[TomlMapping, str]:
     """The table in which a key stands, and how it is spelled there."""
     tables = [document]
-    if isinstance(document.get(WRAPPER), MutableMapping):
-        tables.append(document[WRAPPER])
+    if isinstance(document.get(WRAPPER_KEY), MutableMapping):
+        tables.append(document[WRAPPER_KEY])
     for table in tables:
         for spelled in table:
-            if own_key(spelled) == key or spelled == key:
+            if canonical_key(spelled) == key or spelled == key:
                 return table, spelled
     return document, key
 
 
-def _change(table: Table, key: str, value: Any) -> None:
+def _change_value(table: TomlMapping, key: str, value: Any) -> None:
     if value is None:
         table.pop(key, None)
         return
@@ -56,10 +56,10 @@ def _change(table: Table, key: str, value: Any) -> None:
     if isinstance(present, MutableMapping) and isinstance(value, dict):
         for inner in [*present, *(one for one in value if one not in present)]:
             if present.get(inner) != value.get(inner):
-                _change(present, inner, value.get(inner))
+                _change_value(present, inner, value.get(inner))
         return
     # Through text, so that it looks like in a file that is new.
-    table[key] = tomlkit.parse(toml_text({key: value}))[key]
+    table[key] = tomlkit.parse(format_toml({key: value}))[key]
 
 
 def _change_items(array: Array, value: list[Any]) -> bool:

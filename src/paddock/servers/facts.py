@@ -8,15 +8,15 @@ the whole definition. Loaded before the first answer, so it needs nothing but th
 
 from __future__ import annotations
 
-from paddock.protocol.extensions import UI
-from paddock.protocol.facts import ServerFacts
+from paddock.protocol.extensions import UI_EXTENSION
+from paddock.protocol.facts import ServerMetadata
 
 DEFAULT_VERSION = "1.0.0"
-MAX_FILE = 1_000_000
-VIEWS = "views"
-_TEXTS = frozenset({"name", "version", "title", "description", "instructions"})
-_WRAPPER = "LLMEvaluator"
-_FOREIGN = frozenset({"serverversion", "displayname", VIEWS})
+MAX_FILE_CHARACTERS = 1_000_000
+VIEWS_KEY = "views"
+_TEXT_KEYS = frozenset({"name", "version", "title", "description", "instructions"})
+_WRAPPER_KEY = "LLMEvaluator"
+_ALIAS_KEYS = frozenset({"serverversion", "displayname", VIEWS_KEY})
 """Further keys that lead to facts, some of them of the Wolfram documents, in lower case."""
 _SIMPLE_ESCAPES = {
     "b": "\b",
@@ -30,51 +30,51 @@ _SIMPLE_ESCAPES = {
 _LONG_ESCAPES = {"u": 4, "U": 8}
 
 
-class Unclear(Exception):  # noqa: N818 - never leaves this module
+class NeedsFullParseError(Exception):  # noqa: N818 - never leaves this module
     """The file is not as plain as this reader needs it."""
 
 
-def read_facts(path: str, name: str, version: str = DEFAULT_VERSION) -> tuple[ServerFacts, bool]:
+def read_quick_facts(path: str, name: str, version: str = DEFAULT_VERSION) -> tuple[ServerMetadata, bool]:
     """The facts of the server that a file defines, and whether they are certain.
 
     Name and version are those of a server that does not say its own.
     """
     try:
         with open(path, encoding="utf-8", newline="") as file:
-            text = file.read(MAX_FILE + 1)
-        return _facts(text, name, version), len(text) <= MAX_FILE
-    except (OSError, ValueError, Unclear):
-        return ServerFacts(name, version=version), False
+            text = file.read(MAX_FILE_CHARACTERS + 1)
+        return _parse_facts(text, name, version), len(text) <= MAX_FILE_CHARACTERS
+    except (OSError, ValueError, NeedsFullParseError):
+        return ServerMetadata(name, version=version), False
 
 
-def _facts(text: str, name: str, version: str) -> ServerFacts:
-    if _WRAPPER in text:
-        raise Unclear
-    found = _Reader(text.removeprefix("\ufeff").replace("\r\n", "\n")).read()
-    facts = ServerFacts(
+def _parse_facts(text: str, name: str, version: str) -> ServerMetadata:
+    if _WRAPPER_KEY in text:
+        raise NeedsFullParseError
+    found = _TomlHeadReader(text.removeprefix("\ufeff").replace("\r\n", "\n")).read()
+    facts = ServerMetadata(
         found.get("name") or name,
         version=found.get("version") or version,
         title=found.get("title"),
         description=found.get("description"),
         instructions=found.get("instructions"),
     )
-    if found.get(VIEWS) == "true":
-        facts.declare_extension(UI, {})
+    if found.get(VIEWS_KEY) == "true":
+        facts.declare_extension(UI_EXTENSION, {})
     return facts
 
 
-class _Reader:
+class _TomlHeadReader:
     """Goes through a file up to its first table, key by key."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._at = 0
+        self._offset = 0
 
     def read(self) -> dict[str, str]:
         """The values of the keys that matter."""
         found: dict[str, str] = {}
-        while self._at < len(self._text):
-            start, line = self._at, self._line()
+        while self._offset < len(self._text):
+            start, line = self._offset, self._read_line()
             plain = line.strip()
             if plain.startswith("["):
                 break
@@ -82,37 +82,37 @@ class _Reader:
                 continue
             key, equals, _ = line.partition("=")
             if not equals:
-                raise Unclear
-            self._at = start + len(key) + 1
+                raise NeedsFullParseError
+            self._offset = start + len(key) + 1
             self._read_value(key.strip(), found)
         return found
 
     def _read_value(self, key: str, found: dict[str, str]) -> None:
-        if key in _TEXTS:
-            found[key] = self._value()
-        elif key == VIEWS:
-            found[key] = self._line().partition("#")[0].strip()
+        if key in _TEXT_KEYS:
+            found[key] = self._read_text()
+        elif key == VIEWS_KEY:
+            found[key] = self._read_line().partition("#")[0].strip()
             if found[key] not in ("true", "false"):
-                raise Unclear
-        elif _matters(key):
-            raise Unclear
+                raise NeedsFullParseError
+        elif _is_relevant_key(key):
+            raise NeedsFullParseError
         else:
-            self._skip()
-            if not _is_end(self._line()):
-                raise Unclear
+            self._skip_value()
+            if not _is_line_end(self._read_line()):
+                raise NeedsFullParseError
 
-    def _line(self) -> str:
-        end = self._text.find("\n", self._at)
+    def _read_line(self) -> str:
+        end = self._text.find("\n", self._offset)
         end = len(self._text) if end < 0 else end
-        line = self._text[self._at : end]
-        self._at = end + 1
+        line = self._text[self._offset : end]
+        self._offset = end + 1
         return line
 
-    def _skip(self) -> None:
+    def _skip_value(self) -> None:
         """Pass over a value, which may be a list that takes several lines."""
         depth = 0
         while True:
-            letter = self._text[self._at : self._at + 1]
+            letter = self._text[self._offset : self._offset + 1]
             if not letter or (letter == "\n" and not depth):
                 return
             if letter in "\"'":
@@ -121,76 +121,76 @@ class _Reader:
             if letter == "#":
                 if not depth:
                     return
-                self._line()
+                self._read_line()
                 continue
             depth += (letter in "[{") - (letter in "]}")
-            self._at += 1
+            self._offset += 1
 
     def _skip_text(self, quote: str) -> None:
-        if self._text.startswith(quote * 3, self._at):
-            raise Unclear
-        self._at += 1
+        if self._text.startswith(quote * 3, self._offset):
+            raise NeedsFullParseError
+        self._offset += 1
         if quote == '"':
-            self._until(quote)
+            self._read_until_quote(quote)
             return
-        end = self._text.find(quote, self._at)
-        if end < 0 or "\n" in self._text[self._at : end]:
-            raise Unclear
-        self._at = end + 1
+        end = self._text.find(quote, self._offset)
+        if end < 0 or "\n" in self._text[self._offset : end]:
+            raise NeedsFullParseError
+        self._offset = end + 1
 
-    def _value(self) -> str:
+    def _read_text(self) -> str:
         """The text behind an equals sign."""
         text = self._text
-        while text[self._at : self._at + 1] in (" ", "\t"):
-            self._at += 1
-        quote = '"""' if text.startswith('"""', self._at) else '"'
-        if not text.startswith(quote, self._at):
-            raise Unclear
-        self._at += len(quote)
-        if quote == '"""' and text.startswith("\n", self._at):
-            self._at += 1
-        value = self._until(quote)
-        if not _is_end(self._line()):
-            raise Unclear
+        while text[self._offset : self._offset + 1] in (" ", "\t"):
+            self._offset += 1
+        quote = '"""' if text.startswith('"""', self._offset) else '"'
+        if not text.startswith(quote, self._offset):
+            raise NeedsFullParseError
+        self._offset += len(quote)
+        if quote == '"""' and text.startswith("\n", self._offset):
+            self._offset += 1
+        value = self._read_until_quote(quote)
+        if not _is_line_end(self._read_line()):
+            raise NeedsFullParseError
         return value
 
-    def _until(self, quote: str) -> str:
+    def _read_until_quote(self, quote: str) -> str:
         pieces: list[str] = []
         text = self._text
         while True:
-            if self._at >= len(text):
-                raise Unclear
-            if text.startswith(quote, self._at):
-                self._at += len(quote)
-                if quote == '"""' and text.startswith('"', self._at):
-                    raise Unclear  # one or two further quotes would belong to the text
+            if self._offset >= len(text):
+                raise NeedsFullParseError
+            if text.startswith(quote, self._offset):
+                self._offset += len(quote)
+                if quote == '"""' and text.startswith('"', self._offset):
+                    raise NeedsFullParseError  # one or two further quotes would belong to the text
                 return "".join(pieces)
-            letter = text[self._at]
+            letter = text[self._offset]
             if letter == "\n" and quote == '"':
-                raise Unclear
-            self._at += 1
-            pieces.append(self._escaped() if letter == "\\" else letter)
+                raise NeedsFullParseError
+            self._offset += 1
+            pieces.append(self._read_escape() if letter == "\\" else letter)
 
-    def _escaped(self) -> str:
-        letter = self._text[self._at : self._at + 1]
-        self._at += 1
+    def _read_escape(self) -> str:
+        letter = self._text[self._offset : self._offset + 1]
+        self._offset += 1
         if letter in _SIMPLE_ESCAPES:
             return _SIMPLE_ESCAPES[letter]
         digits = _LONG_ESCAPES.get(letter)
         if digits is None:
-            raise Unclear  # among them the backslash at the end of a line
-        code = self._text[self._at : self._at + digits]
-        self._at += digits
+            raise NeedsFullParseError  # among them the backslash at the end of a line
+        code = self._text[self._offset : self._offset + digits]
+        self._offset += digits
         return chr(int(code, 16))
 
 
-def _matters(key: str) -> bool:
+def _is_relevant_key(key: str) -> bool:
     """Whether a key, however it is written, may lead to a fact."""
     plain = key.replace("_", "").lower()
-    return plain in _TEXTS or plain in _FOREIGN or key == "Prompts" or key.startswith(('"', "'"))
+    return plain in _TEXT_KEYS or plain in _ALIAS_KEYS or key == "Prompts" or key.startswith(('"', "'"))
 
 
-def _is_end(rest: str) -> bool:
+def _is_line_end(rest: str) -> bool:
     """Whether nothing but a comment stands at the end of a line."""
     rest = rest.strip()
     return not rest or rest.startswith("#")

@@ -9,33 +9,33 @@ from __future__ import annotations
 
 import os
 
-from paddock.directories import data_directory
+from paddock.directories import get_data_directory
 from paddock.servers.errors import ServerDefinitionError
 
-SUFFIX = ".toml"
-PICKLES = ".pickle"
-MAX_STEM = 200
+DEFINITION_SUFFIX = ".toml"
+PICKLES_SUFFIX = ".pickle"
+MAX_STEM_CHARACTERS = 200
 """What is left of the 255 bytes of a file name, with room for temporary names."""
-_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
-_DEVICES = frozenset(
+_PLAIN_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
+_WINDOWS_DEVICE_NAMES = frozenset(
     ["con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))]
 )
 
 
-def servers_directory() -> str:
+def get_servers_directory() -> str:
     """Where the user's definitions are; it need not exist yet."""
-    return os.path.join(data_directory(), "servers")
+    return os.path.join(get_data_directory(), "servers")
 
 
-def definition_path(name: str) -> str:
+def build_definition_path(name: str) -> str:
     """The file that defines the user's server of a name, whether there is one or not."""
-    return os.path.join(servers_directory(), encode_name(name) + SUFFIX)
+    return os.path.join(get_servers_directory(), encode_name(name) + DEFINITION_SUFFIX)
 
 
-def built_in_path(name: str) -> str:
+def build_built_in_path(name: str) -> str:
     """The file that would define the built-in server of a name."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    return os.path.join(package, "toolkits", "servers", encode_name(name) + SUFFIX)
+    return os.path.join(package, "toolkits", "servers", encode_name(name) + DEFINITION_SUFFIX)
 
 
 def encode_name(name: str) -> str:
@@ -46,14 +46,14 @@ def encode_name(name: str) -> str:
     """
     check_name(name)
     stem = "".join(
-        chr(byte) if chr(byte) in _PLAIN else f"%{byte:02X}" for byte in name.encode("utf-8")
+        chr(byte) if chr(byte) in _PLAIN_CHARACTERS else f"%{byte:02X}" for byte in name.encode("utf-8")
     )
-    if stem.startswith(".") or stem.partition(".")[0].lower() in _DEVICES:
+    if stem.startswith(".") or stem.partition(".")[0].lower() in _WINDOWS_DEVICE_NAMES:
         stem = f"%{ord(stem[0]):02X}{stem[1:]}"
-    if len(stem) > MAX_STEM:
+    if len(stem) > MAX_STEM_CHARACTERS:
         raise ServerDefinitionError(
             f"the name {name[:20]!r}… of a server is too long for a file",
-            hint=f"at most {MAX_STEM} letters and digits, others count three times or more",
+            hint=f"at most {MAX_STEM_CHARACTERS} letters and digits, others count three times or more",
         )
     return stem
 
@@ -88,7 +88,7 @@ def check_name(name: str) -> None:
         )
 
 
-def looks_like_path(text: str) -> bool:
+def is_path_like(text: str) -> bool:
     """Whether a text is written like the path of a file; a qualified name is too."""
     separators = (os.sep, os.altsep or os.sep, ":")
-    return text.endswith((".py", SUFFIX)) or any(one in text for one in separators)
+    return text.endswith((".py", DEFINITION_SUFFIX)) or any(one in text for one in separators)

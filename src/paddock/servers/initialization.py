@@ -17,113 +17,113 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.failures import log_failure
 from paddock.authoring.signature import is_coroutine_function
-from paddock.extensions.functions import required_parameters
-from paddock.extensions.initialization import initialization_of
-from paddock.servers.stand_ins import refusing
+from paddock.extensions.functions import list_required_parameters
+from paddock.extensions.initialization import get_initializer
+from paddock.servers.stand_ins import make_failing_items
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
 
-    from paddock.authoring.offering import Offering
-    from paddock.extensions.initialization import Preparation
+    from paddock.authoring.offering import BaseServer
+    from paddock.extensions.initialization import OneTimeInitializer
 
 
-def is_lifespan(function: Callable[..., Any]) -> bool:
+def is_lifespan_function(function: Callable[..., Any]) -> bool:
     """Whether a function is not called once, but gives a context manager for each connection."""
-    return required_parameters(function) == ["server"]
+    return list_required_parameters(function) == ["server"]
 
 
-class Initialization:
+class ServerInitialization:
     """What is done once for a server, also when that is loaded anew, and what became of it."""
 
     def __init__(self) -> None:
         self._function: Callable[[], Any] | None = None
-        self._begun: Callable[[], Any] | None = None
-        self._failure: str | None = None
+        self._started_function: Callable[[], Any] | None = None
+        self._failure_message: str | None = None
 
-    def attach(self, offering: Offering, function: Callable[[], Any] | None) -> None:
+    def attach(self, offering: BaseServer, function: Callable[[], Any] | None) -> None:
         """Have a function run when the server starts, and what its tools want done after it."""
-        if function is not None and is_lifespan(function):
-            offering.own_lifespan = self._around(function)
+        if function is not None and is_lifespan_function(function):
+            offering.lifespan_function = self._wrap_lifespan(function)
             return
         self._function = function
         if function is not None:
-            offering.lists_early = True
-        elif not any(initialization_of(tool) for tool in offering.tools):
+            offering.can_list_before_lifespan = True
+        elif not any(get_initializer(tool) for tool in offering.tools):
             return
         is_async = function is not None and is_coroutine_function(function)
-        offering.own_lifespan = self._async_lifespan if is_async else self._lifespan
+        offering.lifespan_function = self._async_lifespan if is_async else self._lifespan
 
-    def repeat(self, offering: Offering) -> None:
+    def rerun(self, offering: BaseServer) -> None:
         """Run it for a server that is loaded anew and has been started already.
 
         Nothing is run, and an earlier failure stays, when its function is still the same.
         """
-        function = self._first()
+        function = self._take_new_function()
         if function is None and self._function is not None:
             self._refuse_calls(offering)
             return
-        self._failure = None
+        self._failure_message = None
         if function is not None:
             try:
-                _run(function)
+                _run_to_completion(function)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - told to every caller
-                self._failed(offering, error)
-        self._begin_tools(offering)
+                self._handle_failure(offering, error)
+        self._start_tool_initializations(offering)
 
     @contextmanager
-    def _lifespan(self, offering: Offering) -> Iterator[None]:
-        function = self._first()
+    def _lifespan(self, offering: BaseServer) -> Iterator[None]:
+        function = self._take_new_function()
         if function is not None:
             try:
                 function()
             except (Exception, SystemExit) as error:  # noqa: BLE001 - told to every caller
-                self._failed(offering, error)
-        self._begin_tools(offering)
+                self._handle_failure(offering, error)
+        self._start_tool_initializations(offering)
         yield
 
     @asynccontextmanager
-    async def _async_lifespan(self, offering: Offering) -> AsyncIterator[None]:
-        function = self._first()
+    async def _async_lifespan(self, offering: BaseServer) -> AsyncIterator[None]:
+        function = self._take_new_function()
         if function is not None:
             try:
                 await function()
             except (Exception, SystemExit) as error:  # noqa: BLE001 - told to every caller
-                self._failed(offering, error)
-        self._begin_tools(offering)
+                self._handle_failure(offering, error)
+        self._start_tool_initializations(offering)
         yield
 
-    def _around(self, lifespan: Callable[..., Any]) -> Callable[[Any], Any]:
-        def enter(offering: Offering) -> Any:
-            self._begin_tools(offering)
+    def _wrap_lifespan(self, lifespan: Callable[..., Any]) -> Callable[[Any], Any]:
+        def enter(offering: BaseServer) -> Any:
+            self._start_tool_initializations(offering)
             return lifespan(offering)
 
         return enter
 
-    def _first(self) -> Callable[[], Any] | None:
+    def _take_new_function(self) -> Callable[[], Any] | None:
         """The function, the first time that it is asked for."""
-        begun, self._begun = self._begun, self._function
+        begun, self._started_function = self._started_function, self._function
         return None if begun is self._function else self._function
 
-    def _begin_tools(self, offering: Offering) -> None:
+    def _start_tool_initializations(self, offering: BaseServer) -> None:
         """Do what single tools want done; a tool that is called meanwhile waits for its own."""
-        wanted = {tool.name: initialization_of(tool) for tool in offering.tools}
+        wanted = {tool.name: get_initializer(tool) for tool in offering.tools}
         found = {name: one for name, one in wanted.items() if one is not None}
-        if found and self._failure is None:
-            start_new_thread(_run_all, (found,))
+        if found and self._failure_message is None:
+            start_new_thread(_run_tool_initializations, (found,))
 
-    def _failed(self, offering: Offering, error: BaseException) -> None:
-        self._failure = f"The server's initialization failed: {type(error).__name__}: {error}"
-        log_failure(error, self._failure)
+    def _handle_failure(self, offering: BaseServer, error: BaseException) -> None:
+        self._failure_message = f"The server's initialization failed: {type(error).__name__}: {error}"
+        log_failure(error, self._failure_message)
         self._refuse_calls(offering)
 
-    def _refuse_calls(self, offering: Offering) -> None:
+    def _refuse_calls(self, offering: BaseServer) -> None:
         """Answer everything but lists with the reason why nothing works."""
-        if self._failure is not None:
-            offering.register(list(refusing(offering, self._failure)))
+        if self._failure_message is not None:
+            offering.register(list(make_failing_items(offering, self._failure_message)))
 
 
-def _run(function: Callable[[], Any]) -> None:
+def _run_to_completion(function: Callable[[], Any]) -> None:
     """Run a function to its end, in a thread that has no event loop."""
     if is_coroutine_function(function):
         import asyncio  # noqa: PLC0415 - not for servers without coroutines
@@ -133,7 +133,7 @@ def _run(function: Callable[[], Any]) -> None:
         function()
 
 
-def _run_all(found: dict[str, Preparation]) -> None:
+def _run_tool_initializations(found: dict[str, OneTimeInitializer]) -> None:
     for name, initialization in found.items():
         try:
             initialization.run()

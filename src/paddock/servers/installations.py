@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from paddock.directories import data_directory
+from paddock.directories import get_data_directory
 from paddock.errors import LoadError
-from paddock.files import locked, write_atomically
+from paddock.files import lock_file, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-SCHEMA = 1
+SCHEMA_VERSION = 1
 
 
 class Installation(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,22 +48,22 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
         shown = {name: getattr(self, name) for name in self.__struct_fields__ if name != "splice"}
         return f"Installation({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
 
-    def is_at(self, other: Installation) -> bool:
+    def is_same_entry(self, other: Installation) -> bool:
         """Whether both stand in the same place of the same file."""
         return (self.file, self.client, self.key) == (other.file, other.client, other.key)
 
 
-class _Schema(msgspec.Struct):
-    schema: int = SCHEMA
+class _SchemaHeader(msgspec.Struct):
+    schema: int = SCHEMA_VERSION
 
 
-class _Records(_Schema):
+class _InstallationRecords(_SchemaHeader):
     installations: list[Installation] = []
 
 
-def installations_path() -> Path:
+def get_installations_path() -> Path:
     """The file of all records; it need not exist yet."""
-    return Path(data_directory()) / "installations.json"
+    return Path(get_data_directory()) / "installations.json"
 
 
 def read_installations(server: str | None = None) -> list[Installation]:
@@ -74,61 +74,61 @@ def read_installations(server: str | None = None) -> list[Installation]:
     Raises:
         LoadError: when a newer Paddock has written it, or it cannot be read.
     """
-    path = installations_path()
+    path = get_installations_path()
     try:
-        found = _read(path)
+        found = _read_records(path)
     except msgspec.MsgspecError:
-        with locked(path):
+        with lock_file(path):
             found = _read_or_set_aside(path)
     return [one for one in found if server is None or one.server == server]
 
 
-def record_installation(installation: Installation) -> None:
+def add_installation(installation: Installation) -> None:
     """Add a record; it replaces the one of the same place."""
 
     def add(records: list[Installation]) -> list[Installation]:
-        return [*(one for one in records if not one.is_at(installation)), installation]
+        return [*(one for one in records if not one.is_same_entry(installation)), installation]
 
-    change_installations(add)
+    update_installations(add)
 
 
-def forget_installations(gone: Iterable[Installation]) -> None:
+def remove_installations(gone: Iterable[Installation]) -> None:
     """Remove the records of these places."""
     places = list(gone)
 
     def remove(records: list[Installation]) -> list[Installation]:
-        return [one for one in records if not any(one.is_at(place) for place in places)]
+        return [one for one in records if not any(one.is_same_entry(place) for place in places)]
 
-    change_installations(remove)
+    update_installations(remove)
 
 
-def change_installations(change: Callable[[list[Installation]], list[Installation]]) -> None:
+def update_installations(change: Callable[[list[Installation]], list[Installation]]) -> None:
     """Put what a function makes of all records in their place; nobody else writes meanwhile.
 
     Raises:
         LoadError: when a newer Paddock has written the file of records; it is left as it is.
         FileBusyError: when another process does not finish.
     """
-    path = installations_path()
-    with locked(path):
+    path = get_installations_path()
+    with lock_file(path):
         before = _read_or_set_aside(path)
         after = change(list(before))
         if after != before:
-            data = msgspec.json.format(msgspec.json.encode(_Records(installations=after)), indent=2)
+            data = msgspec.json.format(msgspec.json.encode(_InstallationRecords(installations=after)), indent=2)
             write_atomically(path, data + b"\n")
 
 
 def _read_or_set_aside(path: Path) -> list[Installation]:
     """The records; a file that cannot be understood gets another name. Within the lock."""
     try:
-        return _read(path)
+        return _read_records(path)
     except msgspec.MsgspecError:
         now = datetime.now(UTC)
         path.rename(path.with_name(f"{path.stem}.broken-{now:%Y-%m-%dT%H-%M-%S}.json"))
         return []
 
 
-def _read(path: Path) -> list[Installation]:
+def _read_records(path: Path) -> list[Installation]:
     try:
         data = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -139,11 +139,11 @@ def _read(path: Path) -> list[Installation]:
             where=str(path),
             hint="make the file readable",
         ) from None
-    schema = msgspec.json.decode(data, type=_Schema).schema
-    if schema != SCHEMA:
+    schema = msgspec.json.decode(data, type=_SchemaHeader).schema
+    if schema != SCHEMA_VERSION:
         raise LoadError(
-            f"has schema {schema}, expected {SCHEMA}",
+            f"has schema {schema}, expected {SCHEMA_VERSION}",
             where=str(path),
             hint="a newer Paddock has written it: update this one",
         )
-    return msgspec.json.decode(data, type=_Records).installations
+    return msgspec.json.decode(data, type=_InstallationRecords).installations

@@ -13,22 +13,22 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from paddock.directories import DATA_VARIABLE, data_directory, is_usual
-from paddock.extensions.paclets.search_paths import PATH_VARIABLE, given_paths
+from paddock.directories import DATA_DIRECTORY_VARIABLE, get_data_directory, is_default_data_directory
+from paddock.extensions.paclets.search_paths import PACLET_PATH_VARIABLE, get_configured_paths
 from paddock.version import __version__
 
-_CACHES = ("archive-v", "environments-v", "builds-v")
+_UV_CACHE_PREFIXES = ("archive-v", "environments-v", "builds-v")
 """What the directories of uv's cache are called in which environments are made for one run."""
 
 
-class Launch(NamedTuple):
+class LaunchCommand(NamedTuple):
     """A program with its arguments."""
 
     command: str
     args: list[str]
 
 
-def launch_command(server: str | os.PathLike[str]) -> Launch:
+def build_launch_command(server: str | os.PathLike[str]) -> LaunchCommand:
     """The command that serves a named server, or with a path the file or directory there.
 
     It is this interpreter, as it was called and not what its link leads to, so that a virtual
@@ -38,38 +38,38 @@ def launch_command(server: str | os.PathLike[str]) -> Launch:
         serving = ["serve", "--named", server]
     else:
         serving = ["serve", str(Path(server).absolute())]
-    again = _uv_command() if _is_passing(Path(sys.prefix)) else None
+    again = _find_uv_command() if _is_temporary_environment(Path(sys.prefix)) else None
     if again is not None:
-        return Launch(again.command, [*again.args, *serving])
-    return Launch(_interpreter(), ["-P", "-m", "paddock", *serving])
+        return LaunchCommand(again.command, [*again.args, *serving])
+    return LaunchCommand(_get_interpreter_path(), ["-P", "-m", "paddock", *serving])
 
 
-def launch_environment() -> dict[str, str]:
+def build_launch_environment() -> dict[str, str]:
     """The variables without which the command would not find the server again."""
-    found = {} if is_usual() else {DATA_VARIABLE: data_directory()}
-    paclets = given_paths()
-    return found if paclets is None else {**found, PATH_VARIABLE: paclets}
+    found = {} if is_default_data_directory() else {DATA_DIRECTORY_VARIABLE: get_data_directory()}
+    paclets = get_configured_paths()
+    return found if paclets is None else {**found, PACLET_PATH_VARIABLE: paclets}
 
 
-def _interpreter() -> str:
+def _get_interpreter_path() -> str:
     """The interpreter as it was called, absolute; a link is not followed."""
     return str(Path(sys.executable).absolute())
 
 
-def _is_passing(prefix: Path) -> bool:
+def _is_temporary_environment(prefix: Path) -> bool:
     """Whether an environment belongs to a cache that may be emptied at any time."""
-    return any(part.startswith(_CACHES) for part in prefix.parts)
+    return any(part.startswith(_UV_CACHE_PREFIXES) for part in prefix.parts)
 
 
-def _uv_command() -> Launch | None:
+def _find_uv_command() -> LaunchCommand | None:
     """How uv starts Paddock again; None when there is no uv to be found."""
     uv = os.environ.get("UV") or shutil.which("uv")
     if uv is None:
         return None
-    return Launch(str(Path(uv).absolute()), ["tool", "run", "--from", _requirement(), "paddock"])
+    return LaunchCommand(str(Path(uv).absolute()), ["tool", "run", "--from", _get_requirement(), "paddock"])
 
 
-def _requirement() -> str:
+def _get_requirement() -> str:
     """What uv is to install: this version, or the file or directory that this one came from."""
     from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415 - 10 ms
     from urllib.parse import urlsplit  # noqa: PLC0415 - with the next

@@ -13,35 +13,35 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from paddock.errors import PaddockError
-from paddock.extensions.names import parse_qualified
+from paddock.extensions.names import parse_qualified_name
 from paddock.extensions.registry import (
-    Registry,
-    declared,
-    find_declared,
-    find_not_installed,
-    registry,
+    ItemRegistry,
+    list_declared_items,
+    find_declared_item,
+    find_catalogue_extension,
+    create_installed_registry,
 )
-from paddock.protocol.facts import ServerFacts
+from paddock.protocol.facts import ServerMetadata
 from paddock.server import Server
-from paddock.servers.definition import from_mapping
+from paddock.servers.definition import parse_definition
 from paddock.servers.errors import ServerDefinitionError, ServerNotFoundError
 from paddock.servers.facts import DEFAULT_VERSION
-from paddock.servers.file_names import SUFFIX
-from paddock.servers.reading import path_of, read_definition, read_text, stored, with_version
+from paddock.servers.file_names import DEFINITION_SUFFIX
+from paddock.servers.reading import get_definition_path, read_definition, read_definition_text, list_stored_definitions, add_default_version
 from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from paddock.extensions.extension import Extension
-    from paddock.extensions.registry import Declared
+    from paddock.extensions.registry import DeclaredItem
     from paddock.servers.definition import ServerDefinition
 
-BUILT_IN = "built-in"
-Listed = Literal["tools", "prompts", "resources"]
-LISTED: tuple[Listed, ...] = ("tools", "prompts", "resources")
-_NEAR = 0.6
+BUILT_IN_LOCATION = "built-in"
+ListedKind = Literal["tools", "prompts", "resources"]
+LISTED_KINDS: tuple[ListedKind, ...] = ("tools", "prompts", "resources")
+_MIN_SIMILARITY = 0.6
 
 
-class Outline(NamedTuple):
+class ServerOutline(NamedTuple):
     """What a list of servers tells about one; None stands for what only its Python file knows."""
 
     title: str | None
@@ -52,43 +52,43 @@ class Outline(NamedTuple):
     resources: list[Any] | None
 
 
-class Source(NamedTuple):
+class DefinitionSource(NamedTuple):
     """Where the definition of a server is."""
 
     name: str
     path: Path | None
     """The file, if it is one of the user's own."""
-    declared: Declared | None = None
+    extension_item: DeclaredItem | None = None
     """The item of an extension, if it is one."""
     problem: str | None = None
     """Why there can be no server, if that is known before anything is read."""
-    is_free: bool = False
+    is_standalone_file: bool = False
     """Whether the file is somewhere else, and need not be called like its server."""
 
     @property
     def location(self) -> Path | str:
         """The user's file, `built-in`, or the name of the extension that brings the server."""
-        if self.declared is None:
+        if self.extension_item is None:
             return self.path or Path()
-        extension = self.declared.extension
-        return BUILT_IN if extension.is_built_in else extension.name
+        extension = self.extension_item.extension
+        return BUILT_IN_LOCATION if extension.is_built_in else extension.name
 
     @property
-    def lasting_name(self) -> str:
+    def stable_name(self) -> str:
         """The name that leads here, also where a server of the user's has the short one."""
-        if self.declared is not None and os.path.lexists(path_of(self.name)):
-            return self.declared.qualified_name
+        if self.extension_item is not None and os.path.lexists(get_definition_path(self.name)):
+            return self.extension_item.qualified_name
         return self.name
 
     @property
     def owner(self) -> Extension | None:
         """The extension whose names count in the definition without a prefix."""
-        return None if self.declared is None else self.declared.extension
+        return None if self.extension_item is None else self.extension_item.extension
 
     @property
     def is_remote(self) -> bool:
         """Whether it is known from a catalogue only, and not installed."""
-        return self.declared is not None and not self.declared.extension.is_installed
+        return self.extension_item is not None and not self.extension_item.extension.is_installed
 
     @property
     def file(self) -> Path:
@@ -97,8 +97,8 @@ class Source(NamedTuple):
         Raises:
             LoadError: when an extension declares the server and does not define it.
         """
-        if self.declared is not None:
-            return self.declared.definition().path
+        if self.extension_item is not None:
+            return self.extension_item.definition().path
         return self.path or Path()
 
     def read(self) -> ServerDefinition:
@@ -110,38 +110,38 @@ class Source(NamedTuple):
         """
         if self.problem is not None:
             raise ServerDefinitionError(self.problem, where=str(self.path))
-        if self.declared is None:
-            return self._read_own()
-        file = self.declared.definition()
-        version = self.declared.extension.version
+        if self.extension_item is None:
+            return self._read_user_file()
+        file = self.extension_item.definition()
+        version = self.extension_item.extension.version
         if file.path.suffix == ".toml" and not file.is_combined:
             definition = read_definition(
-                read_text(file.path), file.path, name=self.name, version=version
+                read_definition_text(file.path), file.path, name=self.name, version=version
             )
         else:
-            definition = self._read_loaded(file.load(), str(file.path), version)
+            definition = self._convert_loaded_object(file.load(), str(file.path), version)
         definition.name = self.name
         return definition
 
-    def outline(self) -> Outline:
+    def outline(self) -> ServerOutline:
         """What can be said of the server and runs nothing, also where its definition is Python.
 
         Raises:
             PaddockError: when the definition is missing, or cannot be as it is.
         """
-        if self.declared is None or not (self.is_remote or self._is_python(self.declared)):
-            said = self._read_safely()
-            return Outline(
+        if self.extension_item is None or not (self.is_remote or self._has_python_definition(self.extension_item)):
+            said = self._read_for_outline()
+            return ServerOutline(
                 *(said.title, said.description, said.version),
                 *(said.tools, said.prompts, said.resources),
             )
-        item = self.declared.item
-        lists = [self._names(self.declared, kind) for kind in LISTED]
+        item = self.extension_item.item
+        lists = [self._list_manifest_names(self.extension_item, kind) for kind in LISTED_KINDS]
         title = item.properties.get("title")
-        version = self.declared.extension.version or DEFAULT_VERSION
-        return Outline(title if isinstance(title, str) else None, item.description, version, *lists)
+        version = self.extension_item.extension.version or DEFAULT_VERSION
+        return ServerOutline(title if isinstance(title, str) else None, item.description, version, *lists)
 
-    def _read_safely(self) -> ServerDefinition:
+    def _read_for_outline(self) -> ServerDefinition:
         """The definition, for a list, in which no server may hide the others.
 
         Raises:
@@ -155,32 +155,32 @@ class Source(NamedTuple):
             reason = f"cannot be read: {type(error).__name__}: {error}"
             raise ServerDefinitionError(reason, where=str(self.file)) from None
 
-    def _names(self, declared: Declared, kind: Listed) -> list[Any] | None:
+    def _list_manifest_names(self, declared: DeclaredItem, kind: ListedKind) -> list[Any] | None:
         """What a manifest says of a server's list, for those who do not read its definition.
 
         Of one that is not installed, everything that its extension declares, if it says nothing.
         """
-        said = _names_in(declared.item.properties, kind)
+        said = _get_manifest_list(declared.item.properties, kind)
         if not self.is_remote or kind == "resources":
             return said
         extension = declared.extension
-        names = [one.name for one in extension.manifest.items(kind)] if said is None else said
-        return [_qualified(one, kind, extension) for one in names]
+        names = [one.name for one in extension.manifest.get_items(kind)] if said is None else said
+        return [_qualify_name(one, kind, extension) for one in names]
 
-    def _is_python(self, declared: Declared) -> bool:
+    def _has_python_definition(self, declared: DeclaredItem) -> bool:
         return declared.definition().path.suffix == ".py"
 
-    def _read_own(self) -> ServerDefinition:
-        return self.understood(read_text(self.file))
+    def _read_user_file(self) -> ServerDefinition:
+        return self.parse_as(read_definition_text(self.file))
 
-    def understood(self, text: str) -> ServerDefinition:
+    def parse_as(self, text: str) -> ServerDefinition:
         """What a text would define as this server.
 
         Raises:
             DefinitionError: when it cannot be.
         """
         definition = read_definition(text, self.file, name=self.name)
-        if definition.name != self.name and not self.is_free:
+        if definition.name != self.name and not self.is_standalone_file:
             raise ServerDefinitionError(
                 f"says that its name is {definition.name!r}, but it is the file of {self.name!r}",
                 where=str(self.path),
@@ -188,53 +188,53 @@ class Source(NamedTuple):
             )
         return definition
 
-    def current(self) -> ServerDefinition | None:
+    def try_read(self) -> ServerDefinition | None:
         """The definition, if it can be read."""
         try:
             return self.read()
         except PaddockError:
             return None
 
-    def _read_loaded(self, found: object, where: str, version: str | None) -> ServerDefinition:
+    def _convert_loaded_object(self, found: object, where: str, version: str | None) -> ServerDefinition:
         if isinstance(found, Mapping):
-            table = with_version(found, version)
-            return from_mapping(table, name=self.name, place=lambda key: f"{where}: {key}")
+            table = add_default_version(found, version)
+            return parse_definition(table, name=self.name, place=lambda key: f"{where}: {key}")
         if isinstance(found, Server):
-            definition = from_mapping(_parts_of(found, version), name=self.name)
-            definition.made = found
+            definition = parse_definition(_describe_prebuilt_server(found, version), name=self.name)
+            definition.prebuilt_server = found
             return definition
         raise ServerDefinitionError(
             f"holds {found!r}"[:100], where=where, hint="expected a table or a Server"
         )
 
 
-def _qualified(name: Any, kind: Listed, extension: Extension) -> Any:
+def _qualify_name(name: Any, kind: ListedKind, extension: Extension) -> Any:
     """A name in an extension's own list as others have to write it."""
-    is_own = any(item.name == name for item in extension.manifest.items(kind))
+    is_own = any(item.name == name for item in extension.manifest.get_items(kind))
     return f"{extension.name}/{name}" if is_own else name
 
 
-def _names_in(properties: Mapping[str, object], kind: str) -> list[Any] | None:
+def _get_manifest_list(properties: Mapping[str, object], kind: str) -> list[Any] | None:
     """A list that a manifest gives for a server, for those who do not read its definition."""
     found = next((properties[key] for key in (kind, f"mcp_{kind}") if key in properties), None)
     return list(found) if isinstance(found, list | tuple) else None
 
 
-def _parts_of(server: Server, version: str | None) -> dict[str, object]:
+def _describe_prebuilt_server(server: Server, version: str | None) -> dict[str, object]:
     """What can be told of a server that an extension made itself."""
-    is_said = server.facts.version != ServerFacts("").version
+    is_said = server.metadata.version != ServerMetadata("").version
     return {
-        "version": server.facts.version if is_said else version,
-        "title": server.facts.title,
-        "description": server.facts.description,
-        "instructions": server.facts.instructions,
+        "version": server.metadata.version if is_said else version,
+        "title": server.metadata.title,
+        "description": server.metadata.description,
+        "instructions": server.metadata.instructions,
         "tools": list(server.tools),
         "prompts": list(server.prompts),
         "resources": [*server.resources, *server.templates],
     }
 
 
-def find_source(name: str, *, include_remote: bool = False) -> Source:
+def find_source(name: str, *, include_remote: bool = False) -> DefinitionSource:
     """Where the server of a name is defined; if wanted, also one that a catalogue lists.
 
     Raises:
@@ -242,78 +242,78 @@ def find_source(name: str, *, include_remote: bool = False) -> Source:
         ExtensionError: when the name is qualified, and its extension has no such server.
         ServerDefinitionError: when that cannot be the name of a server.
     """
-    found = find_installed(name) or (_find_remote(name) if include_remote else None)
+    found = find_installed_source(name) or (_find_remote_source(name) if include_remote else None)
     if found is None:
-        raise not_found(name)
+        raise make_not_found_error(name)
     return found
 
 
-def find_installed(name: str) -> Source | None:
+def find_installed_source(name: str) -> DefinitionSource | None:
     """Where the server of a name is defined, for those who need no reason when it is nowhere.
 
     Raises:
         ServerDefinitionError: when that cannot be the name of a server.
         PaddockError: when its extension is broken.
     """
-    path = path_of(name)
+    path = get_definition_path(name)
     if os.path.lexists(path):
-        return Source(name, path)
-    for one in stored():
+        return DefinitionSource(name, path)
+    for one in list_stored_definitions():
         if one.name == name:
-            return Source(name, one.path, problem=one.problem)
-    item = find_declared("servers", name)
-    return None if item is None else Source(item.name, None, item)
+            return DefinitionSource(name, one.path, problem=one.problem)
+    item = find_declared_item("servers", name)
+    return None if item is None else DefinitionSource(item.name, None, item)
 
 
-def _find_remote(name: str) -> Source | None:
+def _find_remote_source(name: str) -> DefinitionSource | None:
     """A server that the copies of catalogues list; nothing is fetched, nothing installed."""
-    qualified = parse_qualified(name)
+    qualified = parse_qualified_name(name)
     if qualified is None:
         return None
-    extension = find_not_installed(qualified.package_name)
-    found = [] if extension is None else Registry([extension]).declared("servers")
-    return next((Source(one.name, None, one) for one in found if one.name == name), None)
+    extension = find_catalogue_extension(qualified.extension_name)
+    found = [] if extension is None else ItemRegistry([extension]).list_items("servers")
+    return next((DefinitionSource(one.name, None, one) for one in found if one.name == name), None)
 
 
-def file_source(path: Path) -> Source:
+def make_file_source(path: Path) -> DefinitionSource:
     """A definition file anywhere, which names its server itself or is called like it."""
-    return Source(path.name.removesuffix(SUFFIX), path.absolute(), is_free=True)
+    return DefinitionSource(path.name.removesuffix(DEFINITION_SUFFIX), path.absolute(), is_standalone_file=True)
 
 
-def all_sources(*, include_remote: bool = False, refresh: bool = False) -> list[Source]:
+def list_sources(*, include_remote: bool = False, refresh: bool = False) -> list[DefinitionSource]:
     """Every server there is: the user's own, then those of extensions that they do not shadow.
 
     If wanted, then those that catalogues list and that are not installed; a catalogue of which
     there is no copy, or an old one, is fetched; with `refresh` all of them.
     """
-    own = [Source(one.name, one.path, problem=one.problem) for one in stored()]
+    own = [DefinitionSource(one.name, one.path, problem=one.problem) for one in list_stored_definitions()]
     taken = {source.name for source in own}
-    further = declared("servers")
+    further = list_declared_items("servers")
     if include_remote:
-        further += _remote_servers(refresh=refresh)
-    others = [Source(one.name, None, one) for one in further if one.name not in taken]
+        further += _list_remote_items(refresh=refresh)
+    others = [DefinitionSource(one.name, None, one) for one in further if one.name not in taken]
     return own + others
 
 
-def _remote_servers(*, refresh: bool) -> list[Declared]:
+def _list_remote_items(*, refresh: bool) -> list[DeclaredItem]:
     from paddock.extensions.catalogue.cache import (  # noqa: PLC0415 - only when asked for
-        refresh_all,
+        refresh_catalogues,
     )
     from paddock.extensions.catalogue.remote import (  # noqa: PLC0415 - only when asked for
-        remote_extensions,
+        list_remote_extensions,
     )
 
     if refresh:
-        refresh_all()
-    return Registry(remote_extensions(may_fetch=True)).declared("servers")
+        refresh_catalogues()
+    return ItemRegistry(list_remote_extensions(may_fetch=True)).list_items("servers")
 
 
-def not_found(name: str) -> PaddockError:
+def make_not_found_error(name: str) -> PaddockError:
     """The complaint about a name that no server has."""
-    names = [source.name for source in all_sources()]
-    qualified = parse_qualified(name)
+    names = [source.name for source in list_sources()]
+    qualified = parse_qualified_name(name)
     if qualified is not None:
-        return registry().absent("servers", qualified)
+        return create_installed_registry().make_missing_item_error("servers", qualified)
     listed = ", ".join(sorted(names, key=str.casefold)[:10])
-    hint = did_you_mean(name, names, likeness=_NEAR) or f"there are: {listed}"
+    hint = did_you_mean(name, names, likeness=_MIN_SIMILARITY) or f"there are: {listed}"
     return ServerNotFoundError(f"there is no server named {name!r}", hint=hint)

@@ -10,28 +10,28 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from paddock.authoring.option_values import AUTOMATIC, NONE
+from paddock.authoring.option_values import AUTOMATIC_VALUE, NONE_VALUE
 from paddock.authoring.tool import Tool
 from paddock.extensions.references import is_reference
-from paddock.protocol.extensions import UI
-from paddock.servers.assembly import assemble
-from paddock.servers.function_references import base_of
-from paddock.servers.rehearsal import rehearse
-from paddock.servers.storing import located, new_items, storable, with_inner
-from paddock.servers.tool_options import exposed, merged
+from paddock.protocol.extensions import UI_EXTENSION
+from paddock.servers.assembly import build_server
+from paddock.servers.function_references import find_base_tool
+from paddock.servers.rehearsal import try_definition
+from paddock.servers.storing import make_paths_absolute, list_new_items, to_stored_form, add_nested_values
+from paddock.servers.tool_options import map_to_exposed_names, merge_option_values
 from paddock.servers.unpickling import is_pickle
 
 if TYPE_CHECKING:
     from paddock.server import Server
-    from paddock.servers.assembly import Origin
+    from paddock.servers.assembly import DefinitionOrigin
     from paddock.servers.definition import ServerDefinition
-    from paddock.servers.pickles import Pickles
+    from paddock.servers.pickles import FunctionPickles
 
 
-def made_storable(
+def build_stored_definition(
     wanted: ServerDefinition,
-    origin: Origin,
-    pickles: Pickles | None,
+    origin: DefinitionOrigin,
+    pickles: FunctionPickles | None,
     kept: ServerDefinition | None = None,
 ) -> ServerDefinition:
     """The definition to store, in which everything can be found, here and by a client.
@@ -46,34 +46,34 @@ def made_storable(
         DefinitionError: when something in it cannot be.
         LoadError: when a reference leads nowhere.
     """
-    found = located(wanted, kept)
-    stored = storable(found, pickles, kept)
-    server = assemble(found, origin)
-    stored.options = _options(found, stored.options, server, kept)
-    stored.views = stored.views or server.facts.extension(UI) is not None
+    found = make_paths_absolute(wanted, kept)
+    stored = to_stored_form(found, pickles, kept)
+    server = build_server(found, origin)
+    stored.options = _merge_options(found, stored.options, server, kept)
+    stored.views = stored.views or server.metadata.get_extension_settings(UI_EXTENSION) is not None
     if pickles is not None:
         pickles.write()
-    check_elsewhere(stored, origin, kept)
+    check_startable(stored, origin, kept)
     return stored
 
 
-def check_elsewhere(
-    stored: ServerDefinition, origin: Origin, kept: ServerDefinition | None
+def check_startable(
+    stored: ServerDefinition, origin: DefinitionOrigin, kept: ServerDefinition | None
 ) -> None:
     """Make sure that a client finds what is new in a definition, if it has to look for anything.
 
     Raises:
         LoadError: when it does not.
     """
-    if any(map(_leads_somewhere, with_inner(new_items(stored, kept)))):
-        rehearse(stored, origin)
+    if any(map(_has_reference, add_nested_values(list_new_items(stored, kept)))):
+        try_definition(stored, origin)
 
 
-def _leads_somewhere(item: object) -> bool:
+def _has_reference(item: object) -> bool:
     return is_pickle(item) or (isinstance(item, str) and is_reference(item))
 
 
-def _options(
+def _merge_options(
     definition: ServerDefinition,
     given: dict[str, dict[str, Any]],
     server: Server,
@@ -81,35 +81,35 @@ def _options(
 ) -> dict[str, dict[str, Any]]:
     """The values to store: those that tools were given, and text as what an option takes."""
     tools = list(zip(definition.tools, server.tools, strict=True))
-    own = {tool.name: _values_of(spec) for spec, tool in tools if isinstance(spec, Tool)}
+    own = {tool.name: _get_changed_values(spec) for spec, tool in tools if isinstance(spec, Tool)}
     aliases = [(spec, tool.name) for spec, tool in tools]
-    values = merged({name: found for name, found in own.items() if found}, given)
+    values = merge_option_values({name: found for name, found in own.items() if found}, given)
     before = {} if kept is None else kept.options
     for tool, said in values.items():
-        names = list(exposed({tool: {}}, aliases))
+        names = list(map_to_exposed_names({tool: {}}, aliases))
         taken = server.tools.get(names[0]) if names else None
         for option, value in said.items():
             is_new = before.get(tool, {}).get(option) != value
             if isinstance(value, str) and is_new and taken is not None:
-                said[option] = _as_taken(value, taken.option_values[option])
+                said[option] = _coerce_text_value(value, taken.option_values[option])
     return values
 
 
-def _values_of(tool: Tool) -> dict[str, Any]:
+def _get_changed_values(tool: Tool) -> dict[str, Any]:
     """The values of a tool that were set when it was given, and not where it is defined."""
-    base = base_of(tool)
+    base = find_base_tool(tool)
     if base is None:
         known: dict[str, Any] = {name: option.default for name, option in tool.options.items()}
     else:
         known = base.option_values
     return {
-        name: NONE if value is None else msgspec.to_builtins(value, enc_hook=str)
+        name: NONE_VALUE if value is None else msgspec.to_builtins(value, enc_hook=str)
         for name, value in tool.option_values.items()
         if value != known[name]
     }
 
 
-def _as_taken(text: str, value: Any) -> Any:
+def _coerce_text_value(text: str, value: Any) -> Any:
     """A value that was given as text, as a definition says it best."""
     is_plain = isinstance(value, bool | int | float | list | dict)
-    return value if is_plain and text not in (AUTOMATIC, NONE) else text
+    return value if is_plain and text not in (AUTOMATIC_VALUE, NONE_VALUE) else text

@@ -9,17 +9,17 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Unpack
 
-from paddock.authoring.loading_files import is_loading
+from paddock.authoring.loading_files import is_loading_author_code
 from paddock.authoring.resource import Resource
 from paddock.errors import PaddockError
-from paddock.extensions.keys import normal_key
-from paddock.servers.assembly import assemble
-from paddock.servers.definition import own_key
+from paddock.extensions.keys import normalize_key
+from paddock.servers.assembly import build_server
+from paddock.servers.definition import canonical_key
 from paddock.servers.installations import read_installations
-from paddock.servers.launching import launch_command, launch_environment
-from paddock.servers.serving import origin_of
-from paddock.servers.target import NamedTarget
-from paddock.servers.toml_text import plain_table
+from paddock.servers.launching import build_launch_command, build_launch_environment
+from paddock.servers.serving import get_origin
+from paddock.servers.target import ServerRef
+from paddock.servers.toml_text import to_plain_table
 from paddock.serving.stdio import serve_target
 
 if TYPE_CHECKING:
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from paddock.server import Server
     from paddock.servers.definition import ServerDefinition
     from paddock.servers.installations import Installation
-    from paddock.servers.lookup import Outline, Source
+    from paddock.servers.lookup import ServerOutline, DefinitionSource
     from paddock.serving.http import HttpOptions
 
-PROPERTIES = (
+PROPERTY_NAMES = (
     *("name", "title", "description", "version", "transport", "location", "key", "instructions"),
     *("tools", "tool_names", "prompts", "prompt_names", "resources", "resource_names"),
     *(
@@ -55,7 +55,7 @@ class NamedServer:
     whatever else the definition says.
     """
 
-    def __init__(self, source: Source, definition: ServerDefinition | None = None) -> None:
+    def __init__(self, source: DefinitionSource, definition: ServerDefinition | None = None) -> None:
         self._source = source
         self._definition = definition
         self._server: Server | None = None
@@ -64,8 +64,8 @@ class NamedServer:
         return f"NamedServer({self.name!r})"
 
     def __getitem__(self, name: str) -> Any:
-        for own in (name, own_key(name), normal_key(name)):
-            if own in PROPERTIES:
+        for own in (name, canonical_key(name), normalize_key(name)):
+            if own in PROPERTY_NAMES:
                 return getattr(self, own)
         return self.definition.extra[name]
 
@@ -81,7 +81,7 @@ class NamedServer:
         return self._definition
 
     @property
-    def outline(self) -> Outline:
+    def outline(self) -> ServerOutline:
         """What a list tells about it. Trust level: discovery, unlike that of `definition`.
 
         Raises:
@@ -92,22 +92,22 @@ class NamedServer:
     @property
     def name(self) -> str:
         """What the server is called."""
-        return self.definition.name if self._is_free else self._source.name
+        return self.definition.name if self._is_standalone_file else self._source.name
 
     @property
     def title(self) -> str | None:
         """What people read."""
-        return self._said.title
+        return self._summary_source.title
 
     @property
     def description(self) -> str | None:
         """What the server is for."""
-        return self._said.description
+        return self._summary_source.description
 
     @property
     def version(self) -> str:
         """The version of the server."""
-        return self._said.version
+        return self._summary_source.version
 
     @property
     def transport(self) -> str:
@@ -147,7 +147,7 @@ class NamedServer:
     @property
     def tools(self) -> list[Tool]:
         """The tools, resolved now."""
-        return list(self._loaded().tools)
+        return list(self._get_loaded_server().tools)
 
     @property
     def tool_names(self) -> list[str]:
@@ -157,7 +157,7 @@ class NamedServer:
     @property
     def prompts(self) -> list[Prompt]:
         """The prompts, resolved now."""
-        return list(self._loaded().prompts)
+        return list(self._get_loaded_server().prompts)
 
     @property
     def prompt_names(self) -> list[str]:
@@ -167,7 +167,7 @@ class NamedServer:
     @property
     def resources(self) -> list[Resource | ResourceTemplate]:
         """The resources and resource templates, resolved now."""
-        server = self._loaded()
+        server = self._get_loaded_server()
         return [*server.resources, *server.templates]
 
     @property
@@ -184,10 +184,10 @@ class NamedServer:
     @property
     def configuration(self) -> dict[str, Any]:
         """What most clients want to have in their file, as data."""
-        target = self._source.file if self._is_free else self._source.lasting_name
-        command, args = launch_command(target)
+        target = self._source.file if self._is_standalone_file else self._source.stable_name
+        command, args = build_launch_command(target)
         entry: dict[str, Any] = {"command": command, "args": args}
-        environment = launch_environment()
+        environment = build_launch_environment()
         if environment:
             entry["env"] = environment
         return {"mcpServers": {self.key: entry}}
@@ -209,7 +209,7 @@ class NamedServer:
     @property
     def properties(self) -> dict[str, Any]:
         """What the definition says, as a plain table, whatever it is."""
-        return plain_table(self.definition)
+        return to_plain_table(self.definition)
 
     def load(self) -> Server:
         """The server, made anew; it is not started.
@@ -217,17 +217,17 @@ class NamedServer:
         Raises:
             PaddockError: when the definition cannot be read or something in it cannot be found.
         """
-        return assemble(self.definition, origin_of(self._source))
+        return build_server(self.definition, get_origin(self._source))
 
     def run(self, http: str | None = None, **options: Unpack[HttpOptions]) -> None:
         """Serve standard input and output until the client leaves; or an address over HTTP.
 
         Does nothing while the file that calls it is loaded for what it defines.
         """
-        if is_loading():
+        if is_loading_author_code():
             return
-        file = str(self._source.file) if self._is_free else None
-        target = NamedTarget(self.name if file else self._source.lasting_name, file=file)
+        file = str(self._source.file) if self._is_standalone_file else None
+        target = ServerRef(self.name if file else self._source.stable_name, file=file)
         if http is None:
             serve_target(target)
             return
@@ -236,16 +236,16 @@ class NamedServer:
         serve_target_http(target, http, **options)
 
     @property
-    def _is_free(self) -> bool:
+    def _is_standalone_file(self) -> bool:
         """Whether it is a file somewhere, that nobody finds by its name."""
-        return self._source.is_free
+        return self._source.is_standalone_file
 
     @property
-    def _said(self) -> ServerDefinition | Outline:
+    def _summary_source(self) -> ServerDefinition | ServerOutline:
         """What tells the title, the description and the version."""
         return self.outline if self.is_remote and self._definition is None else self.definition
 
-    def _loaded(self) -> Server:
+    def _get_loaded_server(self) -> Server:
         if self._server is None:
             self._server = self.load()
         return self._server

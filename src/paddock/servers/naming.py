@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def distinct_names(names: Iterable[str]) -> list[str]:
+def number_duplicate_names(names: Iterable[str]) -> list[str]:
     """The names in order, those that several share with numbers: Search1, Search2.
 
     A name that nobody shares stays as it is, and no number leads to a name that is taken.
@@ -18,10 +18,10 @@ def distinct_names(names: Iterable[str]) -> list[str]:
     counts = Counter(wanted)
     taken = set(wanted)
     used: Counter[str] = Counter()
-    return [name if counts[name] == 1 else _numbered(name, taken, used) for name in wanted]
+    return [name if counts[name] == 1 else _find_free_name(name, taken, used) for name in wanted]
 
 
-def _numbered(name: str, taken: set[str], used: Counter[str]) -> str:
+def _find_free_name(name: str, taken: set[str], used: Counter[str]) -> str:
     while True:
         used[name] += 1
         candidate = f"{name}{used[name]}"

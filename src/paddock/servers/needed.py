@@ -11,22 +11,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddock.errors import PaddockError
-from paddock.extensions.discovery import find_extension, is_installed
-from paddock.extensions.names import parse_qualified
-from paddock.servers.file_names import SUFFIX
-from paddock.servers.lookup import file_source, find_source
-from paddock.servers.paths import means_file
+from paddock.extensions.discovery import discover_extension, is_package_installed
+from paddock.extensions.names import parse_qualified_name
+from paddock.servers.file_names import DEFINITION_SUFFIX
+from paddock.servers.lookup import make_file_source, find_source
+from paddock.servers.paths import is_path_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from paddock.extensions.catalogue.cache import Report
-    from paddock.extensions.manifest import Kind
+    from paddock.extensions.catalogue.cache import ProblemReporter
+    from paddock.extensions.manifest import ItemKind
     from paddock.extensions.names import QualifiedName
-    from paddock.servers.lookup import Source
+    from paddock.servers.lookup import DefinitionSource
 
 
-def missing_extensions(server: str, report: Report | None = None) -> list[str]:
+def find_missing_extensions(server: str, report: ProblemReporter | None = None) -> list[str]:
     """The names of the extensions that a server needs, that catalogues list, and are not here.
 
     A server that cannot be found or read needs none: that is told when it is served.
@@ -35,48 +35,48 @@ def missing_extensions(server: str, report: Report | None = None) -> list[str]:
     Raises:
         CatalogueError: when the settings for catalogues cannot be read.
     """
-    is_definition = server.endswith(SUFFIX) and Path(server).is_file()
-    if not is_definition and means_file(server):
+    is_definition = server.endswith(DEFINITION_SUFFIX) and Path(server).is_file()
+    if not is_definition and is_path_target(server):
         return []  # it needs what it needs
     try:
-        source = file_source(Path(server)) if is_definition else find_source(server)
+        source = make_file_source(Path(server)) if is_definition else find_source(server)
     except PaddockError:
-        return _listed([("servers", server)], report)
-    return _listed(_names_in(source), report)
+        return _find_catalogue_extensions([("servers", server)], report)
+    return _find_catalogue_extensions(_list_item_names(source), report)
 
 
-def _names_in(source: Source) -> list[tuple[Kind, str]]:
+def _list_item_names(source: DefinitionSource) -> list[tuple[ItemKind, str]]:
     """What the lists of a definition name."""
     try:
         said = source.read()
     except PaddockError:
         return []
-    lists: list[tuple[Kind, list[object]]] = [
+    lists: list[tuple[ItemKind, list[object]]] = [
         *(("tools", said.tools), ("prompts", said.prompts), ("resources", said.resources)),
     ]
     return [(kind, one) for kind, listed in lists for one in listed if isinstance(one, str)]
 
 
-def _listed(items: Iterable[tuple[Kind, str]], report: Report | None) -> list[str]:
+def _find_catalogue_extensions(items: Iterable[tuple[ItemKind, str]], report: ProblemReporter | None) -> list[str]:
     """The extensions of items that are not installed, and that catalogues list with the items."""
-    qualified = [(kind, parse_qualified(name)) for kind, name in items]
+    qualified = [(kind, parse_qualified_name(name)) for kind, name in items]
     absent = [(kind, name) for kind, name in qualified if name is not None and _is_absent(name)]
     if not absent:
         return []
     from paddock.extensions.catalogue.remote import (  # noqa: PLC0415 - seldom is one missing
-        remote_extensions,
+        list_remote_extensions,
     )
 
-    known = {one.name: one.manifest for one in remote_extensions(may_fetch=True, report=report)}
+    known = {one.name: one.manifest for one in list_remote_extensions(may_fetch=True, report=report)}
     found = [
-        name.package_name
+        name.extension_name
         for kind, name in absent
-        if name.package_name in known
-        and any(item.name == name.item for item in known[name.package_name].items(kind))
+        if name.extension_name in known
+        and any(item.name == name.item for item in known[name.extension_name].get_items(kind))
     ]
     return list(dict.fromkeys(found))
 
 
 def _is_absent(name: QualifiedName) -> bool:
-    package = name.package_name
-    return not any(find_extension(package)) and not is_installed(package)
+    package = name.extension_name
+    return not any(discover_extension(package)) and not is_package_installed(package)

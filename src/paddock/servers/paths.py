@@ -9,33 +9,33 @@ import os
 
 from paddock.errors import PaddockError
 from paddock.servers.errors import ServerDefinitionError
-from paddock.servers.file_names import SUFFIX, looks_like_path
+from paddock.servers.file_names import DEFINITION_SUFFIX, is_path_like
 
 
-def means_file(text: str) -> bool:
+def is_path_target(text: str) -> bool:
     """Whether a text means a file or a directory that is there, and no server of that name.
 
     A name such as `acme/charts/Charts` looks like a path. Where there is such a path too, the
     server counts: or else whoever makes the working directory could put something in its place.
     """
     places = (text, text.rpartition(":")[0])
-    if not looks_like_path(text) or not any(map(os.path.exists, places)):
+    if not is_path_like(text) or not any(map(os.path.exists, places)):
         return False
-    return not (may_be_qualified(text) and _is_server(text))
+    return not (can_be_qualified_name(text) and _is_known_server(text))
 
 
-def may_be_qualified(text: str) -> bool:
+def can_be_qualified_name(text: str) -> bool:
     """Whether a text can be the qualified name of a server, and is not written as a path."""
-    is_path = text.startswith((".", "~")) or text.endswith((".py", SUFFIX)) or ":" in text
+    is_path = text.startswith((".", "~")) or text.endswith((".py", DEFINITION_SUFFIX)) or ":" in text
     return not is_path and text.count("/") in (1, 2) and all(text.split("/"))
 
 
-def _is_server(name: str) -> bool:
+def _is_known_server(name: str) -> bool:
     """Whether there is a server of a name, be it one that cannot be used."""
-    from paddock.servers.lookup import find_installed  # noqa: PLC0415 - only if both may be meant
+    from paddock.servers.lookup import find_installed_source  # noqa: PLC0415 - only if both may be meant
 
     try:
-        return find_installed(name) is not None
+        return find_installed_source(name) is not None
     except ServerDefinitionError:
         return False
     except PaddockError:

@@ -11,10 +11,10 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from paddock.files import telling_faults, write_atomically
+from paddock.files import convert_os_errors, write_atomically
 from paddock.servers.errors import ServerDefinitionError
 from paddock.servers.function_references import is_importable
-from paddock.servers.unpickling import KEY, PYTHON, THIS_PYTHON
+from paddock.servers.unpickling import PICKLE_KEY, PYTHON_VERSION_KEY, CURRENT_PYTHON_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 
-def pickled(value: object) -> bytes:
+def pickle_object(value: object) -> bytes:
     """An object with all that it needs.
 
     Raises:
@@ -34,7 +34,7 @@ def pickled(value: object) -> bytes:
         raise ServerDefinitionError(
             "storing functions needs cloudpickle", hint="pip install 'paddock[pickle]'"
         ) from None
-    packages = list(_packages_of(value))
+    packages = list(_find_unimportable_packages(value))
     try:
         for package in packages:
             cloudpickle.register_pickle_by_value(package)
@@ -51,7 +51,7 @@ def pickled(value: object) -> bytes:
     return data
 
 
-def _packages_of(value: object) -> Iterator[ModuleType]:
+def _find_unimportable_packages(value: object) -> Iterator[ModuleType]:
     """The package that an object is from, unless every interpreter finds it by its name."""
     home = getattr(getattr(value, "handler", value), "__module__", None)
     module = sys.modules.get(str(home))
@@ -62,7 +62,7 @@ def _packages_of(value: object) -> Iterator[ModuleType]:
         yield package
 
 
-class Pickles:
+class FunctionPickles:
     """What is to be stored beside the definition of one server.
 
     A file is named by its content and never changed, so an older definition keeps its own.
@@ -78,23 +78,23 @@ class Pickles:
         Raises:
             ServerDefinitionError: when it cannot be stored.
         """
-        data = pickled(value)
+        data = pickle_object(value)
         name = f"{hashlib.sha256(data).hexdigest()[:24]}.pkl"
         self._data[name] = data
-        return {KEY: f"{self._directory.name}/{name}", PYTHON: THIS_PYTHON}
+        return {PICKLE_KEY: f"{self._directory.name}/{name}", PYTHON_VERSION_KEY: CURRENT_PYTHON_VERSION}
 
     def write(self) -> None:
         """Have everything in its place."""
         for name, data in self._data.items():
             file = self._directory / name
-            with telling_faults(file):
+            with convert_os_errors(file):
                 if not file.exists():
                     write_atomically(file, data)
 
 
-def forget_others(directory: Path, kept: Iterable[object]) -> None:
+def remove_unused_pickles(directory: Path, kept: Iterable[object]) -> None:
     """Remove the stored objects that a definition does not name any more."""
-    names = {str(spec[KEY]) for spec in kept if isinstance(spec, dict) and KEY in spec}
+    names = {str(spec[PICKLE_KEY]) for spec in kept if isinstance(spec, dict) and PICKLE_KEY in spec}
     for file in directory.glob("*.pkl"):
         if f"{directory.name}/{file.name}" not in names:
             file.unlink(missing_ok=True)

@@ -10,21 +10,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.extensions.plain_data import parse_toml
-from paddock.servers.definition import WRAPPER, from_mapping, own_key
+from paddock.servers.definition import WRAPPER_KEY, parse_definition, canonical_key
 from paddock.servers.errors import ServerDefinitionError
 from paddock.servers.file_names import (
-    SUFFIX,
+    DEFINITION_SUFFIX,
     decode_name,
-    definition_path,
+    build_definition_path,
     encode_name,
-    servers_directory,
+    get_servers_directory,
 )
 
 if TYPE_CHECKING:
     from paddock.servers.definition import ServerDefinition
 
 
-class Stored(NamedTuple):
+class StoredDefinition(NamedTuple):
     """A file in the directory of definitions."""
 
     name: str
@@ -33,20 +33,20 @@ class Stored(NamedTuple):
     """Why no server can be found by the file, if so."""
 
 
-def directory() -> Path:
+def get_definitions_directory() -> Path:
     """Where the user's definitions are."""
-    return Path(servers_directory())
+    return Path(get_servers_directory())
 
 
-def path_of(name: str) -> Path:
+def get_definition_path(name: str) -> Path:
     """The file of the user's server of a name, whether there is one or not."""
-    return Path(definition_path(name))
+    return Path(build_definition_path(name))
 
 
-def stored() -> list[Stored]:
+def list_stored_definitions() -> list[StoredDefinition]:
     """All files of definitions, by name; none is opened."""
-    files = sorted(directory().glob(f"*{SUFFIX}"), key=lambda file: file.name.lower())
-    return [_described(file) for file in files if not file.name.startswith(".")]
+    files = sorted(get_definitions_directory().glob(f"*{DEFINITION_SUFFIX}"), key=lambda file: file.name.lower())
+    return [_describe_file(file) for file in files if not file.name.startswith(".")]
 
 
 def read_definition(
@@ -58,20 +58,20 @@ def read_definition(
         ServerDefinitionError: when it cannot be understood, with the line if it is known.
         DefinitionError: of another kind, when tools or prompts are no lists.
     """
-    table = with_version(parse(text, path), version)
-    return from_mapping(table, name=name, place=lambda key: _place(text, path, key))
+    table = add_default_version(parse_definition_toml(text, path), version)
+    return parse_definition(table, name=name, place=lambda key: _locate_key(text, path, key))
 
 
-def with_version(table: Mapping[str, Any], version: str | None) -> dict[str, Any]:
+def add_default_version(table: Mapping[str, Any], version: str | None) -> dict[str, Any]:
     """A table that says a version, unless it says its own in any spelling."""
-    inner = table.get(WRAPPER)
+    inner = table.get(WRAPPER_KEY)
     said = [*table, *(inner if isinstance(inner, Mapping) else ())]
-    if version is None or any(own_key(key) == "version" for key in said):
+    if version is None or any(canonical_key(key) == "version" for key in said):
         return {**table}
     return {"version": version, **table}
 
 
-def parse(text: str, path: Path) -> dict[str, Any]:
+def parse_definition_toml(text: str, path: Path) -> dict[str, Any]:
     """The table that a file holds.
 
     Raises:
@@ -83,22 +83,22 @@ def parse(text: str, path: Path) -> dict[str, Any]:
         raise ServerDefinitionError(f"is no TOML: {error}", where=str(path)) from None
 
 
-def _described(file: Path) -> Stored:
+def _describe_file(file: Path) -> StoredDefinition:
     name = decode_name(file.stem)
     if name is not None:
-        return Stored(name, file, None)
-    return Stored(file.stem, file, _misnamed(file))
+        return StoredDefinition(name, file, None)
+    return StoredDefinition(file.stem, file, _explain_wrong_name(file))
 
 
-def _misnamed(file: Path) -> str:
+def _explain_wrong_name(file: Path) -> str:
     try:
         wanted = encode_name(file.stem)
     except ServerDefinitionError as error:
         return str(error)
-    return f"the file of a server {file.stem!r} has to be called {wanted}{SUFFIX}"
+    return f"the file of a server {file.stem!r} has to be called {wanted}{DEFINITION_SUFFIX}"
 
 
-def read_text(path: Path) -> str:
+def read_definition_text(path: Path) -> str:
     """The text of a definition file.
 
     Raises:
@@ -113,7 +113,7 @@ def read_text(path: Path) -> str:
         raise ServerDefinitionError(f"cannot be read: {reason}", where=str(path)) from None
 
 
-def _place(text: str, path: Path, key: str) -> str:
+def _locate_key(text: str, path: Path, key: str) -> str:
     """A file with the line where a key stands, as far as that can be seen."""
     for number, line in enumerate(text.splitlines(), 1):
         start = line.strip().lstrip("[").lstrip()

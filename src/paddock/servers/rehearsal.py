@@ -16,38 +16,38 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddock.errors import LoadError, PaddockError
-from paddock.servers.assembly import Origin, assemble
-from paddock.servers.definition import from_mapping
-from paddock.servers.toml_text import plain_table, toml_text
+from paddock.servers.assembly import DefinitionOrigin, build_server
+from paddock.servers.definition import parse_definition
+from paddock.servers.toml_text import to_plain_table, format_toml
 
 if TYPE_CHECKING:
     from paddock.servers.definition import ServerDefinition
 
-PATIENCE = 120.0
+TRIAL_TIMEOUT_SECONDS = 120.0
 """Seconds that the user's own imports may take."""
-_READY = "ready"
-_ROOT = Path(__file__).parents[2]
-_PROGRAM = (
+_READY_LINE = "ready"
+_SOURCE_ROOT = Path(__file__).parents[2]
+_TRIAL_SCRIPT = (
     "import sys; sys.path.insert(0, sys.argv[1]);"
     " from paddock.servers.rehearsal import main; main()"
 )
 
 
-def rehearse(definition: ServerDefinition, origin: Origin) -> None:
+def try_definition(definition: ServerDefinition, origin: DefinitionOrigin) -> None:
     """Make sure that a definition, which is text and tables only, can be started by a client.
 
     Raises:
         LoadError: when something in it cannot be found then, with the reason.
     """
     request = {
-        "text": toml_text(plain_table(definition)),
+        "text": format_toml(to_plain_table(definition)),
         "name": definition.name,
         "where": origin.where,
         "directory": None if origin.relative_to is None else str(origin.relative_to),
     }
     # Without the user's own search path and working directory, as a client starts it; and
     # without leaving anything beside the user's files.
-    command = [sys.executable, "-P", "-E", "-B", "-c", _PROGRAM, str(_ROOT)]
+    command = [sys.executable, "-P", "-E", "-B", "-c", _TRIAL_SCRIPT, str(_SOURCE_ROOT)]
     try:
         ended = subprocess.run(  # noqa: S603 - this interpreter
             command,
@@ -56,17 +56,17 @@ def rehearse(definition: ServerDefinition, origin: Origin) -> None:
             capture_output=True,
             encoding="utf-8",
             errors="replace",
-            timeout=PATIENCE,
+            timeout=TRIAL_TIMEOUT_SECONDS,
             check=False,
         )
     except subprocess.TimeoutExpired:
         raise LoadError(
-            f"is not loaded within {PATIENCE:.0f} s when a client starts it", where=origin.where
+            f"is not loaded within {TRIAL_TIMEOUT_SECONDS:.0f} s when a client starts it", where=origin.where
         ) from None
     except OSError:
         return  # there is no interpreter to ask
     ready, _, answered = ended.stdout.partition("\n")
-    if ready != _READY:
+    if ready != _READY_LINE:
         return  # Paddock itself is not found there; that says nothing about the definition
     try:
         answer = json.loads(answered)
@@ -86,19 +86,19 @@ def main() -> None:
     # What the user's files print is no answer, and their threads keep nobody here.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    answers.write(f"{_READY}\n")
+    answers.write(f"{_READY_LINE}\n")
     answers.flush()
-    answer = _tried(json.load(sys.stdin))
+    answer = _run_trial(json.load(sys.stdin))
     answers.write(json.dumps(answer))
     answers.flush()
     os._exit(0)
 
 
-def _tried(request: dict[str, str]) -> dict[str, str | None]:
-    definition = from_mapping(tomllib.loads(request["text"]), name=request["name"])
+def _run_trial(request: dict[str, str]) -> dict[str, str | None]:
+    definition = parse_definition(tomllib.loads(request["text"]), name=request["name"])
     directory = request["directory"]
     try:
-        assemble(definition, Origin(request["where"], Path(directory) if directory else None))
+        build_server(definition, DefinitionOrigin(request["where"], Path(directory) if directory else None))
     except PaddockError as error:
         return {"message": error.message, "where": error.where, "hint": error.hint}
     except Exception as error:  # noqa: BLE001 - of the user's files

@@ -5,23 +5,23 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from paddock.authoring.entries import tool_entry
+from paddock.authoring.entries import build_tool_entry
 from paddock.authoring.failures import ToolError
 from paddock.authoring.prompt import Prompt, PromptArgument
-from paddock.authoring.reading import Reading
-from paddock.authoring.rendering import Rendering
+from paddock.authoring.reading import ResourceReader
+from paddock.authoring.rendering import PromptRenderer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from paddock.authoring.offering import Offering
+    from paddock.authoring.offering import BaseServer
     from paddock.authoring.resource import Resource, ResourceTemplate
     from paddock.authoring.tool import Tool
 
-    Readable = Resource | ResourceTemplate
+    ResourceLike = Resource | ResourceTemplate
 
 
-def refusing(offering: Offering, text: str) -> Iterator[Tool | Prompt | Readable]:
+def make_failing_items(offering: BaseServer, text: str) -> Iterator[Tool | Prompt | ResourceLike]:
     """A stand-in for everything that a server has, which answers with a text."""
 
     def refuse(_arguments: dict[str, Any]) -> NoReturn:
@@ -31,16 +31,16 @@ def refusing(offering: Offering, text: str) -> Iterator[Tool | Prompt | Readable
         raise ToolError(text)
 
     for tool in offering.tools:
-        yield _tool(tool, refuse)
+        yield _make_failing_tool(tool, refuse)
     for prompt in offering.prompts:
-        yield _prompt(prompt, refuse, offering)
+        yield _make_failing_prompt(prompt, refuse, offering)
     for item in (*offering.resources, *offering.templates):
         if item.handler is not None:
-            yield _readable(item, refuse_reading, offering)
+            yield _make_failing_resource(item, refuse_reading, offering)
 
 
-def _tool(tool: Tool, refuse: Callable[..., Any]) -> Tool:
-    entry = tool_entry(tool)
+def _make_failing_tool(tool: Tool, refuse: Callable[..., Any]) -> Tool:
+    entry = build_tool_entry(tool)
     stand_in = copy.copy(tool)
     stand_in.handler = refuse
     stand_in.description = entry.get("description")
@@ -50,8 +50,8 @@ def _tool(tool: Tool, refuse: Callable[..., Any]) -> Tool:
     return stand_in
 
 
-def _prompt(prompt: Prompt, refuse: Callable[..., Any], offering: Offering) -> Prompt:
-    rendering = Rendering(prompt, offering)
+def _make_failing_prompt(prompt: Prompt, refuse: Callable[..., Any], offering: BaseServer) -> Prompt:
+    rendering = PromptRenderer(prompt, offering)
     stand_in = copy.copy(prompt)
     stand_in.handler, stand_in.messages, stand_in.takes_dictionary = refuse, None, True
     if prompt.description is None:
@@ -68,8 +68,8 @@ def _prompt(prompt: Prompt, refuse: Callable[..., Any], offering: Offering) -> P
     return stand_in
 
 
-def _readable(item: Readable, refuse: Callable[..., Any], offering: Offering) -> Readable:
+def _make_failing_resource(item: ResourceLike, refuse: Callable[..., Any], offering: BaseServer) -> ResourceLike:
     stand_in = copy.copy(item)
-    stand_in.description = Reading(item, offering).description
+    stand_in.description = ResourceReader(item, offering).description
     stand_in.handler = refuse
     return stand_in

@@ -13,53 +13,53 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from paddock.errors import DefinitionError
-from paddock.files import locked, telling_faults, write_atomically
-from paddock.servers.definition import from_mapping
+from paddock.files import lock_file, convert_os_errors, write_atomically
+from paddock.servers.definition import parse_definition
 from paddock.servers.errors import (
     ServerDefinitionError,
     ServerExistsError,
     ServerNotFoundError,
 )
-from paddock.servers.file_names import PICKLES, encode_name
-from paddock.servers.pickles import forget_others
+from paddock.servers.file_names import PICKLES_SUFFIX, encode_name
+from paddock.servers.pickles import remove_unused_pickles
 from paddock.servers.reading import (
-    directory,
-    parse,
-    path_of,
+    get_definitions_directory,
+    parse_definition_toml,
+    get_definition_path,
     read_definition,
-    read_text,
-    stored,
+    read_definition_text,
+    list_stored_definitions,
 )
-from paddock.servers.storing import new_items, with_inner
-from paddock.servers.toml_text import plain_table, toml_text
+from paddock.servers.storing import list_new_items, add_nested_values
+from paddock.servers.toml_text import to_plain_table, format_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from paddock.servers.definition import ServerDefinition
-    from paddock.servers.pickles import Pickles
+    from paddock.servers.pickles import FunctionPickles
 
 
-def pickles_of(name: str) -> Path:
+def get_pickles_directory(name: str) -> Path:
     """The directory of the functions that a server keeps as they are."""
-    return directory() / f"{encode_name(name)}{PICKLES}"
+    return get_definitions_directory() / f"{encode_name(name)}{PICKLES_SUFFIX}"
 
 
 @contextmanager
-def changing() -> Iterator[None]:
+def lock_definitions() -> Iterator[None]:
     """Be the only one that changes definitions."""
-    with locked(directory()):
+    with lock_file(get_definitions_directory()):
         yield
 
 
-def check_free(name: str, *, overwrite: bool) -> None:
+def check_name_free(name: str, *, overwrite: bool) -> None:
     """Make sure that a definition may be written under a name. To be asked within `changing`.
 
     Raises:
         ServerExistsError: when there is one already, or one that differs by case only.
     """
-    for other in stored():
+    for other in list_stored_definitions():
         if other.name == name:
             if overwrite:
                 continue
@@ -77,53 +77,53 @@ def check_free(name: str, *, overwrite: bool) -> None:
 
 
 @contextmanager
-def tidying(name: str) -> Iterator[None]:
+def clean_up_pickles(name: str) -> Iterator[None]:
     """Remove afterwards what is stored beside a definition and not named in it."""
     try:
         yield
     finally:
-        if pickles_of(name).is_dir():
-            with changing():
-                _tidy(name)
+        if get_pickles_directory(name).is_dir():
+            with lock_definitions():
+                _remove_unused(name)
 
 
-def _tidy(name: str) -> None:
-    path = path_of(name)
+def _remove_unused(name: str) -> None:
+    path = get_definition_path(name)
     try:
-        found = read_definition(read_text(path), path, name=name) if path.exists() else None
+        found = read_definition(read_definition_text(path), path, name=name) if path.exists() else None
     except DefinitionError:
         return  # nobody knows what it names
-    items = [] if found is None else with_inner(new_items(found, None))
-    forget_others(pickles_of(name), items)
+    items = [] if found is None else add_nested_values(list_new_items(found, None))
+    remove_unused_pickles(get_pickles_directory(name), items)
 
 
-def write_definition(definition: ServerDefinition, pickles: Pickles | None = None) -> Path:
+def write_definition(definition: ServerDefinition, pickles: FunctionPickles | None = None) -> Path:
     """Write a definition, in the place of one that may be there. Within `changing`.
 
     Raises:
         ServerDefinitionError: when it cannot be written as TOML; nothing is changed then.
     """
-    path = path_of(definition.name)
+    path = get_definition_path(definition.name)
     if pickles is not None:
         pickles.write()
-    _write_text(path, toml_text(plain_table(definition)), definition)
+    _write_text(path, format_toml(to_plain_table(definition)), definition)
     return path
 
 
-def replace_text(
+def replace_definition_text(
     path: Path,
     before: str | None,
     text: str,
     definition: ServerDefinition,
-    pickles: Pickles | None = None,
+    pickles: FunctionPickles | None = None,
 ) -> bool:
     """Put a text in the place of another; False when the file says something else by now.
 
     Raises:
         ServerDefinitionError: when the text is not that of the definition.
     """
-    with changing():
-        if before is not None and read_text(path) != before:
+    with lock_definitions():
+        if before is not None and read_definition_text(path) != before:
             return False
         if pickles is not None:
             pickles.write()
@@ -133,11 +133,11 @@ def replace_text(
 
 def _write_text(path: Path, text: str, definition: ServerDefinition) -> None:
     """Write the text of a definition, after and before it is compared with what it should say."""
-    if from_mapping(parse(text, path), name=definition.name) != definition:
+    if parse_definition(parse_definition_toml(text, path), name=definition.name) != definition:
         raise ServerDefinitionError(
             "the definition would not be the same when it is read again", where=str(path)
         )
-    with telling_faults(path):
+    with convert_os_errors(path):
         is_kept = _write_bytes(path, text.encode("utf-8"))
     if not is_kept:
         raise ServerDefinitionError("the file does not hold what was written", where=str(path))
@@ -161,8 +161,8 @@ def delete_definition(name: str) -> Path:
     Raises:
         ServerNotFoundError: when there is none.
     """
-    with changing():
-        path = next((one.path for one in stored() if one.name == name), path_of(name))
+    with lock_definitions():
+        path = next((one.path for one in list_stored_definitions() if one.name == name), get_definition_path(name))
         try:
             path.unlink()
         except FileNotFoundError:
@@ -173,5 +173,5 @@ def delete_definition(name: str) -> Path:
                 where=str(path),
                 hint="remove it yourself",
             ) from None
-        shutil.rmtree(pickles_of(name), ignore_errors=True)
+        shutil.rmtree(get_pickles_directory(name), ignore_errors=True)
     return path

@@ -15,39 +15,39 @@ import msgspec
 from paddock.authoring.option import Option
 from paddock.authoring.prompt import PromptArgument
 from paddock.authoring.tool import Parameter, Tool
-from paddock.extensions.keys import normal_key
-from paddock.extensions.references import absolute_reference
+from paddock.extensions.keys import normalize_key
+from paddock.extensions.references import make_reference_absolute
 from paddock.extensions.template import Template
 from paddock.servers.errors import ServerDefinitionError
-from paddock.servers.function_references import NoReferenceError, reference_to
+from paddock.servers.function_references import NoReferenceError, make_reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paddock.servers.definition import ServerDefinition
-    from paddock.servers.pickles import Pickles
+    from paddock.servers.pickles import FunctionPickles
 
-    Change = Callable[[Any], Any]
+    ItemConverter = Callable[[Any], Any]
 
-KINDS = ("tools", "prompts", "resources")
-_DESCRIBED = ("title", "description", "annotations", "input_schema", "output_schema")
-_FUNCTIONS = ("function", "handler", "initialization")
-_PAIR = 2
+ITEM_KINDS = ("tools", "prompts", "resources")
+_TOOL_FIELDS = ("title", "description", "annotations", "input_schema", "output_schema")
+_FUNCTION_KEYS = ("function", "handler", "initialization")
+_PAIR_LENGTH = 2
 
 
-def located(definition: ServerDefinition, kept: ServerDefinition | None) -> ServerDefinition:
+def make_paths_absolute(definition: ServerDefinition, kept: ServerDefinition | None) -> ServerDefinition:
     """A definition whose paths count from anywhere, but for those that are kept as they are.
 
     Args:
         definition: As it was given, with paths that count from the working directory.
         kept: What is in the file already, with paths that count from there.
     """
-    return _each_new(definition, kept, _located)
+    return _convert_new_items(definition, kept, _make_item_absolute)
 
 
-def storable(
+def to_stored_form(
     definition: ServerDefinition,
-    pickles: Pickles | None = None,
+    pickles: FunctionPickles | None = None,
     kept: ServerDefinition | None = None,
 ) -> ServerDefinition:
     """A definition that is text and tables only.
@@ -60,20 +60,20 @@ def storable(
     Raises:
         ServerDefinitionError: when an object has no reference and may not be stored.
     """
-    changed = _each_new(definition, kept, lambda item: _stored(item, pickles))
-    changed.extra = _plain(definition.extra)
+    changed = _convert_new_items(definition, kept, lambda item: _to_stored_item(item, pickles))
+    changed.extra = _to_plain_value(definition.extra)
     changed.options = {
-        tool: {name: "None" if value is None else _plain(value) for name, value in given.items()}
+        tool: {name: "None" if value is None else _to_plain_value(value) for name, value in given.items()}
         for tool, given in definition.options.items()
     }
     return changed
 
 
-def new_items(definition: ServerDefinition, kept: ServerDefinition | None) -> list[Any]:
+def list_new_items(definition: ServerDefinition, kept: ServerDefinition | None) -> list[Any]:
     """What a definition lists or calls that is not in another one."""
     found = [
         item
-        for kind in KINDS
+        for kind in ITEM_KINDS
         for item in getattr(definition, kind)
         if kept is None or item not in getattr(kept, kind)
     ]
@@ -83,17 +83,17 @@ def new_items(definition: ServerDefinition, kept: ServerDefinition | None) -> li
     return found
 
 
-def with_inner(items: list[Any]) -> list[Any]:
+def add_nested_values(items: list[Any]) -> list[Any]:
     """Items, and what the tables among them hold: everything that may lead to an object."""
     inner = [value for item in items if isinstance(item, dict) for value in item.values()]
     return [*items, *inner]
 
 
-def _each_new(
-    definition: ServerDefinition, kept: ServerDefinition | None, change: Change
+def _convert_new_items(
+    definition: ServerDefinition, kept: ServerDefinition | None, change: ItemConverter
 ) -> ServerDefinition:
     changes: dict[str, Any] = {}
-    for kind in KINDS:
+    for kind in ITEM_KINDS:
         known = [] if kept is None else getattr(kept, kind)
         items = getattr(definition, kind)
         changes[kind] = [item if item in known else change(item) for item in items]
@@ -103,93 +103,93 @@ def _each_new(
     return msgspec.structs.replace(definition, **changes)
 
 
-def _located(item: Any) -> Any:
+def _make_item_absolute(item: Any) -> Any:
     if isinstance(item, str):
-        return absolute_reference(item)
+        return make_reference_absolute(item)
     if not isinstance(item, Mapping):
         return item
-    kind = next((value for key, value in item.items() if normal_key(key) == "type"), "")
-    functions = (*_FUNCTIONS, "content") if str(kind).lower() == "function" else _FUNCTIONS
+    kind = next((value for key, value in item.items() if normalize_key(key) == "type"), "")
+    functions = (*_FUNCTION_KEYS, "content") if str(kind).lower() == "function" else _FUNCTION_KEYS
     found = dict(item)
     for key, value in item.items():
-        name = normal_key(key)
+        name = normalize_key(key)
         if isinstance(value, str) and name in functions:
-            found[key] = absolute_reference(value)
+            found[key] = make_reference_absolute(value)
         elif isinstance(value, str) and name == "file":
             found[key] = str(Path(value).expanduser().absolute())
     return found
 
 
-def _stored(item: Any, pickles: Pickles | None) -> Any:
+def _to_stored_item(item: Any, pickles: FunctionPickles | None) -> Any:
     if isinstance(item, str):
         return item
     if isinstance(item, Mapping):
-        return _table(item, pickles)
+        return _to_stored_table(item, pickles)
     try:
-        return _described(item)
+        return _to_reference_or_table(item)
     except NoReferenceError:
         if pickles is None:
             raise
         return pickles.add(item)
 
 
-def _described(item: object) -> object:
+def _to_reference_or_table(item: object) -> object:
     """The reference of an object, or the table of a tool whose function has one."""
     try:
-        return reference_to(item)
+        return make_reference(item)
     except NoReferenceError:
-        if not isinstance(item, Tool) or not _is_plain(item):
+        if not isinstance(item, Tool) or not _has_table_form(item):
             raise
-    table: dict[str, Any] = {"name": item.name, "function": reference_to(item.handler)}
-    table |= {key: getattr(item, key) for key in _DESCRIBED}
+    table: dict[str, Any] = {"name": item.name, "function": make_reference(item.handler)}
+    table |= {key: getattr(item, key) for key in _TOOL_FIELDS}
     table["options"] = item.options
     table["parameters"] = item.parameters
     is_empty_list = item.parameters is not None and not item.parameters
     kept = {key: value for key, value in table.items() if value}
-    return _plain({**kept, "parameters": []} if is_empty_list else kept)
+    return _to_plain_value({**kept, "parameters": []} if is_empty_list else kept)
 
 
-def _is_plain(tool: Tool) -> bool:
+def _has_table_form(tool: Tool) -> bool:
     """Whether a table can say all that there is to say about a tool."""
     bare = Tool(tool.name, tool.handler)
-    told = {"name", "handler", "parameters", "options", "option_values", *_DESCRIBED}
+    told = {"name", "handler", "parameters", "options", "option_values", *_TOOL_FIELDS}
     is_same = all(
         getattr(tool, key) == getattr(bare, key) for key in Tool.__slots__ if key not in told
     )
     return is_same and all(option.type is None for option in tool.options.values())
 
 
-def _table(table: Mapping[str, Any], pickles: Pickles | None) -> dict[str, Any]:
+def _to_stored_table(table: Mapping[str, Any], pickles: FunctionPickles | None) -> dict[str, Any]:
     """A table whose functions are references, and which is text and tables in every part."""
     found: dict[str, Any] = {}
     is_template = any(isinstance(value, Template) for value in table.values())
     for key, value in table.items():
-        name = normal_key(key)
+        name = normalize_key(key)
         if isinstance(value, Template):
             found |= {key: value.text, "type": "Template"}
         elif callable(value):
-            found["function" if name == "content" else key] = _stored(value, pickles)
+            found["function" if name == "content" else key] = _to_stored_item(value, pickles)
         elif name == "parameters" and isinstance(value, list | tuple):
-            found[key] = [_plain(_paired(one)) for one in value]
+            found[key] = [_to_plain_value(_merge_parameter_pair(one)) for one in value]
         elif value is not None and not (is_template and name == "type"):
-            found[key] = _plain(value)
+            found[key] = _to_plain_value(value)
     return found
 
 
-def _paired(parameter: Any) -> Any:
+def _merge_parameter_pair(parameter: Any) -> Any:
     """A parameter that is given as its name and a table, as one table."""
-    if not isinstance(parameter, tuple) or len(parameter) != _PAIR:
+    if not isinstance(parameter, tuple) or len(parameter) != _PAIR_LENGTH:
         return parameter
     name, given = parameter
     return {"name": name, **given} if isinstance(given, Mapping) else given
 
 
-def _plain(value: Any) -> Any:
+def _to_plain_value(value: Any) -> Any:
     """A value as TOML has it: tables without what is not said, lists, and no objects of ours."""
     if isinstance(value, Parameter | PromptArgument):
         given = {key: getattr(value, key) for key in type(value).__slots__}
         return {
-            key: _plain(one)
+            key: _to_plain_value(one)
             for key, one in given.items()
             if isinstance(one, str | bool | int | float | list | dict) and one != ""
         }
@@ -199,9 +199,9 @@ def _plain(value: Any) -> Any:
                 "an option with a type cannot be stored in a table",
                 hint="define the Tool at the top of a file, and give that",
             )
-        return _plain({"default": value.default, "description": value.description or None})
+        return _to_plain_value({"default": value.default, "description": value.description or None})
     if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items() if one is not None}
+        return {str(key): _to_plain_value(one) for key, one in value.items() if one is not None}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_to_plain_value(one) for one in value]
     return value

@@ -11,16 +11,16 @@ import os
 from paddock.errors import LoadError
 from paddock.extensions.errors import ExtensionError
 from paddock.servers.errors import ServerNotFoundError
-from paddock.servers.facts import DEFAULT_VERSION, read_facts
+from paddock.servers.facts import DEFAULT_VERSION, read_quick_facts
 from paddock.servers.file_names import (
-    SUFFIX,
-    built_in_path,
-    definition_path,
-    looks_like_path,
+    DEFINITION_SUFFIX,
+    build_built_in_path,
+    build_definition_path,
+    is_path_like,
 )
-from paddock.servers.paths import may_be_qualified, means_file
+from paddock.servers.paths import can_be_qualified_name, is_path_target
 from paddock.servers.variables import OPTIONS_VARIABLE, SERVER_VARIABLE
-from paddock.serving.target import Target
+from paddock.serving.target import PathTarget
 from paddock.version import __version__
 
 TYPE_CHECKING = False
@@ -29,65 +29,65 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from paddock.authoring.offering import Offering
-    from paddock.servers.serving import Serving
-    from paddock.serving.loadable import Loadable
+    from paddock.authoring.offering import BaseServer
+    from paddock.servers.serving import NamedServerLoader
+    from paddock.serving.loadable import ServerSource
 
-DEFAULT_SERVER = "Demo"
+DEFAULT_SERVER_NAME = "Demo"
 
 
-class NamedTarget:
+class ServerRef:
     """The server of a name, or with `file` the one that a definition file defines."""
 
-    __slots__ = ("_serving", "complete", "facts", "file", "is_certain", "options", "text")
+    __slots__ = ("_loader", "on_load", "metadata", "file", "has_certain_metadata", "options", "label")
 
     def __init__(self, name: str, *, file: str | None = None) -> None:
-        self.text = name
+        self.label = name
         self.file = file
         self.options: Mapping[str, Mapping[str, Any]] = {}
         """Values for options of tools, which win over all others."""
-        self.complete: Callable[[Offering], object] | None = None
+        self.on_load: Callable[[BaseServer], object] | None = None
         """What is to be done with the server once it is loaded."""
-        self._serving: Serving | None = None
+        self._loader: NamedServerLoader | None = None
         version = DEFAULT_VERSION
-        path = file or definition_path(name)
+        path = file or build_definition_path(name)
         if file is None and not os.path.isfile(path):
-            path, version = built_in_path(name), __version__
-        self.facts, self.is_certain = read_facts(path, name, version)
-        if file is None and (not self.is_certain or self.facts.name != name):
-            self.is_certain = False
-            self._serving = self._find()
+            path, version = build_built_in_path(name), __version__
+        self.metadata, self.has_certain_metadata = read_quick_facts(path, name, version)
+        if file is None and (not self.has_certain_metadata or self.metadata.name != name):
+            self.has_certain_metadata = False
+            self._loader = self._find_loader()
 
-    def load(self) -> Offering:
+    def load(self) -> BaseServer:
         """Make the server of its definition; it is initialised when it starts.
 
         Raises:
             PaddockError: when the definition cannot be read, or nothing of it can be served.
         """
-        self._serving = self._serving or self._find()
-        offering = self._serving.load(self.options, self.facts if self.is_certain else None)
-        if self.complete is not None:
-            self.complete(offering)
+        self._loader = self._loader or self._find_loader()
+        offering = self._loader.load(self.options, self.metadata if self.has_certain_metadata else None)
+        if self.on_load is not None:
+            self.on_load(offering)
         return offering
 
-    def files(self) -> list[Path]:
+    def list_files(self) -> list[Path]:
         """The definition, and the files that it refers to."""
-        self._serving = self._serving or self._find()
-        return self._serving.files()
+        self._loader = self._loader or self._find_loader()
+        return self._loader.list_files()
 
-    def forget(self) -> None:
+    def unload_modules(self) -> None:
         """Have the files that it refers to run anew."""
-        if self._serving is not None:
-            self._serving.forget()
+        if self._loader is not None:
+            self._loader.forget_script_modules()
 
-    def _find(self) -> Serving:
+    def _find_loader(self) -> NamedServerLoader:
         """Look the definition up in earnest, which needs the rest of the library."""
-        from paddock.servers.serving import Serving  # noqa: PLC0415 - after the first answer
+        from paddock.servers.serving import NamedServerLoader  # noqa: PLC0415 - after the first answer
 
-        return Serving(self.text, self.file)
+        return NamedServerLoader(self.label, self.file)
 
 
-def find_target(text: str) -> Loadable:
+def find_target(text: str) -> ServerSource:
     """What `paddock serve TARGET` means by a text.
 
     What looks like a path is one, if it is there and no server is called so; anything else is the
@@ -97,42 +97,42 @@ def find_target(text: str) -> Loadable:
         LoadError: when it is neither.
         ExtensionError: when it is a qualified name that leads nowhere.
     """
-    if means_file(text):
-        return _file_target(text)
+    if is_path_target(text):
+        return _make_file_target(text)
     try:
-        return NamedTarget(text)
+        return ServerRef(text)
     except (ServerNotFoundError, ExtensionError) as error:
         if os.path.exists(text):
-            if looks_like_path(text):
+            if is_path_like(text):
                 raise  # a broken extension is no reason to run what is called like it
-            return _file_target(text)
-        if isinstance(error, ExtensionError) and may_be_qualified(text):
+            return _make_file_target(text)
+        if isinstance(error, ExtensionError) and can_be_qualified_name(text):
             error.hint = f"there is no file or directory of that name either; {error.hint}"
             raise
-        if looks_like_path(text):
-            return Target(text)  # says what it expected
+        if is_path_like(text):
+            return PathTarget(text)  # says what it expected
         raise LoadError(
             f"{text!r} is neither a server nor a file or directory", hint=error.hint
         ) from None
 
 
-def default_name() -> str:
+def get_default_server_name() -> str:
     """The server that is served when none is named."""
-    return os.environ.get(SERVER_VARIABLE) or DEFAULT_SERVER
+    return os.environ.get(SERVER_VARIABLE) or DEFAULT_SERVER_NAME
 
 
-def _file_target(text: str) -> Loadable:
-    if text.endswith(SUFFIX) and os.path.isfile(text):
-        stem = os.path.basename(text).removesuffix(SUFFIX)
-        return NamedTarget(stem, file=os.path.abspath(text))
-    target = Target(text)
+def _make_file_target(text: str) -> ServerSource:
+    if text.endswith(DEFINITION_SUFFIX) and os.path.isfile(text):
+        stem = os.path.basename(text).removesuffix(DEFINITION_SUFFIX)
+        return ServerRef(stem, file=os.path.abspath(text))
+    target = PathTarget(text)
     if os.environ.get(OPTIONS_VARIABLE):
-        target.complete = _set_options
+        target.on_load = _set_environment_options
     return target
 
 
-def _set_options(offering: Offering) -> None:
+def _set_environment_options(offering: BaseServer) -> None:
     """Set the options of tools that the environment gives; those of other servers may be there."""
-    from paddock.servers.tool_options import set_from_environment  # noqa: PLC0415 - as above
+    from paddock.servers.tool_options import set_environment_options  # noqa: PLC0415 - as above
 
-    set_from_environment(offering)
+    set_environment_options(offering)

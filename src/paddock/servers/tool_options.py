@@ -17,14 +17,14 @@ from paddock.servers.variables import OPTIONS_VARIABLE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from paddock.authoring.offering import Offering
+    from paddock.authoring.offering import BaseServer
     from paddock.errors import PaddockError
 
-    Values = Mapping[str, Mapping[str, Any]]
-    Report = Callable[[PaddockError], object]
+    ToolOptionValues = Mapping[str, Mapping[str, Any]]
+    ErrorReporter = Callable[[PaddockError], object]
 
 
-def merged(*sources: Values) -> dict[str, dict[str, Any]]:
+def merge_option_values(*sources: ToolOptionValues) -> dict[str, dict[str, Any]]:
     """The values of several sources as one; later sources win."""
     found: dict[str, dict[str, Any]] = {}
     for source in sources:
@@ -33,7 +33,7 @@ def merged(*sources: Values) -> dict[str, dict[str, Any]]:
     return found
 
 
-def exposed(values: Values, aliases: Iterable[tuple[object, str]]) -> dict[str, dict[str, Any]]:
+def map_to_exposed_names(values: ToolOptionValues, aliases: Iterable[tuple[object, str]]) -> dict[str, dict[str, Any]]:
     """The values by the names that clients see.
 
     Args:
@@ -51,7 +51,7 @@ def exposed(values: Values, aliases: Iterable[tuple[object, str]]) -> dict[str, 
     return found
 
 
-def options_from_environment() -> dict[str, dict[str, Any]]:
+def read_environment_options() -> dict[str, dict[str, Any]]:
     """The values that the environment variable gives, as a JSON object of objects.
 
     Raises:
@@ -63,13 +63,13 @@ def options_from_environment() -> dict[str, dict[str, Any]]:
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise _wrong(f"is no JSON: {error}") from None
+        raise _make_option_error(f"is no JSON: {error}") from None
     if not isinstance(found, dict) or not all(isinstance(v, dict) for v in found.values()):
-        raise _wrong("is no object of objects")
+        raise _make_option_error("is no object of objects")
     return found
 
 
-def set_options(offering: Offering, values: Values, report: Report) -> None:
+def set_option_values(offering: BaseServer, values: ToolOptionValues, report: ErrorReporter) -> None:
     """Set values one by one, so that one that cannot be does not take others with it."""
     for tool, given in values.items():
         for option, value in given.items():
@@ -79,7 +79,7 @@ def set_options(offering: Offering, values: Values, report: Report) -> None:
                 report(error)
 
 
-def set_from_environment(offering: Offering) -> None:
+def set_environment_options(offering: BaseServer) -> None:
     """Set the values that the environment gives; what cannot be is told on standard error."""
 
     def say(error: PaddockError) -> None:
@@ -87,14 +87,14 @@ def set_from_environment(offering: Offering) -> None:
         sys.stderr.flush()
 
     try:
-        values = options_from_environment()
+        values = read_environment_options()
     except OptionError as error:
         say(error)
     else:
-        set_options(offering, values, say)
+        set_option_values(offering, values, say)
 
 
-def _wrong(what: str) -> OptionError:
+def _make_option_error(what: str) -> OptionError:
     return OptionError(
         what, where=OPTIONS_VARIABLE, hint='as in {"ToolName": {"option_name": "value"}}'
     )

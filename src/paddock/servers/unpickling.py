@@ -11,14 +11,14 @@ from paddock.errors import LoadError
 if TYPE_CHECKING:
     from pathlib import Path
 
-KEY = "pickle"
-PYTHON = "python"
-THIS_PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
+PICKLE_KEY = "pickle"
+PYTHON_VERSION_KEY = "python"
+CURRENT_PYTHON_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def is_pickle(spec: object) -> bool:
     """Whether an item of a definition stands for a stored object."""
-    return isinstance(spec, dict) and KEY in spec
+    return isinstance(spec, dict) and PICKLE_KEY in spec
 
 
 def load_pickle(spec: dict[str, Any], relative_to: Path, where: str) -> object:
@@ -27,13 +27,13 @@ def load_pickle(spec: dict[str, Any], relative_to: Path, where: str) -> object:
     Raises:
         LoadError: when it is gone, or this Python cannot read it.
     """
-    if spec.get(PYTHON) != THIS_PYTHON:
+    if spec.get(PYTHON_VERSION_KEY) != CURRENT_PYTHON_VERSION:
         raise LoadError(
-            f"was stored by Python {spec.get(PYTHON)}, this is {THIS_PYTHON}",
+            f"was stored by Python {spec.get(PYTHON_VERSION_KEY)}, this is {CURRENT_PYTHON_VERSION}",
             where=where,
             hint="create the server again, or define the function in a file",
         )
-    file = relative_to / str(spec[KEY])
+    file = relative_to / str(spec[PICKLE_KEY])
     try:
         return pickle.loads(file.read_bytes())  # noqa: S301 - the user's own, in their directory
     except OSError as error:

@@ -20,23 +20,23 @@ if TYPE_CHECKING:
     from paddock.transports.stdio import StdioChannel
 
 SIGINT, SIGTERM = 2, 15
-STUCK = 0.5
+STUCK_WRITE_SECONDS = 0.5
 """Seconds after which a write to a client that has hung up counts as stuck."""
 
 
-def stop_at_the_end(channel: StdioChannel, stop: Callable[[], None]) -> Callable[[], None]:
+def stop_on_signal(channel: StdioChannel, stop: Callable[[], None]) -> Callable[[], None]:
     """Call `stop`, in some thread, when the process is told to end or its client is gone.
 
     Signals are somebody else's business outside the main thread, and again once the function
     that is returned has been called.
     """
-    signals, release = _signal_pipe(stop)
+    signals, release = _install_signal_handlers(stop)
     if sys.platform != "win32":  # where pipes cannot be polled
-        start_new_thread(_wait, (signals, channel, stop))
+        start_new_thread(_watch_signals, (signals, channel, stop))
     return release
 
 
-def _signal_pipe(stop: Callable[[], None]) -> tuple[int | None, Callable[[], None]]:
+def _install_signal_handlers(stop: Callable[[], None]) -> tuple[int | None, Callable[[], None]]:
     """Have signals call `stop`; a pipe from which their numbers can be read, and how to undo it."""
     import _signal  # type: ignore[import-not-found]  # noqa: PLC0415 - `signal` is 5 ms
 
@@ -61,7 +61,7 @@ def _signal_pipe(stop: Callable[[], None]) -> tuple[int | None, Callable[[], Non
     return reader, release
 
 
-def _wait(signals: int | None, channel: StdioChannel, stop: Callable[[], None]) -> None:
+def _watch_signals(signals: int | None, channel: StdioChannel, stop: Callable[[], None]) -> None:
     from select import POLLIN, poll  # noqa: PLC0415 - not on every platform
 
     watched = poll()
@@ -82,8 +82,8 @@ def _wait(signals: int | None, channel: StdioChannel, stop: Callable[[], None]) 
 def _stop_when_stuck(channel: StdioChannel, stop: Callable[[], None]) -> None:
     """Stop once a write to a client that has hung up makes no progress any more."""
     while not channel.is_closed:
-        written = channel.written
-        sleep(STUCK)
-        if channel.is_writing and channel.written == written:
+        written = channel.written_bytes
+        sleep(STUCK_WRITE_SECONDS)
+        if channel.is_writing and channel.written_bytes == written:
             stop()
             return

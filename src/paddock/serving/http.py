@@ -15,29 +15,29 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from paddock.authoring.failures import log_failure
-from paddock.authoring.lifespans import together
-from paddock.authoring.operations import CatalogueOperations
+from paddock.authoring.lifespans import combine_lifespans
+from paddock.authoring.operations import ServerMethods
 from paddock.errors import DefinitionError, LoadError
 from paddock.serving.reloading import Reloader
-from paddock.telemetry.logs import announcement
-from paddock.telemetry.settings import apply_environment, observers_of
+from paddock.telemetry.logs import format_announcement
+from paddock.telemetry.settings import apply_logging_environment, make_observers
 from paddock.transports.http.asgi import AsgiApp
-from paddock.transports.http.guards import Guard, is_loopback
-from paddock.transports.http.service import Service
+from paddock.transports.http.guards import HostOriginPolicy, is_loopback_host
+from paddock.transports.http.service import HttpService
 
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable, Iterable, Iterator
 
-    from paddock.authoring.offering import Offering
-    from paddock.protocol.observing import Observer
-    from paddock.serving.loadable import Loadable
-    from paddock.transports.http.contract import Authorization
+    from paddock.authoring.offering import BaseServer
+    from paddock.protocol.observing import RequestObserver
+    from paddock.serving.loadable import ServerSource
+    from paddock.transports.http.contract import Authorizer
     from paddock.transports.http.httpd import HttpServer
     from paddock.transports.http.limits import Limits
 
-NOTHING_SPECIAL: AbstractContextManager[None] = nullcontext()
-WILDCARDS = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - recognised, to be refused
+NULL_CONTEXT: AbstractContextManager[None] = nullcontext()
+WILDCARD_HOSTS = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - recognised, to be refused
 
 
 class HttpOptions(TypedDict, total=False):
@@ -49,32 +49,32 @@ class HttpOptions(TypedDict, total=False):
     """Hosts that requests may name, besides this machine's own; `*` for any."""
     allowed_origins: Iterable[str]
     """Origins whose web pages may use the endpoint, besides this machine's own; `*` for any."""
-    authorization: Authorization | None
+    authorization: Authorizer | None
     """Who may use it; the server's own when left out."""
     limits: Limits | None
-    observers: Iterable[Observer]
+    observers: Iterable[RequestObserver]
     """Told of each request, besides those for spans and logs."""
 
 
-class Life:
+class HttpLifespan:
     """The time in which an offering is served over HTTP."""
 
     def __init__(
-        self, offering: Offering, service: Service, observers: Iterable[Observer] = ()
+        self, offering: BaseServer, service: HttpService, observers: Iterable[RequestObserver] = ()
     ) -> None:
-        self._offering = offering
+        self._server = offering
         self._service = service
         self._observers = tuple(observers)
         self._lifespan: Any = None
-        self._entering: asyncio.Task[None] | None = None
+        self._enter_task: asyncio.Task[None] | None = None
 
-    async def begin(self, beginning: AbstractContextManager[None] = NOTHING_SPECIAL) -> None:
+    async def begin(self, beginning: AbstractContextManager[None] = NULL_CONTEXT) -> None:
         """Enter the offering's lifespan, within `beginning` if it may wait; then answer."""
-        offering, loop = self._offering, asyncio.get_running_loop()
+        offering, loop = self._server, asyncio.get_running_loop()
         state = None
-        if offering.lists_early:
-            self._service.hold()
-            self._entering = loop.create_task(self._enter_meanwhile())
+        if offering.can_list_before_lifespan:
+            self._service.hold_calls()
+            self._enter_task = loop.create_task(self._enter_in_background())
         elif offering.lifespan is not None:
             lifespan = offering.lifespan(offering)
             if hasattr(lifespan, "__aenter__"):
@@ -83,40 +83,40 @@ class Life:
             else:
                 state = lifespan.__enter__()
             self._lifespan = lifespan  # only what was entered is left
-        observers = observers_of(offering.tracing, is_http=True)
-        self._service.bind(loop, state, [*observers, *self._observers])
-        offering.attach(self._service.announce, self._service.hush)
+        observers = make_observers(offering.tracing, is_http=True)
+        self._service.bind_loop(loop, state, [*observers, *self._observers])
+        offering.add_connection(self._service.announce_change, self._service.close_streams)
 
-    async def _enter_meanwhile(self) -> None:
+    async def _enter_in_background(self) -> None:
         """Enter the lifespan while lists are answered; a plain one in a thread of its own."""
-        lifespan: Any = together(self._offering)
+        lifespan: Any = combine_lifespans(self._server)
         try:
             if hasattr(lifespan, "__aenter__"):
                 state = await lifespan.__aenter__()
             else:
-                state = await _in_thread(lifespan.__enter__)
+                state = await _run_in_thread(lifespan.__enter__)
         except Exception as error:  # noqa: BLE001 - whatever it is, clients must be told
             reason = f"The server could not be started: {type(error).__name__}: {error}"
             log_failure(error, reason)
-            self._service.fail(reason)
+            self._service.fail_startup(reason)
             return
         self._lifespan = lifespan
-        self._service.release(state)
+        self._service.release_calls(state)
 
     async def end(self) -> None:
         """Let what is under way finish, and leave the lifespan."""
         await self._service.drain()
         self._service.close()
-        await self.leave()
+        await self.exit_lifespan()
 
-    async def leave(self) -> None:
+    async def exit_lifespan(self) -> None:
         """Leave the lifespan, once nobody uses what it has yielded any more."""
-        entering, self._entering = self._entering, None
+        entering, self._enter_task = self._enter_task, None
         if entering is not None:
             entering.cancel()
             await asyncio.wait([entering])
-        await self._service.settle()
-        self._offering.detach(self._service.announce)
+        await self._service.wait_for_cleanup()
+        self._server.remove_connection(self._service.announce_change)
         lifespan, self._lifespan = self._lifespan, None
         if lifespan is None:
             return
@@ -126,7 +126,7 @@ class Life:
             lifespan.__exit__(None, None, None)
 
 
-def _in_thread(function: Callable[[], Any]) -> asyncio.Future[Any]:
+def _run_in_thread(function: Callable[[], Any]) -> asyncio.Future[Any]:
     """What a function returns that may take its time; when the process ends, it does not matter."""
     loop = asyncio.get_running_loop()
     outcome = loop.create_future()
@@ -152,19 +152,19 @@ def _in_thread(function: Callable[[], Any]) -> asyncio.Future[Any]:
     return outcome
 
 
-def http_app(server: Offering, **options: Unpack[HttpOptions]) -> AsgiApp:
+def http_app(server: BaseServer, **options: Unpack[HttpOptions]) -> AsgiApp:
     """A server as an ASGI application, to be run by any ASGI server or mounted in another.
 
     See `HttpOptions` for the keyword arguments.
     """
-    service = _service(server, options)
-    if service.hub.authorization is not None:
-        _ = service.hub.authorization.resource  # nobody but its author can say it here
-    return AsgiApp(service, Life(server, service, options.get("observers", ())))
+    service = _create_service(server, options)
+    if service.runtime.authorization is not None:
+        _ = service.runtime.authorization.resource  # nobody but its author can say it here
+    return AsgiApp(service, HttpLifespan(server, service, options.get("observers", ())))
 
 
 def serve_http(
-    offering: Offering,
+    offering: BaseServer,
     address: str,
     *,
     tls: ssl.SSLContext | None = None,
@@ -176,16 +176,16 @@ def serve_http(
         ListenError: when the address cannot be had.
         DefinitionError: when it is none, or is open to others without saying to whom.
     """
-    httpd = _import_httpd()
+    httpd = _import_http_server()
     host, port = httpd.split_address(address)
-    options["allowed_hosts"] = _hosts(host, options.get("allowed_hosts", ()))
-    service = _service(offering, options)
-    life = Life(offering, service, options.get("observers", ()))
+    options["allowed_hosts"] = _get_allowed_hosts(host, options.get("allowed_hosts", ()))
+    service = _create_service(offering, options)
+    life = HttpLifespan(offering, service, options.get("observers", ()))
 
     async def serve() -> None:
         server = httpd.HttpServer(service, host, port, tls)
         try:
-            await life.begin(_stoppable(server))
+            await life.begin(_allow_stop(server))
         except asyncio.CancelledError:
             if server.is_stopped:
                 return
@@ -194,62 +194,62 @@ def serve_http(
             with server.catching_signals():
                 await answer(server)
         finally:
-            await life.leave()
+            await life.exit_lifespan()
 
     async def answer(server: HttpServer) -> None:
         loop = asyncio.get_running_loop()
-        offering.attach(service.announce, partial(loop.call_soon_threadsafe, server.stop))
+        offering.add_connection(service.announce_change, partial(loop.call_soon_threadsafe, server.stop))
         await server.start()
-        url = _url(host, server.port, service.path, is_secure=tls is not None)
-        if service.hub.authorization is not None:
-            service.hub.authorization.bind(url)
-        sys.stderr.write(announcement(f"Serving {offering.name} at {url}") + "\n")
+        url = _build_url(host, server.port, service.path, is_secure=tls is not None)
+        if service.runtime.authorization is not None:
+            service.runtime.authorization.bind(url)
+        sys.stderr.write(format_announcement(f"Serving {offering.name} at {url}") + "\n")
         sys.stderr.flush()
         await server.serve()
 
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+    with asyncio.Runner(loop_factory=_get_loop_factory()) as runner:
         runner.run(serve())
 
 
 @contextmanager
-def _stoppable(server: HttpServer) -> Iterator[None]:
+def _allow_stop(server: HttpServer) -> Iterator[None]:
     """A lifespan that waits for something can be told to give up."""
-    with server.catching_signals(), server.beginning():
+    with server.handle_signals(), server.cancel_startup_on_stop():
         yield
 
 
 def serve_target_http(
-    target: Loadable, address: str, *, reload: bool = False, **options: Unpack[HttpOptions]
+    target: ServerSource, address: str, *, reload: bool = False, **options: Unpack[HttpOptions]
 ) -> None:
     """Serve what a target holds.
 
     Raises:
         LoadError: when it cannot be loaded.
     """
-    apply_environment()
+    apply_logging_environment()
     reloader = Reloader(target) if reload else None
     offering = target.load()
     if reloader is not None:
-        reloader.start(Replaceable(offering))
+        reloader.start(ReplaceableServer(offering))
     serve_http(offering, address, **options)
 
 
-class Replaceable:
+class ReplaceableServer:
     """An offering that takes over what its files hold now."""
 
-    def __init__(self, offering: Offering) -> None:
-        self._offering = offering
+    def __init__(self, offering: BaseServer) -> None:
+        self._server = offering
 
-    def replace(self, offering: Offering) -> None:
+    def replace_server(self, offering: BaseServer) -> None:
         """Put a newly loaded offering in its place."""
-        self._offering.adopt(offering)
+        self._server.update_from(offering)
 
 
-def _service(offering: Offering, options: HttpOptions) -> Service:
-    apply_environment()
-    guard = Guard(options.get("allowed_hosts", ()), options.get("allowed_origins", ()))
-    return Service(
-        CatalogueOperations(offering),
+def _create_service(offering: BaseServer, options: HttpOptions) -> HttpService:
+    apply_logging_environment()
+    guard = HostOriginPolicy(options.get("allowed_hosts", ()), options.get("allowed_origins", ()))
+    return HttpService(
+        ServerMethods(offering),
         guard,
         path=options.get("path", "/mcp"),
         limits=options.get("limits"),
@@ -257,26 +257,26 @@ def _service(offering: Offering, options: HttpOptions) -> Service:
     )
 
 
-def _hosts(host: str, allowed: Iterable[str]) -> list[str]:
+def _get_allowed_hosts(host: str, allowed: Iterable[str]) -> list[str]:
     """The hosts that requests to an address may name."""
     hosts = [allowed] if isinstance(allowed, str) else list(allowed)
-    if host in WILDCARDS and not hosts:
+    if host in WILDCARD_HOSTS and not hosts:
         raise DefinitionError(
             f"serving on {host!r} lets every network in, but allowed_hosts names nobody",
             hint="name the hosts that clients will use (on the command line --allowed-host), or *",
         )
-    return hosts if host in WILDCARDS or is_loopback(host) else [*hosts, _bracketed(host)]
+    return hosts if host in WILDCARD_HOSTS or is_loopback_host(host) else [*hosts, _bracket_ipv6(host)]
 
 
-def _url(host: str, port: int, path: str, *, is_secure: bool) -> str:
-    return f"{'https' if is_secure else 'http'}://{_bracketed(host)}:{port}{path}"
+def _build_url(host: str, port: int, path: str, *, is_secure: bool) -> str:
+    return f"{'https' if is_secure else 'http'}://{_bracket_ipv6(host)}:{port}{path}"
 
 
-def _bracketed(host: str) -> str:
+def _bracket_ipv6(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _import_httpd() -> Any:
+def _import_http_server() -> Any:
     try:
         from paddock.transports.http import httpd  # noqa: PLC0415 - of an extra
     except ImportError as error:
@@ -286,7 +286,7 @@ def _import_httpd() -> Any:
     return httpd
 
 
-def _loop_factory() -> Any:
+def _get_loop_factory() -> Any:
     try:
         import uvloop  # noqa: PLC0415 - of an extra, and not on every platform
     except ImportError:

@@ -11,33 +11,33 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Protocol
 
-    from paddock.authoring.offering import Offering
-    from paddock.protocol.facts import ServerFacts
+    from paddock.authoring.offering import BaseServer
+    from paddock.protocol.facts import ServerMetadata
 
-    class Loadable(Protocol):
+    class ServerSource(Protocol):
         """A server that is loaded behind the first answer."""
 
-        text: str
+        label: str
         """What the user calls it."""
-        facts: ServerFacts
-        is_certain: bool
+        metadata: ServerMetadata
+        has_certain_metadata: bool
         """Whether the facts will still be so when it is loaded."""
-        complete: Callable[[Offering], object] | None
+        on_load: Callable[[BaseServer], object] | None
         """What is to be done with the server once it is loaded."""
 
-        def load(self) -> Offering:
+        def load(self) -> BaseServer:
             """Load the server, or load it anew.
 
             Raises:
                 PaddockError: when it cannot be.
             """
 
-        def files(self) -> list[Path]:
+        def list_files(self) -> list[Path]:
             """The files whose change is a reason to load it anew, as far as they are known."""
 
-        def forget(self) -> None:
+        def unload_modules(self) -> None:
             """Have its modules run anew when it is loaded the next time."""
 
 
-PREFERRED_NAMES = ("server", "mcp", "app")
+PREFERRED_VARIABLE_NAMES = ("server", "mcp", "app")
 """What a server is called in a file that has several."""

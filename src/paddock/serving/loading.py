@@ -6,28 +6,28 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.authoring.offering import Offering
+from paddock.authoring.offering import BaseServer
 from paddock.authoring.python_file import run_script
 from paddock.errors import LoadError
-from paddock.serving.loadable import PREFERRED_NAMES
+from paddock.serving.loadable import PREFERRED_VARIABLE_NAMES
 
 if TYPE_CHECKING:
     import os
     from types import ModuleType
     from typing import Protocol
 
-    from paddock.protocol.facts import ServerFacts
+    from paddock.protocol.facts import ServerMetadata
 
-    class Located(Protocol):
+    class ServerPath(Protocol):
         """A file, optionally with the name of an object in it, or a directory."""
 
         path: str
         attribute: str | None
         is_directory: bool
-        facts: ServerFacts
+        metadata: ServerMetadata
 
 
-def load_path(target: Located) -> Offering:
+def load_server_from_path(target: ServerPath) -> BaseServer:
     """The server that a file or directory holds.
 
     Raises:
@@ -35,43 +35,43 @@ def load_path(target: Located) -> Offering:
     """
     if target.is_directory:
         directory = Path(target.path).resolve()
-        return Offering(target.facts.name, auto_register_dir=directory)
-    return _find(run_script(Path(target.path).resolve()), target)
+        return BaseServer(target.metadata.name, auto_register_dir=directory)
+    return _find_server(run_script(Path(target.path).resolve()), target)
 
 
-def forget_modules(place: str | os.PathLike[str]) -> None:
+def unload_modules(place: str | os.PathLike[str]) -> None:
     """Have modules of a directory imported anew when they are next asked for."""
     directory = Path(place).resolve()
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
-        if file and name != "__main__" and _is_inside(Path(file), directory):
+        if file and name != "__main__" and _is_source_inside(Path(file), directory):
             del sys.modules[name]
 
 
-def files_of(place: str | os.PathLike[str], *, is_directory: bool) -> list[Path]:
+def list_source_files(place: str | os.PathLike[str], *, is_directory: bool) -> list[Path]:
     """The files that a file or directory consists of, as far as they are known by now."""
     path = Path(place).resolve()
     directory = path if is_directory else path.parent
     loaded = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
-    imported = {Path(file) for file in loaded if file and _is_inside(Path(file), directory)}
+    imported = {Path(file) for file in loaded if file and _is_source_inside(Path(file), directory)}
     own = set(directory.rglob("*.py")) if is_directory else {path}
     skills = {file for file in (directory / "skills").rglob("[!.]*") if file.is_file()}
     return sorted(imported | own | skills)
 
 
-def _is_inside(file: Path, directory: Path) -> bool:
+def _is_source_inside(file: Path, directory: Path) -> bool:
     inside = file.suffix == ".py" and file.is_relative_to(directory)
     return inside and not {"site-packages", ".venv"} & set(file.parts)
 
 
-def _find(module: ModuleType, target: Located) -> Offering:
+def _find_server(module: ModuleType, target: ServerPath) -> BaseServer:
     if target.attribute is not None:
         found = getattr(module, target.attribute, None)
-        return _checked(found() if callable(found) and not _is_server(found) else found, target)
-    servers = {name: value for name, value in vars(module).items() if isinstance(value, Offering)}
+        return _require_server(found() if callable(found) and not _is_server(found) else found, target)
+    servers = {name: value for name, value in vars(module).items() if isinstance(value, BaseServer)}
     if len({id(server) for server in servers.values()}) == 1:
         return next(iter(servers.values()))
-    for name in PREFERRED_NAMES:
+    for name in PREFERRED_VARIABLE_NAMES:
         if name in servers:
             return servers[name]
     if servers:
@@ -83,11 +83,11 @@ def _find(module: ModuleType, target: Located) -> Offering:
 
 
 def _is_server(found: object) -> bool:
-    return isinstance(found, Offering)
+    return isinstance(found, BaseServer)
 
 
-def _checked(found: object, target: Located) -> Offering:
-    if isinstance(found, Offering):
+def _require_server(found: object, target: ServerPath) -> BaseServer:
+    if isinstance(found, BaseServer):
         return found
     raise LoadError(
         f"{target.attribute!r} is {found!r}"[:120],

@@ -5,23 +5,23 @@ from __future__ import annotations
 from _thread import start_new_thread
 from typing import TYPE_CHECKING
 
-from paddock.protocol.connection import Connection
-from paddock.serving.session import Session
-from paddock.transports.memory import memory_pair
+from paddock.protocol.connection import ServerConnection
+from paddock.serving.session import ServerSession
+from paddock.transports.memory import create_memory_channels
 
 if TYPE_CHECKING:
-    from paddock.authoring.offering import Offering
+    from paddock.authoring.offering import BaseServer
     from paddock.transports.contract import Channel
 
 
-def serve_in_memory(offering: Offering) -> Channel:
+def serve_in_memory(offering: BaseServer) -> Channel:
     """Serve one connection in a thread of its own; the other end of it."""
-    ours, theirs = memory_pair()
-    session = Session(ours, Connection(ours.write), offering.facts)
+    ours, theirs = create_memory_channels()
+    session = ServerSession(ours, ServerConnection(ours.write), offering.metadata)
 
     def serve() -> None:
         session.start()
-        session.open(lambda: offering)
+        session.load_server(lambda: offering)
         session.run()
         session.close()
 

@@ -11,21 +11,21 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Protocol
 
-    from paddock.authoring.offering import Offering
-    from paddock.serving.loadable import Loadable
+    from paddock.authoring.offering import BaseServer
+    from paddock.serving.loadable import ServerSource
 
-    class Served(Protocol):
+    class ReloadTarget(Protocol):
         """What a newly loaded server can be put into."""
 
-        def replace(self, offering: Offering) -> None:
+        def replace_server(self, offering: BaseServer) -> None:
             """Put it in the place of the one that is served."""
 
 
-INTERVAL = 0.3
+POLL_SECONDS = 0.3
 """Seconds between two looks at the files."""
 
 
-Stamp = tuple[int, int]
+SourceStamp = tuple[int, int]
 
 
 class Reloader:
@@ -34,49 +34,49 @@ class Reloader:
     Made before the target is loaded, so that no change between is missed.
     """
 
-    def __init__(self, target: Loadable) -> None:
-        self._target = target
-        self._since = 0
-        self._seen: dict[Path, Stamp] = {}
-        self._begin()
+    def __init__(self, target: ServerSource) -> None:
+        self._source = target
+        self._load_started_ns = 0
+        self._known_stamps: dict[Path, SourceStamp] = {}
+        self._record_stamps()
 
-    def start(self, served: Served) -> None:
+    def start(self, served: ReloadTarget) -> None:
         """Begin to watch, in a thread of its own, once the target is loaded."""
-        self._learn()
-        start_new_thread(self._watch, (served,))
+        self._add_loaded_files()
+        start_new_thread(self._watch_files, (served,))
 
-    def _watch(self, served: Served) -> None:
+    def _watch_files(self, served: ReloadTarget) -> None:
         while True:
-            time.sleep(INTERVAL)
-            if self._stamps() != self._seen:
+            time.sleep(POLL_SECONDS)
+            if self._read_stamps() != self._known_stamps:
                 self._reload(served)
 
-    def _reload(self, served: Served) -> None:
-        self._begin()
-        self._target.forget()
+    def _reload(self, served: ReloadTarget) -> None:
+        self._record_stamps()
+        self._source.unload_modules()
         try:
-            fresh = self._target.load()
+            fresh = self._source.load()
         except Exception as error:  # noqa: BLE001 - the author's code: keep what works, tell why
-            _say(f"Reload failed, the server goes on as it was: {error}")
+            _write_stderr(f"Reload failed, the server goes on as it was: {error}")
         else:
-            served.replace(fresh)
-            _say(f"Reloaded {self._target.text}")
-        self._learn()
+            served.replace_server(fresh)
+            _write_stderr(f"Reloaded {self._source.label}")
+        self._add_loaded_files()
 
-    def _begin(self) -> None:
+    def _record_stamps(self) -> None:
         """The files are about to be loaded as they are now."""
-        self._since = time.time_ns()
-        self._seen = self._stamps()
+        self._load_started_ns = time.time_ns()
+        self._known_stamps = self._read_stamps()
 
-    def _learn(self) -> None:
+    def _add_loaded_files(self) -> None:
         """Take note of the modules that the load has brought in, unless they changed since."""
-        for file, stamp in self._stamps().items():
-            if stamp[0] < self._since:
-                self._seen.setdefault(file, stamp)
+        for file, stamp in self._read_stamps().items():
+            if stamp[0] < self._load_started_ns:
+                self._known_stamps.setdefault(file, stamp)
 
-    def _stamps(self) -> dict[Path, Stamp]:
+    def _read_stamps(self) -> dict[Path, SourceStamp]:
         found = {}
-        for file in self._target.files():
+        for file in self._source.list_files():
             try:
                 status = file.stat()
             except OSError:
@@ -85,6 +85,6 @@ class Reloader:
         return found
 
 
-def _say(text: str) -> None:
+def _write_stderr(text: str) -> None:
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()

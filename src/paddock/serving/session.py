@@ -11,31 +11,31 @@ import threading  # noqa: F401 - whichever thread loads it first, it takes for t
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from paddock.authoring.failures import log_failure
-from paddock.authoring.operations import CatalogueOperations
+from paddock.authoring.operations import ServerMethods
 from paddock.errors import PaddockError
-from paddock.protocol.dispatch import Dispatcher, Eras, Held
+from paddock.protocol.dispatch import Dispatcher, ProtocolEras, ServerNotReady
 from paddock.protocol.errors import ProtocolError
-from paddock.telemetry.settings import observers_of
-from paddock.transports.stream import MAX_LINE, Stream
+from paddock.telemetry.settings import make_observers
+from paddock.transports.stream import MAX_LINE_BYTES, ChannelServer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.authoring.offering import Offering
-    from paddock.protocol.connection import Connection
-    from paddock.protocol.eras.contract import Operations
-    from paddock.protocol.facts import ServerFacts
+    from paddock.authoring.offering import BaseServer
+    from paddock.protocol.connection import ServerConnection
+    from paddock.protocol.eras.contract import ServerOperations
+    from paddock.protocol.facts import ServerMetadata
     from paddock.protocol.request import Request
     from paddock.transports.contract import Channel
 
-    Load = Callable[[], Offering]
+    ServerFactory = Callable[[], BaseServer]
 
 
-class Unavailable:
+class UnavailableOperations:
     """Stands in for operations that cannot be had, yet or at all."""
 
-    def __init__(self, facts: ServerFacts, reason: Exception) -> None:
-        self.facts = facts
+    def __init__(self, facts: ServerMetadata, reason: Exception) -> None:
+        self.metadata = facts
         self._reason = reason
 
     @property
@@ -48,111 +48,111 @@ class Unavailable:
         """There are none, since nothing can be called."""
         raise self._reason
 
-    def _refuse(self, _request: Request) -> NoReturn:
+    def _raise_reason(self, _request: Request) -> NoReturn:
         raise self._reason
 
-    list_tools = call_tool = list_prompts = get_prompt = _refuse
-    list_resources = list_templates = read_resource = complete = _refuse
-    list_skills = get_skill = read_directory = _refuse
+    list_tools = begin_tool_call = list_prompts = begin_get_prompt = _raise_reason
+    list_resources = list_templates = begin_read_resource = complete = _raise_reason
+    list_skills = get_skill = read_directory = _raise_reason
 
     def watch(self, _uri: str) -> None:
         """Nothing to watch, yet or at all."""
         raise self._reason
 
 
-class Listing(CatalogueOperations):
+class ListOnlyMethods(ServerMethods):
     """Answers lists, and lets everything else wait for the lifespan of the offering."""
 
-    def _hold(self, request: Request) -> None:
-        raise Held
+    def _defer(self, request: Request) -> None:
+        raise ServerNotReady
 
-    call_tool = get_prompt = read_resource = complete = read_directory = get_skill = _hold
+    begin_tool_call = begin_get_prompt = begin_read_resource = complete = read_directory = get_skill = _defer
 
 
-class Session:
+class ServerSession:
     """Serves one connection."""
 
     def __init__(
         self,
         channel: Channel,
-        connection: Connection,
-        facts: ServerFacts,
+        connection: ServerConnection,
+        facts: ServerMetadata,
         *,
-        max_line: int = MAX_LINE,
+        max_line: int = MAX_LINE_BYTES,
     ) -> None:
-        waiting: Operations = Unavailable(facts, Held())
-        self._facts = facts
-        self._dispatcher = Dispatcher(connection, Eras(waiting))
-        self.stream = Stream(channel, self._dispatcher, max_line)
-        self._offering: Offering | None = None
+        waiting: ServerOperations = UnavailableOperations(facts, ServerNotReady())
+        self._metadata = facts
+        self._dispatcher = Dispatcher(connection, ProtocolEras(waiting))
+        self.channel_server = ChannelServer(channel, self._dispatcher, max_line)
+        self._server: BaseServer | None = None
         self._lifespan: Any = None
 
     def start(self) -> None:
         """Begin to answer what can be answered without the offering."""
-        self.stream.start()
+        self.channel_server.start()
 
-    def open(self, load: Load) -> None:
+    def load_server(self, load: ServerFactory) -> None:
         """Get the offering and enter its lifespan; a failure is told to the client."""
         try:
             offering = load()
-            if offering.lists_early:
-                self._list_early(offering)
+            if offering.can_list_before_lifespan:
+                self._answer_lists(offering)
             self._enter_lifespan(offering)
         except Exception as error:  # noqa: BLE001 - whatever it is, the client must be told
-            self.fail(error)
+            self.report_failure(error)
             return
-        self.adopt(offering)
+        self.set_server(offering)
 
-    def _list_early(self, offering: Offering) -> None:
+    def _answer_lists(self, offering: BaseServer) -> None:
         """Answer lists while the lifespan is being entered, which may take its time."""
-        self.stream.replay(self._dispatcher.adopt(Listing(offering), is_ready=False))
+        self.channel_server.replay_lines(self._dispatcher.set_operations(ListOnlyMethods(offering), is_ready=False))
 
-    def adopt(self, offering: Offering) -> None:
+    def set_server(self, offering: BaseServer) -> None:
         """Answer from an offering, beginning with what had to wait for it."""
-        self._offering = offering
-        self.stream.limit_lines(offering.max_message)
+        self._server = offering
+        self.channel_server.set_max_line(offering.max_message)
         # First: what changes after a client has seen a list must be told to it.
-        offering.attach(self._dispatcher.announce, self.stream.stop)
-        observers = observers_of(offering.tracing)
-        self.stream.replay(self._dispatcher.adopt(CatalogueOperations(offering), observers))
+        offering.add_connection(self._dispatcher.announce_change, self.channel_server.stop)
+        observers = make_observers(offering.tracing)
+        self.channel_server.replay_lines(self._dispatcher.set_operations(ServerMethods(offering), observers))
 
-    def replace(self, offering: Offering) -> None:
+    def replace_server(self, offering: BaseServer) -> None:
         """Put a newly loaded offering in the place of the one that is served."""
-        if self._offering is None:
-            self.adopt(offering)
+        if self._server is None:
+            self.set_server(offering)
             for kind in ("tools", "prompts", "resources"):
-                self._dispatcher.announce(kind)
+                self._dispatcher.announce_change(kind)
         else:
-            self._offering.adopt(offering)
+            self._server.update_from(offering)
 
-    def fail(self, error: Exception) -> None:
+    def report_failure(self, error: Exception) -> None:
         """Answer everything that needs the offering with the reason why there is none."""
         is_known = isinstance(error, PaddockError)
         reason = str(error) if is_known else f"{type(error).__name__}: {error}"
         fault = error.__cause__ if is_known else error
         log_failure(fault, f"Starting the server: {reason}")
         refusal = ProtocolError(f"The server could not be started: {reason}")
-        self.stream.replay(self._dispatcher.adopt(Unavailable(self._facts, refusal)))
+        self.channel_server.replay_lines(self._dispatcher.set_operations(UnavailableOperations(self._metadata, refusal)))
 
     def run(self) -> None:
         """Serve until the connection ends and what was under way has ended too."""
         try:
-            self.stream.run()
+            self.channel_server.run()
         finally:
-            if self._offering is not None:
-                self._offering.detach(self._dispatcher.announce)
+            if self._server is not None:
+                self._server.remove_connection(self._dispatcher.announce_change)
 
     def close(self) -> None:
         """Leave the lifespan, and let go of the rest."""
         self._leave_lifespan()
-        self.stream.close()
+        self.channel_server.close()
 
-    def _enter_lifespan(self, offering: Offering) -> None:
+    def _enter_lifespan(self, offering: BaseServer) -> None:
         if offering.lifespan is None:
             return
         manager = offering.lifespan(offering)
         if hasattr(manager, "__aenter__"):
-            state = self.stream.event_loop().complete(manager.__aenter__())
+            state = self.channel_server.get_event_loop().run_until_complete(manager.__aenter__())
         else:
             state = manager.__enter__()
         self._dispatcher.connection.state = state
@@ -164,7 +164,7 @@ class Session:
             return
         try:
             if hasattr(manager, "__aexit__"):
-                self.stream.event_loop().complete(manager.__aexit__(None, None, None))
+                self.channel_server.get_event_loop().run_until_complete(manager.__aexit__(None, None, None))
             else:
                 manager.__exit__(None, None, None)
         except Exception as error:  # noqa: BLE001 - the process is ending: only the log is left

@@ -10,53 +10,53 @@ from _thread import start_new_thread
 from os import environ
 
 from paddock.protocol import opening
-from paddock.protocol.connection import Connection
-from paddock.serving.departure import Departure
-from paddock.serving.endings import stop_at_the_end
+from paddock.protocol.connection import ServerConnection
+from paddock.serving.departure import GracefulShutdown
+from paddock.serving.endings import stop_on_signal
 from paddock.transports.stdio import claim_stdio
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.authoring.offering import Offering
-    from paddock.protocol.facts import ServerFacts
-    from paddock.serving.loadable import Loadable
-    from paddock.serving.session import Session
+    from paddock.authoring.offering import BaseServer
+    from paddock.protocol.facts import ServerMetadata
+    from paddock.serving.loadable import ServerSource
+    from paddock.serving.session import ServerSession
     from paddock.transports.stdio import StdioChannel
 
-    Load = Callable[[], Offering]
-    Prepare = Callable[[Session], None]
+    ServerFactory = Callable[[], BaseServer]
+    SessionCallback = Callable[[ServerSession], None]
 
 LOG_VARIABLES = frozenset({"PADDOCK_LOG_LEVEL", "PADDOCK_LOG_FORMAT"})
-PATIENCE = 1.0
+METADATA_WAIT_SECONDS = 1.0
 """Seconds that a handshake waits for facts that only the author's code knows."""
 
 _is_serving = False
 
 
-def serve_stdio(offering: Offering) -> None:
+def serve_stdio(offering: BaseServer) -> None:
     """Serve an offering that is there already.
 
     Does nothing where the process serves already: that is a module which runs its server when it
     is loaded, and is being loaded by `paddock serve`.
     """
     if not _is_serving:
-        serve_loaded(offering.facts, lambda: offering)
+        serve_with_factory(offering.metadata, lambda: offering)
 
 
-def serve_target(target: Loadable, *, reload: bool = False) -> None:
+def serve_target(target: ServerSource, *, reload: bool = False) -> None:
     """Serve what a target holds, answering the handshake before it is loaded."""
-    watch: Prepare | None = None
+    watch: SessionCallback | None = None
     if reload:
         from paddock.serving.reloading import Reloader  # noqa: PLC0415 - only when asked for
 
         watch = Reloader(target).start
-    serve_loaded(target.facts, target.load, is_certain=target.is_certain, prepare=watch)
+    serve_with_factory(target.metadata, target.load, is_certain=target.has_certain_metadata, prepare=watch)
 
 
-def serve_loaded(
-    facts: ServerFacts, load: Load, *, is_certain: bool = True, prepare: Prepare | None = None
+def serve_with_factory(
+    facts: ServerMetadata, load: ServerFactory, *, is_certain: bool = True, prepare: SessionCallback | None = None
 ) -> None:
     """Serve an offering that `load` brings.
 
@@ -65,48 +65,48 @@ def serve_loaded(
     """
     global _is_serving  # noqa: PLW0603 - a process has one standard input
     if not LOG_VARIABLES.isdisjoint(environ):
-        from paddock.telemetry.settings import apply_environment  # noqa: PLC0415 - if asked for
+        from paddock.telemetry.settings import apply_logging_environment  # noqa: PLC0415 - if asked for
 
-        apply_environment()
+        apply_logging_environment()
     _is_serving = True
     channel = claim_stdio()
-    connection = Connection(channel.write)
-    departure = Departure(channel)
-    release_signals = stop_at_the_end(channel, departure.stop)
+    connection = ServerConnection(channel.write)
+    departure = GracefulShutdown(channel)
+    release_signals = stop_on_signal(channel, departure.stop)
     if is_certain:
-        greet(channel, connection, facts)
-    from paddock.serving.session import Session  # noqa: PLC0415 - after the first answer
+        answer_handshake(channel, connection, facts)
+    from paddock.serving.session import ServerSession  # noqa: PLC0415 - after the first answer
 
-    session = Session(channel, connection, facts)
-    session.stream.on_stop = departure.begin
-    departure.stop_stream = session.stream.stop
+    session = ServerSession(channel, connection, facts)
+    session.channel_server.on_stop = departure.start_deadline
+    departure.stop_stream = session.channel_server.stop
     if is_certain:
         session.start()
     else:
-        start_new_thread(_start_patiently, (session, departure))
-    session.open(load)
-    departure.loaded()
+        start_new_thread(_start_after_load, (session, departure))
+    session.load_server(load)
+    departure.mark_loaded()
     if prepare is not None:
         prepare(session)
     session.run()
-    departure.drained()
+    departure.mark_drained()
     session.close()
-    departure.leave(is_clean=not connection.in_flight)
+    departure.finish(is_clean=not connection.in_flight)
     release_signals()
     _is_serving = False
 
 
-def _start_patiently(session: Session, departure: Departure) -> None:
-    departure.wait_until_loaded(PATIENCE)
+def _start_after_load(session: ServerSession, departure: GracefulShutdown) -> None:
+    departure.wait_until_loaded(METADATA_WAIT_SECONDS)
     session.start()
 
 
-def greet(channel: StdioChannel, connection: Connection, facts: ServerFacts) -> None:
+def answer_handshake(channel: StdioChannel, connection: ServerConnection, facts: ServerMetadata) -> None:
     """Answer the opening messages that are waiting already; leave the rest unread."""
-    waiting = channel.read_waiting()
+    waiting = channel.read_available()
     while waiting:
         line, newline, rest = waiting.partition(b"\n")
-        answer = opening.answer(line, connection, facts) if newline else None
+        answer = opening.answer_handshake(line, connection, facts) if newline else None
         if answer is None:
             break
         channel.write(answer)

@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from paddock.protocol.request import Request
 
-NAMED = {"tools/call": "tool", "prompts/get": "prompt"}
+NAME_FIELDS = {"tools/call": "tool", "prompts/get": "prompt"}
 """The methods that name something that the server declares, and what."""
-MAX_NAME = 128
+MAX_NAME_LENGTH = 128
 
 
-def printable(text: object) -> str:
+def to_printable(text: object) -> str:
     """A text that a client has chosen, on one line and not too long."""
-    shown = str(text)[:MAX_NAME]
+    shown = str(text)[:MAX_NAME_LENGTH]
     return shown if shown.isprintable() else ascii(shown)[1:-1]
 
 
-def name_in(request: Request) -> str | None:
+def get_requested_name(request: Request) -> str | None:
     """The tool or prompt that a request names."""
-    if request.method not in NAMED:
+    if request.method not in NAME_FIELDS:
         return None
-    return printable(getattr(request.params, "name", ""))
+    return to_printable(getattr(request.params, "name", ""))
 
 
-def session_of(session_id: str | None) -> str | None:
+def hash_session_id(session_id: str | None) -> str | None:
     """A session, told from others without its id: whoever knows that could take part in it."""
     if session_id is None:
         return None
@@ -35,7 +35,7 @@ def session_of(session_id: str | None) -> str | None:
     return sha256(session_id.encode()).hexdigest()[:16]
 
 
-def current_trace_id() -> str | None:
+def get_current_trace_id() -> str | None:
     """The trace that the running code belongs to, where OpenTelemetry is in use."""
     trace = sys.modules.get("opentelemetry.trace")
     if trace is None:

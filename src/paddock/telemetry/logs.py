@@ -14,16 +14,16 @@ from datetime import UTC, datetime
 import msgspec
 
 from paddock.errors import DefinitionError
-from paddock.telemetry.identities import current_trace_id
+from paddock.telemetry.identities import get_current_trace_id
 
-LEVELS = ("debug", "info", "warning", "error", "critical")
-FORMATS = ("text", "json")
+LOG_LEVELS = ("debug", "info", "warning", "error", "critical")
+LOG_FORMATS = ("text", "json")
 
-_STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
-ROOT = "paddock"
+_STANDARD_ATTRIBUTES = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+ROOT_LOGGER = "paddock"
 
 
-class Output(logging.Handler):
+class StderrHandler(logging.Handler):
     """Writes to standard error, whatever that is by then."""
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -41,11 +41,11 @@ class JsonFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """A record and what it was given as `extra`."""
         line: dict[str, object] = {
-            "time": moment(record),
+            "time": format_time(record),
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
-            **extras(record),
+            **collect_extra_fields(record),
         }
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
@@ -57,8 +57,8 @@ class TextFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """A record and what it was given as `extra`."""
-        head = f"{moment(record)} {record.levelname.lower()} {record.name}: {record.getMessage()}"
-        fields = " ".join(f"{name}={_shown(value)}" for name, value in extras(record).items())
+        head = f"{format_time(record)} {record.levelname.lower()} {record.name}: {record.getMessage()}"
+        fields = " ".join(f"{name}={_format_value(value)}" for name, value in collect_extra_fields(record).items())
         line = f"{head} ({fields})" if fields else head
         if record.exc_info:
             line += "\n" + self.formatException(record.exc_info)
@@ -76,53 +76,53 @@ def configure_logging(level: str = "warning", format: str = "text") -> None:  # 
     Raises:
         DefinitionError: when one of the two is unknown.
     """
-    configure(level, format)
+    set_up_logging(level, format)
 
 
-def configure(level: str, form: str, *, keeps_level: bool = False) -> None:
+def set_up_logging(level: str, form: str, *, keeps_level: bool = False) -> None:
     """Do it; with `keeps_level`, not to a level that somebody has set already."""
     level, form = level.lower(), form.lower()
-    if level not in LEVELS:
-        raise DefinitionError(f"unknown log level {level!r}", hint=f"use {', '.join(LEVELS)}")
-    if form not in FORMATS:
-        raise DefinitionError(f"unknown log format {form!r}", hint=f"use {', '.join(FORMATS)}")
-    output = Output()
+    if level not in LOG_LEVELS:
+        raise DefinitionError(f"unknown log level {level!r}", hint=f"use {', '.join(LOG_LEVELS)}")
+    if form not in LOG_FORMATS:
+        raise DefinitionError(f"unknown log format {form!r}", hint=f"use {', '.join(LOG_FORMATS)}")
+    output = StderrHandler()
     output.setFormatter(JsonFormatter() if form == "json" else TextFormatter())
     logging.lastResort = output
-    logger = logging.getLogger(ROOT)
+    logger = logging.getLogger(ROOT_LOGGER)
     if not (keeps_level and logger.level):
         logger.setLevel(level.upper())
 
 
-def is_configured() -> bool:
+def is_logging_set_up() -> bool:
     """Whether this has been done."""
-    return isinstance(logging.lastResort, Output)
+    return isinstance(logging.lastResort, StderrHandler)
 
 
-def announcement(text: str) -> str:
+def format_announcement(text: str) -> str:
     """A line that is written at any level, in the form that lines have."""
     record = logging.makeLogRecord(
-        {"name": ROOT, "levelname": "INFO", "levelno": logging.INFO, "msg": text}
+        {"name": ROOT_LOGGER, "levelname": "INFO", "levelno": logging.INFO, "msg": text}
     )
     output = logging.lastResort
-    is_json = isinstance(output, Output) and isinstance(output.formatter, JsonFormatter)
+    is_json = isinstance(output, StderrHandler) and isinstance(output.formatter, JsonFormatter)
     return output.format(record) if is_json and output is not None else text
 
 
-def moment(record: logging.LogRecord) -> str:
+def format_time(record: logging.LogRecord) -> str:
     """When it was, in UTC."""
     created = datetime.fromtimestamp(record.created, UTC)
     return created.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def extras(record: logging.LogRecord) -> dict[str, object]:
+def collect_extra_fields(record: logging.LogRecord) -> dict[str, object]:
     """What a record was given as `extra`, and the trace that it belongs to."""
-    found = {name: value for name, value in vars(record).items() if name not in _STANDARD}
-    trace_id = found.get("trace_id") or current_trace_id()
+    found = {name: value for name, value in vars(record).items() if name not in _STANDARD_ATTRIBUTES}
+    trace_id = found.get("trace_id") or get_current_trace_id()
     return found if trace_id is None else {**found, "trace_id": trace_id}
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     text = str(value)
     is_plain = text.isprintable() and not set(text) & set(' "=()')
     return text if is_plain else msgspec.json.encode(text).decode()

@@ -14,8 +14,8 @@ from opentelemetry import trace
 from opentelemetry.baggage.propagation import W3CBaggagePropagator
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from paddock.protocol.trace_context import meta_context, trace_context_of
-from paddock.telemetry.identities import name_in, printable, session_of
+from paddock.protocol.trace_context import get_meta_trace_context, get_trace_context
+from paddock.telemetry.identities import get_requested_name, to_printable, hash_session_id
 from paddock.version import __version__
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from opentelemetry.context import Context
     from opentelemetry.util.types import AttributeValue
 
-    from paddock.protocol.observing import Ending
+    from paddock.protocol.observing import RequestOutcome
     from paddock.protocol.request import Request, Result
 
 Attributes = dict[str, "AttributeValue"]
@@ -32,7 +32,7 @@ Attributes = dict[str, "AttributeValue"]
 _PROPAGATORS = (TraceContextTextMapPropagator(), W3CBaggagePropagator())
 
 
-class Tracing:
+class SpanObserver:
     """Makes a span of each request; the tracer is that of a provider, or of the global one."""
 
     def __init__(self, provider: trace.TracerProvider | None = None) -> None:
@@ -41,14 +41,14 @@ class Tracing:
     def begin(self, request: Request, received: int, *, is_known: bool) -> SpanObservation:
         """Start a span: a child of the trace context that the request has brought along."""
         ambient = contexts.get_current()
-        parent = _parent(request, ambient)
-        name = name_in(request) if is_known else None
+        parent = _get_parent_context(request, ambient)
+        name = get_requested_name(request) if is_known else None
         span = self._tracer.start_span(
             f"{request.method} {name}" if name else request.method,
             context=parent,
             kind=trace.SpanKind.SERVER,
-            attributes=_attributes(request),
-            links=_links(ambient, parent),
+            attributes=_collect_attributes(request),
+            links=_make_links(ambient, parent),
             start_time=received,
         )
         return SpanObservation(span, trace.set_span_in_context(span, parent))
@@ -57,56 +57,56 @@ class Tracing:
 class SpanObservation:
     """The span of one request, in which its handler runs."""
 
-    __slots__ = ("_context", "_has_fault", "_span")
+    __slots__ = ("_context", "_has_exception", "_span")
 
     def __init__(self, span: trace.Span, context: Context) -> None:
         self._span = span
         self._context = context
-        self._has_fault = False
+        self._has_exception = False
 
     def run(self, work: Callable[[], Result]) -> Result:
         """Do the work in this thread, in a copy of its context: nothing can be left behind."""
-        return copy_context().run(self._entered, work)
+        return copy_context().run(self._run_in_context, work)
 
     async def run_async(self, work: Callable[[], Awaitable[Result]]) -> Result:
         """Do the work in this task, whose context is its own."""
         contexts.attach(self._context)
         return await work()
 
-    def failed(self, fault: BaseException) -> None:
+    def record_exception(self, fault: BaseException) -> None:
         """Keep what the handler has raised."""
-        self._has_fault = True
+        self._has_exception = True
         self._span.record_exception(fault)
 
-    def end(self, ending: Ending) -> None:
+    def end(self, ending: RequestOutcome) -> None:
         """End the span, with how it went."""
         span = self._span
         if not span.is_recording():
             return
-        span.set_attribute("paddock.outcome", ending.word)
-        if ending.word == "tool_error":
+        span.set_attribute("paddock.outcome", ending.status)
+        if ending.status == "tool_error":
             span.set_attribute("error.type", "tool_error")
             span.set_status(trace.StatusCode.ERROR)
         elif ending.error is not None:
             span.set_attribute("error.type", str(ending.code))
             span.set_attribute("rpc.response.status_code", str(ending.code))
             span.set_status(trace.StatusCode.ERROR, ending.error.message)
-            if not self._has_fault:
+            if not self._has_exception:
                 span.record_exception(ending.error)
         span.end()
 
-    def _entered(self, work: Callable[[], Result]) -> Result:
+    def _run_in_context(self, work: Callable[[], Result]) -> Result:
         contexts.attach(self._context)
         return work()
 
 
-def _parent(request: Request, ambient: Context) -> Context:
+def _get_parent_context(request: Request, ambient: Context) -> Context:
     """The context of a request's span: the client's, else the one that is current already.
 
     What HTTP headers say does not win over a span of this process, which is their child.
     """
     is_within = trace.get_current_span(ambient).get_span_context().is_valid
-    found = meta_context(request) if is_within else trace_context_of(request)
+    found = get_meta_trace_context(request) if is_within else get_trace_context(request)
     parent = ambient
     if found is not None:
         for propagator in _PROPAGATORS:
@@ -114,21 +114,21 @@ def _parent(request: Request, ambient: Context) -> Context:
     return parent
 
 
-def _links(ambient: Context, parent: Context) -> list[trace.Link]:
+def _make_links(ambient: Context, parent: Context) -> list[trace.Link]:
     """A link to the span that carries the request, where the parent is another one."""
     carrying = trace.get_current_span(ambient).get_span_context()
     chosen = trace.get_current_span(parent).get_span_context()
     return [trace.Link(carrying)] if carrying.is_valid and carrying != chosen else []
 
 
-def _attributes(request: Request) -> Attributes:
+def _collect_attributes(request: Request) -> Attributes:
     attributes: Attributes = {
         "mcp.method.name": request.method,
-        "jsonrpc.request.id": printable(request.id),
-        "mcp.protocol.version": request.era.version(request),
+        "jsonrpc.request.id": to_printable(request.id),
+        "mcp.protocol.version": request.era.get_version(request),
         "network.transport": "pipe",
     }
-    name = name_in(request)
+    name = get_requested_name(request)
     if name is not None and request.method == "tools/call":
         attributes["gen_ai.tool.name"] = name
         attributes["gen_ai.operation.name"] = "execute_tool"
@@ -137,17 +137,17 @@ def _attributes(request: Request) -> Attributes:
     uri = getattr(request.params, "uri", None)
     if isinstance(uri, str):
         attributes["mcp.resource.uri"] = uri
-    return {**attributes, **_http_attributes(request)}
+    return {**attributes, **_collect_http_attributes(request)}
 
 
-def _http_attributes(request: Request) -> Attributes:
+def _collect_http_attributes(request: Request) -> Attributes:
     exchange = request.exchange
     if exchange is None:
         return {}
     attributes: Attributes = {"network.transport": "tcp", "network.protocol.name": "http"}
-    session = session_of(exchange.session_id)
+    session = hash_session_id(exchange.session_id)
     if session is not None:
         attributes["mcp.session.id"] = session
-    if exchange.client is not None:
-        attributes["client.address"], attributes["client.port"] = exchange.client
+    if exchange.client_address is not None:
+        attributes["client.address"], attributes["client.port"] = exchange.client_address
     return attributes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from math import isfinite
 
-_SECONDS = {
+_UNIT_SECONDS = {
     "second": 1,
     "minute": 60,
     "hour": 3600,
@@ -14,21 +14,21 @@ _SECONDS = {
     "month": 30 * 86_400,
     "year": 365 * 86_400,
 }
-_WRITTEN = re.compile(
+_DURATION_PATTERN = re.compile(
     r"\s*(?:Quantity\[\s*)?([0-9.]+)\s*,?\s*\"?([A-Za-z]+?)s?\"?\s*\]?\s*", re.IGNORECASE
 )
 
 
-def seconds_of(age: object) -> float | None:
+def parse_duration(age: object) -> float | None:
     """An age in seconds; None for one that never comes, or that is none."""
     if isinstance(age, bool):
         return None
     if isinstance(age, int | float):
         return float(age) if isfinite(age) and age > 0 else None
-    found = _WRITTEN.fullmatch(age) if isinstance(age, str) else None
+    found = _DURATION_PATTERN.fullmatch(age) if isinstance(age, str) else None
     if found is None:
         return None
-    unit = _SECONDS.get(found[2].lower())
+    unit = _UNIT_SECONDS.get(found[2].lower())
     try:
         return float(found[1]) * unit if unit else None
     except ValueError:

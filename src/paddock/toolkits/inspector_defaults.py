@@ -1,8 +1,8 @@
 """What the parameters of inspectors are when they are not given; loaded to list tools."""
 
-CONFIDENCE = 0.75
-EXCLUDED_SEVERITIES = "Formatting,Scoping"
+DEFAULT_CONFIDENCE = 0.75
+DEFAULT_EXCLUDED_SEVERITIES = "Formatting,Scoping"
 """Of Wolfram Language code."""
-EXCLUDED_OF_PYTHON = "Formatting"
+DEFAULT_PYTHON_EXCLUDED_SEVERITIES = "Formatting"
 """Of Python code whose project does not say itself what is wrong."""
-LIMIT = 100
+DEFAULT_MAX_ISSUES = 100

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.failures import ToolError
-from paddock.reports.issues import SEVERITIES, Selection
-from paddock.toolkits.inspector_defaults import CONFIDENCE, LIMIT
+from paddock.reports.issues import SEVERITIES, IssueFilter
+from paddock.toolkits.inspector_defaults import DEFAULT_CONFIDENCE, DEFAULT_MAX_ISSUES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +53,7 @@ class InvalidConfidenceError(InspectorInputError):
     code = "code-inspector-invalid-confidence"
 
 
-def code_or_path(arguments: dict[str, Any]) -> tuple[str | None, str]:
+def get_code_or_path(arguments: dict[str, Any]) -> tuple[str | None, str]:
     """The code to inspect, or None and the path of what to inspect.
 
     Raises:
@@ -67,36 +67,36 @@ def code_or_path(arguments: dict[str, Any]) -> tuple[str | None, str]:
     return code, str(path)
 
 
-def selection_of(arguments: dict[str, Any], excluded: str) -> Selection:
+def parse_issue_filter(arguments: dict[str, Any], excluded: str) -> IssueFilter:
     """Which issues are wanted; `excluded` are the severities that usually are not."""
-    confidence = arguments.get("confidenceLevel", CONFIDENCE)
+    confidence = arguments.get("confidenceLevel", DEFAULT_CONFIDENCE)
     if not 0 <= confidence <= 1:
         raise InvalidConfidenceError(
             f"confidenceLevel is {confidence}", hint="it is a number from 0 to 1"
         )
     severities = {severity.casefold(): severity for severity in SEVERITIES}
-    return Selection(
+    return IssueFilter(
         confidence,
         frozenset(
             severities.get(name.casefold(), name)
-            for name in _listed(arguments.get("severityExclusions", excluded))
+            for name in _split_names(arguments.get("severityExclusions", excluded))
         ),
-        frozenset(_listed(arguments.get("tagExclusions", ""))),
+        frozenset(_split_names(arguments.get("tagExclusions", ""))),
     )
 
 
-def _listed(text: str) -> list[str]:
+def _split_names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def limit_of(arguments: dict[str, Any]) -> int:
+def get_issue_limit(arguments: dict[str, Any]) -> int:
     """How many issues are shown at most."""
-    limit: int = arguments.get("limit") or LIMIT
-    return limit if limit > 0 else LIMIT
+    limit: int = arguments.get("limit") or DEFAULT_MAX_ISSUES
+    return limit if limit > 0 else DEFAULT_MAX_ISSUES
 
 
 @contextmanager
-def telling_unreadable(place: Path) -> Iterator[None]:
+def convert_read_errors(place: Path) -> Iterator[None]:
     """Tell that a file cannot be read as an error of the tool.
 
     Raises:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from paddock.kernels.sessions import Keeping
-from paddock.toolkits.ages import seconds_of
+from paddock.kernels.sessions import RetentionPolicy
+from paddock.toolkits.ages import parse_duration
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def keeping_of(options: Mapping[str, Any]) -> Keeping:
+def read_retention_policy(options: Mapping[str, Any]) -> RetentionPolicy:
     """The bounds that options set."""
-    return Keeping(
-        seconds=seconds_of(options["MaxSessionAge"]),
-        count=options["MaxSessionCount"],
-        size_bytes=options["MaxSessionBytes"],
+    return RetentionPolicy(
+        max_age_seconds=parse_duration(options["MaxSessionAge"]),
+        max_sessions=options["MaxSessionCount"],
+        max_total_bytes=options["MaxSessionBytes"],
     )

@@ -12,21 +12,21 @@ from paddock.authoring.option import Option
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-LONGEST_SECONDS = 604_800
+MAX_TIME_LIMIT_SECONDS = 604_800
 """The longest time limit: a week."""
-LEAST_MEMORY = 256 << 20
+MIN_MEMORY_BYTES = 256 << 20
 """Below it an engine may not even start an evaluation."""
-NETWORK_OPTION = "AllowNetwork"
-NETWORK = Option(False, bool, "Whether the code may use the network")
-MEMORY_OPTION = "MemoryConstraint"
-MEMORY = Option(
-    4 << 30, Annotated[int, Meta(ge=LEAST_MEMORY)], "Bytes of memory that an evaluation may take"
+NETWORK_OPTION_NAME = "AllowNetwork"
+NETWORK_OPTION = Option(False, bool, "Whether the code may use the network")
+MEMORY_OPTION_NAME = "MemoryConstraint"
+MEMORY_OPTION = Option(
+    4 << 30, Annotated[int, Meta(ge=MIN_MEMORY_BYTES)], "Bytes of memory that an evaluation may take"
 )
-Seconds = Annotated[float, Meta(gt=0, le=LONGEST_SECONDS)]
+TimeLimitSeconds = Annotated[float, Meta(gt=0, le=MAX_TIME_LIMIT_SECONDS)]
 EVALUATOR_OPTIONS = {
-    "TimeConstraint": Option(60.0, Seconds, "Seconds, for calls that do not say"),
-    MEMORY_OPTION: MEMORY,
-    NETWORK_OPTION: NETWORK,
+    "TimeConstraint": Option(60.0, TimeLimitSeconds, "Seconds, for calls that do not say"),
+    MEMORY_OPTION_NAME: MEMORY_OPTION,
+    NETWORK_OPTION_NAME: NETWORK_OPTION,
     "MaxCharacterCount": Option(10_000, Annotated[int, Meta(ge=1)], "Characters of a result"),
     "MaxSessionCount": Option(100, Annotated[int, Meta(ge=0)] | None, "Sessions that are kept"),
     "MaxSessionBytes": Option(1 << 30, Annotated[int, Meta(ge=0)] | None, "Their size in all"),
@@ -40,7 +40,7 @@ EVALUATOR_OPTIONS = {
 """Of tools that evaluate code in sessions."""
 
 
-def seconds_for(code: str, given: int | None, options: Mapping[str, Any]) -> float:
+def resolve_time_limit(code: str, given: int | None, options: Mapping[str, Any]) -> float:
     """How long a call may take to evaluate some code, as it says itself or else the options.
 
     Raises:
@@ -52,6 +52,6 @@ def seconds_for(code: str, given: int | None, options: Mapping[str, Any]) -> flo
         return float(options["TimeConstraint"])
     if given <= 0:
         raise ToolError(f"timeConstraint is {given}, expected a number of seconds above 0")
-    if given > LONGEST_SECONDS:
-        raise ToolError(f"timeConstraint is {given}, expected at most {LONGEST_SECONDS} (7 days)")
+    if given > MAX_TIME_LIMIT_SECONDS:
+        raise ToolError(f"timeConstraint is {given}, expected at most {MAX_TIME_LIMIT_SECONDS} (7 days)")
     return float(given)

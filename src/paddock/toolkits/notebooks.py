@@ -15,13 +15,13 @@ from paddock.authoring.context import Context  # noqa: TC001 - read from the hin
 from paddock.authoring.option import Option
 from paddock.authoring.tool import Tool
 from paddock.protocol.model.content import ImageContent, TextContent
-from paddock.toolkits.paths import ALLOWED_FOLDERS, OPTION
+from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION, ALLOWED_FOLDERS_OPTION_NAME
 
-_LIMIT = Annotated[int, Meta(ge=1)]
-_JUPYTER = ".ipynb"
+_PositiveInt = Annotated[int, Meta(ge=1)]
+_JUPYTER_SUFFIX = ".ipynb"
 
 
-def read(notebook: str, ctx: Context, start: int = 1) -> list[TextContent | ImageContent]:
+def read_notebook(notebook: str, ctx: Context, start: int = 1) -> list[TextContent | ImageContent]:
     """Read a Wolfram notebook (.nb) or a Jupyter notebook (.ipynb) as markdown.
 
     Headings, text, items, code with its results, tables and formulas are kept; what a notebook
@@ -31,16 +31,16 @@ def read(notebook: str, ctx: Context, start: int = 1) -> list[TextContent | Imag
         notebook: The path of the notebook file. Relative paths begin where the client works.
         start: The cell to begin with, counted from 1, of a long Jupyter notebook.
     """
-    if _is_jupyter(notebook):
+    if _is_jupyter_path(notebook):
         from paddock.toolkits.python import notebook_files as jupyter  # noqa: PLC0415 - see above
 
-        return jupyter.read(notebook, ctx, max(start, 1))
+        return jupyter.read_notebook_file(notebook, ctx, max(start, 1))
     from paddock.toolkits.wolfram import notebook_files  # noqa: PLC0415 - see the docstring above
 
-    return notebook_files.read(notebook, ctx)
+    return notebook_files.read_notebook_file(notebook, ctx)
 
 
-def write(
+def write_notebook(
     file: str,
     markdown: str,
     ctx: Context,
@@ -59,31 +59,31 @@ def write(
         markdown: What the notebook says.
         overwrite: Whether a file that is there may be replaced.
     """
-    if _is_jupyter(file):
+    if _is_jupyter_path(file):
         from paddock.toolkits.python import notebook_files as jupyter  # noqa: PLC0415 - see above
 
-        return jupyter.write(file, markdown, ctx, overwrite=overwrite)
+        return jupyter.write_notebook_file(file, markdown, ctx, overwrite=overwrite)
     from paddock.toolkits.wolfram import notebook_files  # noqa: PLC0415 - see the docstring above
 
-    return notebook_files.write(file, markdown, ctx, overwrite=overwrite)
+    return notebook_files.write_notebook_file(file, markdown, ctx, overwrite=overwrite)
 
 
-def _is_jupyter(path: str) -> bool:
-    return path.strip().lower().endswith(_JUPYTER)
+def _is_jupyter_path(path: str) -> bool:
+    return path.strip().lower().endswith(_JUPYTER_SUFFIX)
 
 
 read_notebook_tool = Tool(
     "ReadNotebook",
-    read,
+    read_notebook,
     title="Read notebook",
     annotations={"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
     return_type=list[TextContent | ImageContent],
     lenient=True,
     options={
-        OPTION: ALLOWED_FOLDERS,
-        "MaxOutputCharacters": Option(500, _LIMIT, "How much is shown of each output"),
-        "MaxCellCharacters": Option(10_000, _LIMIT, "How much is shown of any other cell"),
-        "MaxCharacters": Option(200_000, _LIMIT, "How much is shown of a Jupyter notebook"),
+        ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION,
+        "MaxOutputCharacters": Option(500, _PositiveInt, "How much is shown of each output"),
+        "MaxCellCharacters": Option(10_000, _PositiveInt, "How much is shown of any other cell"),
+        "MaxCharacters": Option(200_000, _PositiveInt, "How much is shown of a Jupyter notebook"),
         "MaxPictures": Option(
             5, Annotated[int, Meta(ge=0)], "How many pictures with pixels are returned as images"
         ),
@@ -91,7 +91,7 @@ read_notebook_tool = Tool(
 )
 write_notebook_tool = Tool(
     "WriteNotebook",
-    write,
+    write_notebook,
     title="Write notebook",
     annotations={
         "readOnlyHint": False,
@@ -100,5 +100,5 @@ write_notebook_tool = Tool(
         "openWorldHint": False,
     },
     lenient=True,
-    options={OPTION: ALLOWED_FOLDERS},
+    options={ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION},
 )

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from paddock.authoring.context import Context
     from paddock.authoring.tool import Tool
 
-NAME = "Search"
+PROMPT_NAME = "Search"
 """What all of them are called in a client, which has one of them at most."""
-ADVICE = "Use the above search results to answer the user's query below."
+SEARCH_ADVICE = "Use the above search results to answer the user's query below."
 
 
-def search_prompt(
+def create_search_prompt(
     handler: Callable[[Context, str], str], description: str, argument: str
 ) -> Prompt:
     """A prompt for a search."""
     return Prompt(
-        NAME,
+        PROMPT_NAME,
         handler=handler,
         title="Search",
         description=description,
@@ -33,16 +33,16 @@ def search_prompt(
     )
 
 
-def search_text(query: str, results: str) -> str:
+def format_search_text(query: str, results: str) -> str:
     """The text of a prompt."""
     return (
         f"<search-query>{query}</search-query>\n"
         f"<search-results>\n{results}\n</search-results>\n"
-        f"{ADVICE}\n"
+        f"{SEARCH_ADVICE}\n"
         f"<user-query>{query}</user-query>"
     )
 
 
-def option_values(ctx: Context, tool: Tool) -> dict[str, object]:
+def get_option_values(ctx: Context, tool: Tool) -> dict[str, object]:
     """The values that a tool's options have in the server of a prompt; else the defaults."""
     return next((one for one in ctx.server.tools if one.name == tool.name), tool).option_values

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
             """Whether a write is under way."""
 
         @property
-        def written(self) -> int:
+        def written_bytes(self) -> int:
             """How many bytes of large writes have gone out: whether a slow reader still reads."""
 
         def has_data(self) -> bool:
@@ -36,5 +36,5 @@ if TYPE_CHECKING:
         def close(self) -> None:
             """Let go of what the channel holds."""
 
-    Finish = Callable[[Request, bytes | None], None]
+    FinishRequest = Callable[[Request, bytes | None], None]
     """Takes the answer of a request whose work was run elsewhere."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
 
-    from paddock.protocol.connection import Connection
+    from paddock.protocol.connection import ServerConnection
     from paddock.protocol.request import Request
 
 T = TypeVar("T")
@@ -26,35 +26,35 @@ T = TypeVar("T")
 class EventLoop:
     """An asyncio loop that runs the asynchronous work of one connection's requests."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: ServerConnection) -> None:
         self._connection = connection
         self._loop = asyncio.new_event_loop()
         self._stopped: asyncio.Future[None] = self._loop.create_future()
-        self._waiting: deque[Request] = deque()
-        self._is_woken = False
-        self._out: list[bytes] = []
+        self._queued_requests: deque[Request] = deque()
+        self._has_wakeup = False
+        self._output: list[bytes] = []
 
     def submit(self, request: Request) -> None:
         """Run a request's work on the loop. May be called by any thread."""
         self._connection.in_flight[request.id] = request
-        self._waiting.append(request)
-        if not self._is_woken:
-            self._is_woken = True
-            self._loop.call_soon_threadsafe(self._begin_waiting)
+        self._queued_requests.append(request)
+        if not self._has_wakeup:
+            self._has_wakeup = True
+            self._loop.call_soon_threadsafe(self._start_queued_requests)
 
-    def begin(self, request: Request) -> None:
+    def start_request(self, request: Request) -> None:
         """Run a request's work; only on the loop itself."""
         self._connection.in_flight[request.id] = request
         # in_flight keeps the request, the request keeps the task: the loop itself would not.
-        request.stop = partial(self._stop, self._task(request.run_async(self._finish)))
+        request.stop = partial(self._cancel_task, self._create_task(request.run_async(self._finish_request)))
         if request.is_cancelled and not request.is_done:  # while its first step ran
             request.stop()
 
-    def watch(self, descriptor: int, on_readable: Callable[[], None]) -> None:
+    def add_reader(self, descriptor: int, on_readable: Callable[[], None]) -> None:
         """Call a function on the loop whenever a descriptor has data. From any thread."""
         self._loop.call_soon_threadsafe(self._loop.add_reader, descriptor, on_readable)
 
-    def unwatch(self, descriptor: int) -> None:
+    def remove_reader(self, descriptor: int) -> None:
         """Undo `watch`; only on the loop itself."""
         self._loop.remove_reader(descriptor)
 
@@ -64,61 +64,61 @@ class EventLoop:
 
     def run(self) -> None:
         """Run the loop in this thread until it is stopped."""
-        self.complete(self._stopped)
+        self.run_until_complete(self._stopped)
 
     def stop(self) -> None:
         """End `run`. May be called by any thread."""
         self._loop.call_soon_threadsafe(self._set_stopped)
 
-    def complete(self, awaitable: Awaitable[T]) -> T:
+    def run_until_complete(self, awaitable: Awaitable[T]) -> T:
         """Run the loop in this thread until something is done; its result."""
         return self._loop.run_until_complete(awaitable)
 
     def pause(self, seconds: float) -> None:
         """Let the loop go on for a moment."""
-        self.complete(asyncio.sleep(seconds))
+        self.run_until_complete(asyncio.sleep(seconds))
 
     def close(self) -> None:
         """Let what has been cancelled come to its end, and close the loop."""
         for task in asyncio.all_tasks(self._loop):
             task.cancel()
         self.pause(0)
-        self._flush()
+        self._flush_output()
         self._loop.close()
 
     def _set_stopped(self) -> None:
         if not self._stopped.done():
             self._stopped.set_result(None)
 
-    def _begin_waiting(self) -> None:
-        self._is_woken = False
-        waiting = self._waiting
+    def _start_queued_requests(self) -> None:
+        self._has_wakeup = False
+        waiting = self._queued_requests
         while waiting:
             request = waiting.popleft()
             if request.is_cancelled:
-                self._finish(request, request.skip())
+                self._finish_request(request, request.finish_cancelled())
             else:
-                self.begin(request)
+                self.start_request(request)
 
-    def _task(self, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
+    def _create_task(self, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
         if sys.version_info >= (3, 12):  # a handler that does not wait is done at once
             return asyncio.Task(work, loop=self._loop, eager_start=True)
         return self._loop.create_task(work)
 
-    def _stop(self, task: asyncio.Task[None]) -> None:
+    def _cancel_task(self, task: asyncio.Task[None]) -> None:
         self._loop.call_soon_threadsafe(task.cancel)
 
-    def _finish(self, request: Request, answer: bytes | None) -> None:
+    def _finish_request(self, request: Request, answer: bytes | None) -> None:
         self._connection.in_flight.pop(request.id, None)
         if answer is None:
             return
-        self._out.append(answer)
+        self._output.append(answer)
         if not self._connection.in_flight:
-            self._flush()
-        elif len(self._out) == 1:
-            self._loop.call_soon(self._flush)
+            self._flush_output()
+        elif len(self._output) == 1:
+            self._loop.call_soon(self._flush_output)
 
-    def _flush(self) -> None:
-        out, self._out = self._out, []
+    def _flush_output(self) -> None:
+        out, self._output = self._output, []
         if out:
             self._connection.send(b"".join(out))

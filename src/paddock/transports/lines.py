@@ -10,61 +10,61 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Refuse = Callable[[bytes, bytes], None]
+    RejectLine = Callable[[bytes, bytes], None]
 
-REMAINDER = 1024
+KEPT_END_BYTES = 1024
 """Bytes kept of either end of a line that is too long."""
 
 
-class Lines:
+class LineSplitter:
     """The lines of one stream."""
 
-    __slots__ = ("_is_skipping", "_parts", "_refuse", "_size", "limit")
+    __slots__ = ("_is_skipping", "_pieces", "_reject", "_size", "max_line_bytes")
 
-    def __init__(self, limit: int, refuse: Refuse) -> None:
-        self.limit = limit
-        self._refuse = refuse
-        self._parts: list[bytes] = []
+    def __init__(self, limit: int, refuse: RejectLine) -> None:
+        self.max_line_bytes = limit
+        self._reject = refuse
+        self._pieces: list[bytes] = []
         self._size = 0
         self._is_skipping = False
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """The lines that are complete with this chunk, without their ends, in order."""
-        if not self._parts and chunk.endswith(b"\n") and len(chunk) <= self.limit:
+        if not self._pieces and chunk.endswith(b"\n") and len(chunk) <= self.max_line_bytes:
             lines = chunk.split(b"\n")
             lines.pop()
             return lines
         head, newline, rest = chunk.partition(b"\n")
-        self._gather(head)
+        self._append_piece(head)
         if not newline:
             return []
         line = self._finish_line()
         lines = [] if line is None else [line]
-        return lines + self._split(rest)
+        return lines + self._split_lines(rest)
 
-    def _split(self, rest: bytes) -> list[bytes]:
+    def _split_lines(self, rest: bytes) -> list[bytes]:
         lines = rest.split(b"\n")
         last = lines.pop()
         if last:
-            self._gather(last)
-        too_long = [line for line in lines if len(line) > self.limit]
+            self._append_piece(last)
+        too_long = [line for line in lines if len(line) > self.max_line_bytes]
         for line in too_long:
-            self._refuse(line[:REMAINDER], line[-REMAINDER:])
-        return [line for line in lines if len(line) <= self.limit] if too_long else lines
+            self._reject(line[:KEPT_END_BYTES], line[-KEPT_END_BYTES:])
+        return [line for line in lines if len(line) <= self.max_line_bytes] if too_long else lines
 
-    def _gather(self, piece: bytes) -> None:
+    def _append_piece(self, piece: bytes) -> None:
         self._size += len(piece)
-        self._parts.append(piece)
-        if self._size > self.limit:
-            whole = b"".join(self._parts)
+        self._pieces.append(piece)
+        if self._size > self.max_line_bytes:
+            whole = b"".join(self._pieces)
             self._is_skipping = True
-            self._parts = [whole[:REMAINDER], whole[-REMAINDER:]]
+            self._pieces = [whole[:KEPT_END_BYTES], whole[-KEPT_END_BYTES:]]
 
     def _finish_line(self) -> bytes | None:
-        parts, self._parts = self._parts, []
+        parts, self._pieces = self._pieces, []
         is_too_long, self._is_skipping = self._is_skipping, False
         self._size = 0
         if is_too_long:
-            self._refuse(parts[0], parts[1])
+            self._reject(parts[0], parts[1])
             return None
         return b"".join(parts)

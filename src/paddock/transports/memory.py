@@ -13,7 +13,7 @@ class MemoryChannel:
 
     descriptor = None
     is_writing = False
-    written = 0
+    written_bytes = 0
 
     def __init__(self, incoming: SimpleQueue[bytes], outgoing: SimpleQueue[bytes]) -> None:
         self._incoming = incoming
@@ -37,7 +37,7 @@ class MemoryChannel:
         self._outgoing.put(b"")
 
 
-def memory_pair() -> tuple[MemoryChannel, MemoryChannel]:
+def create_memory_channels() -> tuple[MemoryChannel, MemoryChannel]:
     """Two channels, joined to each other."""
     there: SimpleQueue[bytes] = SimpleQueue()
     back: SimpleQueue[bytes] = SimpleQueue()

@@ -12,10 +12,10 @@ import sys
 from _thread import allocate_lock
 from select import select
 
-CHUNK = 65_536
-SLICE = 262_144
+READ_CHUNK_BYTES = 65_536
+WRITE_SLICE_BYTES = 262_144
 """Bytes of a large message that are written at once."""
-LARGE_CHUNK = 1_048_576
+LARGE_CHUNK_BYTES = 1_048_576
 """Read at once while large messages are coming in; small ones are quicker with small reads."""
 
 
@@ -29,10 +29,10 @@ class StdioChannel:
         self._source = source
         self._sink = sink
         self._lock = allocate_lock()
-        self._size = CHUNK
+        self._read_size = READ_CHUNK_BYTES
         self._pushed_back = b""
         self.is_closed = False
-        self.written = 0
+        self.written_bytes = 0
 
     @property
     def is_writing(self) -> bool:
@@ -56,15 +56,15 @@ class StdioChannel:
             chunk, self._pushed_back = self._pushed_back, b""
             return chunk
         try:
-            chunk = os.read(self._source, self._size)
+            chunk = os.read(self._source, self._read_size)
         except OSError:
             return b""
-        self._size = LARGE_CHUNK if len(chunk) >= CHUNK else CHUNK
+        self._read_size = LARGE_CHUNK_BYTES if len(chunk) >= READ_CHUNK_BYTES else READ_CHUNK_BYTES
         return chunk
 
-    def read_waiting(self) -> bytes:
+    def read_available(self) -> bytes:
         """What the client has sent already, without waiting for more."""
-        return os.read(self._source, self._size) if self.has_data() else b""
+        return os.read(self._source, self._read_size) if self.has_data() else b""
 
     def push_back(self, data: bytes) -> None:
         """Have the next `read` return these bytes."""
@@ -74,7 +74,7 @@ class StdioChannel:
         """Send bytes to the client; a client that is gone cannot be told anything."""
         with self._lock:
             try:
-                rest = data[self._write_some(data) :] if len(data) <= SLICE else data
+                rest = data[self._write_once(data) :] if len(data) <= WRITE_SLICE_BYTES else data
                 if rest:
                     self._write_slices(memoryview(rest))
             except OSError:
@@ -83,11 +83,11 @@ class StdioChannel:
     def _write_slices(self, rest: memoryview) -> None:
         """Write by and by, so that it can be told whether the client still reads."""
         while rest:
-            sent = self._write_some(rest[:SLICE])
-            self.written += sent
+            sent = self._write_once(rest[:WRITE_SLICE_BYTES])
+            self.written_bytes += sent
             rest = rest[sent:]
 
-    def _write_some(self, data: bytes | memoryview) -> int:
+    def _write_once(self, data: bytes | memoryview) -> int:
         while True:
             try:
                 return os.write(self._sink, data)
@@ -111,7 +111,7 @@ def claim_stdio() -> StdioChannel:
     if sys.platform != "win32":  # some parents hand on pipes that answer "try again"
         os.set_blocking(source, True)
         os.set_blocking(sink, True)
-    _enlarge(source, sink)
+    _enlarge_pipes(source, sink)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
@@ -133,7 +133,7 @@ def _ensure_stderr() -> None:
             os.close(nothing)
 
 
-def _enlarge(*pipes: int) -> None:
+def _enlarge_pipes(*pipes: int) -> None:
     """Give large messages fewer wake-ups, where the system lets us."""
     if sys.platform != "linux":
         return
@@ -141,6 +141,6 @@ def _enlarge(*pipes: int) -> None:
 
     for pipe in pipes:
         try:
-            fcntl(pipe, F_SETPIPE_SZ, LARGE_CHUNK)
+            fcntl(pipe, F_SETPIPE_SZ, LARGE_CHUNK_BYTES)
         except OSError:
             continue

@@ -17,75 +17,75 @@ except ImportError:  # an interpreter without the accelerator
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from paddock.protocol.request import Request
-    from paddock.transports.contract import Finish
+    from paddock.transports.contract import FinishRequest
 
 MAX_THREADS = 64
-MAX_WAITING = 10_000
-QUICK = 0.001
+MAX_QUEUED_REQUESTS = 10_000
+QUICK_CALL_SECONDS = 0.001
 """Seconds within which a handler counts as quick again."""
 
 
-class Workers:
+class WorkerPool:
     """Threads that run requests and hand on the answers."""
 
-    def __init__(self, finish: Finish, limit: int = MAX_THREADS) -> None:
+    def __init__(self, finish: FinishRequest, limit: int = MAX_THREADS) -> None:
         self._finish = finish
         self._limit = limit
         self._queue: SimpleQueue[Request | None] = SimpleQueue()
         self._lock = allocate_lock()
-        self._threads = 0
-        self._spare = 0  # threads that wait for work, less the work that waits for a thread
+        self._thread_count = 0
+        self._spare_threads = 0  # threads that wait for work, less the work that waits for a thread
 
     @property
     def is_full(self) -> bool:
         """Whether a request would have to wait for a thread."""
-        return self._threads >= self._limit and self._spare <= 0
+        return self._thread_count >= self._limit and self._spare_threads <= 0
 
     @property
     def is_idle(self) -> bool:
         """Whether every thread waits for work."""
-        return self._spare >= self._threads
+        return self._spare_threads >= self._thread_count
 
     def submit(self, request: Request) -> bool:
         """Run a request in some thread; False when too many are waiting already."""
         with self._lock:
-            if self._spare <= -MAX_WAITING:
+            if self._spare_threads <= -MAX_QUEUED_REQUESTS:
                 return False
-            self._spare -= 1
-            is_short = self._spare < 0 and self._threads < self._limit
+            self._spare_threads -= 1
+            is_short = self._spare_threads < 0 and self._thread_count < self._limit
             if is_short:
-                self._threads += 1
-                self._spare += 1
+                self._thread_count += 1
+                self._spare_threads += 1
         self._queue.put(request)
         if is_short:
-            start_new_thread(self._work, ())
+            start_new_thread(self._run_worker, ())
         return True
 
-    def join(self) -> None:
+    def join_as_worker(self) -> None:
         """Make the calling thread a worker, after it has finished a request of its own."""
         with self._lock:
-            self._spare += 1
-        self._work()
+            self._spare_threads += 1
+        self._run_worker()
 
-    def adopt(self) -> None:
+    def add_busy_thread(self) -> None:
         """Count a thread that is busy with a slow request and will `join` when it is done."""
         with self._lock:
-            self._threads += 1
+            self._thread_count += 1
 
     def close(self) -> None:
         """Let the threads end, each after what it is doing."""
         with self._lock:
-            for _ in range(self._threads):
+            for _ in range(self._thread_count):
                 self._queue.put(None)
 
-    def _work(self) -> None:
+    def _run_worker(self) -> None:
         while (request := self._queue.get()) is not None:
             started = perf_counter()
             answer = request.run()
-            if request.pace is not None and perf_counter() - started < QUICK:
-                request.pace.was_quick()
+            if request.slow_tracker is not None and perf_counter() - started < QUICK_CALL_SECONDS:
+                request.slow_tracker.record_quick_call()
             with self._lock:
-                self._spare += 1
+                self._spare_threads += 1
             self._finish(request, answer)
             del (
                 request,

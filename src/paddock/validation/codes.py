@@ -6,7 +6,7 @@ from typing import Literal
 
 Severity = Literal["error", "warning"]
 
-ERRORS = (
+ERROR_CODES = (
     "no-extension",
     "no-entry-point",
     "invalid-entry-point",
@@ -37,7 +37,7 @@ ERRORS = (
     "unknown-resource",
     "item-not-declared",
 )
-WARNINGS = (
+WARNING_CODES = (
     "unread-entry-points",
     "empty-extension",
     "names-differ-by-case",
@@ -51,8 +51,8 @@ WARNINGS = (
     "unfilled-blank",
     "extension-not-installed",
 )
-SEVERITIES: dict[str, Severity] = {
-    **dict.fromkeys(ERRORS, "error"),
-    **dict.fromkeys(WARNINGS, "warning"),
+SEVERITY_BY_CODE: dict[str, Severity] = {
+    **dict.fromkeys(ERROR_CODES, "error"),
+    **dict.fromkeys(WARNING_CODES, "warning"),
 }
 """How serious each kind is: an error keeps something from working, a warning does not."""

@@ -6,16 +6,16 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.validation.codes import SEVERITIES, Severity
+from paddock.validation.codes import SEVERITY_BY_CODE, Severity
 
 if TYPE_CHECKING:
     from paddock.errors import PaddockError
 
-_WHERE = re.compile(r"(?P<file>.+?\.\w+)(:(?P<line>\d+))?(:(?P<column>\d+))?(: (?P<key>.+))?")
-_POSITION = re.compile(r"\(at line (\d+), column (\d+)\)$")
+_LOCATION_PATTERN = re.compile(r"(?P<file>.+?\.\w+)(:(?P<line>\d+))?(:(?P<column>\d+))?(: (?P<key>.+))?")
+_POSITION_PATTERN = re.compile(r"\(at line (\d+), column (\d+)\)$")
 
 
-class Place(NamedTuple):
+class FindingLocation(NamedTuple):
     """Where something is, as far as it is known."""
 
     file: str
@@ -30,13 +30,13 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Finding:
+class ValidationFinding:
     """One result of validation."""
 
     code: str
     """Which kind it is; docs/reference/findings.md has them all."""
     severity: Severity
-    place: Place
+    place: FindingLocation
     message: str
     remedy: str = ""
     """What to do about it."""
@@ -46,41 +46,41 @@ class Finding:
         return f"{text} ({self.remedy})" if self.remedy else text
 
 
-class Findings:
+class FindingCollector:
     """What has been found so far, in its order; the same is told once."""
 
     def __init__(self) -> None:
-        self._found: dict[Finding, None] = {}
+        self._findings: dict[ValidationFinding, None] = {}
 
-    def add(self, code: str, message: str, place: Place | str, remedy: str | None = None) -> None:
+    def add(self, code: str, message: str, place: FindingLocation | str, remedy: str | None = None) -> None:
         """Keep a finding."""
-        where = Place(place) if isinstance(place, str) else place
-        self._found[Finding(code, SEVERITIES[code], where, message, remedy or "")] = None
+        where = FindingLocation(place) if isinstance(place, str) else place
+        self._findings[ValidationFinding(code, SEVERITY_BY_CODE[code], where, message, remedy or "")] = None
 
-    def add_error(self, code: str, error: PaddockError, place: Place | str) -> None:
+    def add_error(self, code: str, error: PaddockError, place: FindingLocation | str) -> None:
         """Keep what an error says; where it does not say where, it is the given place."""
-        known = Place(place) if isinstance(place, str) else place
-        said = place_of(error.where, known)
-        position = _POSITION.search(error.message)
+        known = FindingLocation(place) if isinstance(place, str) else place
+        said = parse_location(error.where, known)
+        position = _POSITION_PATTERN.search(error.message)
         if position is not None and said.line is None:
             said = said._replace(line=int(position[1]), column=int(position[2]))
         self.add(code, error.message, said, error.hint)
 
-    def all(self) -> tuple[Finding, ...]:
+    def to_tuple(self) -> tuple[ValidationFinding, ...]:
         """All of them."""
-        return tuple(self._found)
+        return tuple(self._findings)
 
 
-def place_of(where: str | None, known: Place) -> Place:
+def parse_location(where: str | None, known: FindingLocation) -> FindingLocation:
     """The place that an error names; `known` when it names none, or only the same file."""
-    found = _WHERE.fullmatch(where or "")
+    found = _LOCATION_PATTERN.fullmatch(where or "")
     if found is None or where == known.file:
         return known
     line, column = (int(one) if one else None for one in found.group("line", "column"))
-    return Place(found["file"], line, column, found["key"] or known.key)
+    return FindingLocation(found["file"], line, column, found["key"] or known.key)
 
 
-def line_with(text: str, word: str) -> int | None:
+def find_line(text: str, word: str) -> int | None:
     """The first line of a text in which a word stands, alone or in quotes."""
     pattern = re.compile(rf"(?<![\w.-]){re.escape(word)}(?![\w.-])")
     found = pattern.search(text)

@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import ModuleType
 
-    Choice = Callable[[str, ModuleType], bool]
+    ModulePredicate = Callable[[str, ModuleType], bool]
 
 
 @contextmanager
-def running(directory: Path, package: str) -> Iterator[None]:
+def import_from_directory(directory: Path, package: str) -> Iterator[None]:
     """Have a package imported from a directory, and forget afterwards what was loaded for it.
 
     Where the directory is on the path already, what has been imported from it stays as it is.
     """
     is_installed = str(directory) in sys.path
-    aside = {} if is_installed else _take(lambda name, _: name.partition(".")[0] == package)
+    aside = {} if is_installed else _remove_modules(lambda name, _: name.partition(".")[0] == package)
     known = set(sys.modules)
     path, writes = list(sys.path), sys.dont_write_bytecode
     if not is_installed:
@@ -39,11 +39,11 @@ def running(directory: Path, package: str) -> Iterator[None]:
     finally:
         sys.path[:] = path
         sys.dont_write_bytecode = writes
-        _take(lambda name, module: name not in known and _is_below(module, directory / package))
+        _remove_modules(lambda name, module: name not in known and _is_module_below(module, directory / package))
         sys.modules.update(aside)
 
 
-def _take(is_taken: Choice) -> dict[str, ModuleType]:
+def _remove_modules(is_taken: ModulePredicate) -> dict[str, ModuleType]:
     """Remove modules from those that are loaded."""
     taken = {name: one for name, one in list(sys.modules.items()) if is_taken(name, one)}
     for name in taken:
@@ -51,6 +51,6 @@ def _take(is_taken: Choice) -> dict[str, ModuleType]:
     return taken
 
 
-def _is_below(module: ModuleType, directory: Path) -> bool:
+def _is_module_below(module: ModuleType, directory: Path) -> bool:
     file = getattr(module, "__file__", None)
     return isinstance(file, str) and Path(file).is_relative_to(directory)

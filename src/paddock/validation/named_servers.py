@@ -7,109 +7,109 @@ from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 from paddock.errors import PaddockError
-from paddock.extensions.extension import MANIFEST_NAME, built_in
-from paddock.extensions.paclets.files import DirectoryFiles
+from paddock.extensions.extension import MANIFEST_FILE_NAME, get_built_in_extension
+from paddock.extensions.paclets.files import PacletDirectory
 from paddock.extensions.references import is_reference
-from paddock.extensions.registry import registry
-from paddock.validation.definitions import check_single
-from paddock.validation.finding import Findings, Place
-from paddock.validation.installed import installed_subject
-from paddock.validation.items import Definition
+from paddock.extensions.registry import create_installed_registry
+from paddock.validation.definitions import check_single_item
+from paddock.validation.finding import FindingCollector, FindingLocation
+from paddock.validation.installed import load_installed_subject
+from paddock.validation.items import LoadedDefinition
 from paddock.validation.outcome import Validation
-from paddock.validation.servers import LISTS, check_assembly, check_lists
-from paddock.validation.subject import Subject
+from paddock.validation.servers import LISTED_KINDS, check_assembly, check_item_lists
+from paddock.validation.subject import ValidationSubject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from paddock.extensions.manifest import Kind
-    from paddock.extensions.registry import Declared
+    from paddock.extensions.manifest import ItemKind
+    from paddock.extensions.registry import DeclaredItem
     from paddock.servers.definition import ServerDefinition
-    from paddock.servers.lookup import Source
+    from paddock.servers.lookup import DefinitionSource
 
-HARMLESS = ("duplicate-definition-files",)
+HARMLESS_CODES = ("duplicate-definition-files",)
 """Errors of an extension that keep nothing of it from being served."""
 
 
-def check_source(target: str, source: Source, *, is_static: bool) -> Validation:
+def validate_source(target: str, source: DefinitionSource, *, is_static: bool) -> Validation:
     """Everything that is wrong with the server that is defined somewhere."""
-    if source.declared is not None:
-        return _check_declared(target, source.declared, is_static=is_static)
+    if source.extension_item is not None:
+        return _validate_extension_server(target, source.extension_item, is_static=is_static)
     file = source.file
-    files = DirectoryFiles(file.parent)
-    subject = Subject(built_in(), files, MANIFEST_NAME, is_static, is_users=True)
-    place = Place(str(file))
+    files = PacletDirectory(file.parent)
+    subject = ValidationSubject(get_built_in_extension(), files, MANIFEST_FILE_NAME, is_static, is_user_server=True)
+    place = FindingLocation(str(file))
     found: ServerDefinition | None = None
     try:
         found = source.read()
     except PaddockError as error:
         subject.findings.add_error("invalid-server", error, place)
     if found is not None:
-        definition = Definition("servers", found, file.name, place)
+        definition = LoadedDefinition("servers", found, file.name, place)
         with redirect_stdout(sys.stderr):
-            check_lists(found, definition, subject)
-            _check_named(found, subject)
+            check_item_lists(found, definition, subject)
+            _check_listed_items(found, subject)
             check_assembly(found, definition, subject)
     name = source.name if found is None else found.name
-    return _outcome(target, name, found, subject, str(file))
+    return _create_server_validation(target, name, found, subject, str(file))
 
 
-def _check_declared(target: str, declared: Declared, *, is_static: bool) -> Validation:
-    findings, extension = Findings(), declared.extension
-    subject = installed_subject(extension, findings, is_static=is_static)
+def _validate_extension_server(target: str, declared: DeclaredItem, *, is_static: bool) -> Validation:
+    findings, extension = FindingCollector(), declared.extension
+    subject = load_installed_subject(extension, findings, is_static=is_static)
     found: ServerDefinition | None = None
     if subject is not None:
-        with subject.opened():
-            checked = check_single(subject, "servers", declared.item)
+        with subject.enable_imports():
+            checked = check_single_item(subject, "servers", declared.item)
             if checked is not None:
                 found, definition = checked
-                _check_named(found, subject)
+                _check_listed_items(found, subject)
                 check_assembly(found, definition, subject)
     else:
-        subject = Subject(
-            extension, DirectoryFiles(extension.directory), "", is_static, findings=findings
+        subject = ValidationSubject(
+            extension, PacletDirectory(extension.directory), "", is_static, findings=findings
         )
-    return _outcome(target, declared.name, found, subject, str(_file(declared)))
+    return _create_server_validation(target, declared.name, found, subject, str(_get_definition_path(declared)))
 
 
-def _check_named(server: ServerDefinition, subject: Subject) -> None:
+def _check_listed_items(server: ServerDefinition, subject: ValidationSubject) -> None:
     """Check the definitions of what a server names, in whichever extension they are."""
-    for kind in LISTS:
+    for kind in LISTED_KINDS:
         for spec in getattr(server, kind):
-            declared = _declared(kind, spec, subject)
+            declared = _find_declared_item(kind, spec, subject)
             if declared is None or declared.extension.is_built_in:
                 continue
             if declared.extension.name == subject.extension.name:
-                check_single(subject, kind, declared.item)
+                check_single_item(subject, kind, declared.item)
             else:
-                _check_elsewhere(declared, subject)
+                _check_foreign_item(declared, subject)
 
 
-def _declared(kind: Kind, spec: object, subject: Subject) -> Declared | None:
+def _find_declared_item(kind: ItemKind, spec: object, subject: ValidationSubject) -> DeclaredItem | None:
     if not isinstance(spec, str) or is_reference(spec):
         return None
     try:
-        return registry().find(kind, spec, subject.extension)
+        return create_installed_registry().find_item(kind, spec, subject.extension)
     except PaddockError:
         return None  # has been told of
 
 
-def _check_elsewhere(declared: Declared, subject: Subject) -> None:
+def _check_foreign_item(declared: DeclaredItem, subject: ValidationSubject) -> None:
     """Check an item of another extension: what keeps it from being served is the server's fault."""
-    other = installed_subject(declared.extension, Findings(), is_static=subject.is_static)
+    other = load_installed_subject(declared.extension, FindingCollector(), is_static=subject.is_static)
     if other is None:
         return
-    other.findings = Findings()
-    with other.opened():
-        check_single(other, declared.kind, declared.item)
+    other.findings = FindingCollector()
+    with other.enable_imports():
+        check_single_item(other, declared.kind, declared.item)
     subject.python_files += [one for one in other.python_files if one not in subject.python_files]
-    for one in other.findings.all():
-        if one.severity == "error" and one.code not in HARMLESS:
+    for one in other.findings.to_tuple():
+        if one.severity == "error" and one.code not in HARMLESS_CODES:
             subject.findings.add(one.code, one.message, one.place, one.remedy)
 
 
-def _file(declared: Declared) -> Path:
+def _get_definition_path(declared: DeclaredItem) -> Path:
     """The file with the definition; where it is missing, the directory of the extension."""
     try:
         return declared.definition().path
@@ -117,28 +117,28 @@ def _file(declared: Declared) -> Path:
         return declared.extension.directory
 
 
-def _outcome(
-    target: str, name: str, found: ServerDefinition | None, subject: Subject, place: str
+def _create_server_validation(
+    target: str, name: str, found: ServerDefinition | None, subject: ValidationSubject, place: str
 ) -> Validation:
     return Validation(
         target,
         "server",
-        subject.findings.all(),
+        subject.findings.to_tuple(),
         (name,),
-        _names(found.tools if found else ()),
-        _names(found.prompts if found else ()),
-        _names(found.resources if found else ()),
+        _get_spec_names(found.tools if found else ()),
+        _get_spec_names(found.prompts if found else ()),
+        _get_spec_names(found.resources if found else ()),
         python_files=tuple(subject.python_files),
         is_static=subject.is_static,
         places=(place,),
     )
 
 
-def _names(specs: Iterable[Any]) -> tuple[str, ...]:
-    return tuple(map(_named, specs))
+def _get_spec_names(specs: Iterable[Any]) -> tuple[str, ...]:
+    return tuple(map(_get_spec_name, specs))
 
 
-def _named(spec: Any) -> str:
+def _get_spec_name(spec: Any) -> str:
     """What an element of a list is called."""
     if isinstance(spec, str):
         return spec

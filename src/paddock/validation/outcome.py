@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from paddock.validation.finding import Finding
+from paddock.validation.finding import ValidationFinding
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class Validation:
     """What was asked for."""
     kind: str
     """`distribution`, `paclet` or `server`."""
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[ValidationFinding, ...] = ()
     servers: tuple[str, ...] = ()
     """The names of what it declares; qualified for those of extensions."""
     tools: tuple[str, ...] = ()
@@ -36,11 +36,11 @@ class Validation:
         return not self.errors
 
     @property
-    def errors(self) -> tuple[Finding, ...]:
+    def errors(self) -> tuple[ValidationFinding, ...]:
         """Those findings that keep something from working."""
         return tuple(one for one in self.findings if one.severity == "error")
 
     @property
-    def warnings(self) -> tuple[Finding, ...]:
+    def warnings(self) -> tuple[ValidationFinding, ...]:
         """The other ones."""
         return tuple(one for one in self.findings if one.severity == "warning")

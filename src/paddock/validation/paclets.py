@@ -6,82 +6,82 @@ from typing import TYPE_CHECKING
 
 from paddock.errors import LoadError
 from paddock.extensions.errors import ManifestError
-from paddock.extensions.manifest import MAX_MANIFEST
+from paddock.extensions.manifest import MAX_MANIFEST_BYTES
 from paddock.extensions.paclets.archives import ArchiveError
-from paddock.extensions.paclets.files import paclet_files
-from paddock.extensions.paclets.info import EXTENSION, INFO_NAMES, LISTS, parse_info
-from paddock.extensions.paclets.paclet import as_extension
-from paddock.extensions.properties import shown
-from paddock.validation.finding import Place, line_with
-from paddock.validation.manifests import check_names, unknown_key
-from paddock.validation.subject import Subject
+from paddock.extensions.paclets.files import open_paclet_files
+from paddock.extensions.paclets.info import AGENT_TOOLS_EXTENSION, PACLET_INFO_FILE_NAMES, ITEM_LISTS, parse_paclet_info
+from paddock.extensions.paclets.paclet import make_paclet_extension
+from paddock.extensions.properties import shorten_repr
+from paddock.validation.finding import FindingLocation, find_line
+from paddock.validation.manifests import check_item_names, report_unknown_key
+from paddock.validation.subject import ValidationSubject
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from paddock.extensions.paclets.files import PacletFiles
-    from paddock.extensions.paclets.info import Malformed, PacletInfo
-    from paddock.validation.finding import Findings
+    from paddock.extensions.paclets.info import MalformedItem, PacletInfo
+    from paddock.validation.finding import FindingCollector
 
-KEYS = ("Root", *LISTS)
-_FOLDERS = {kind: key for key, kind in LISTS.items()}
-_FORMS = (
+PACLET_KEYS = ("Root", *ITEM_LISTS)
+_KEY_BY_KIND = {kind: key for key, kind in ITEM_LISTS.items()}
+_ITEM_FORMS_HINT = (
     'expected "Name", {"Name", "Description"} or <| "Name" -> …, … |>, with a name of letters,'
     " digits, '_', '-', '.' and ' '"
 )
 
 
-def paclet_subject(place: Path, findings: Findings) -> Subject | None:
+def load_paclet_subject(place: Path, findings: FindingCollector) -> ValidationSubject | None:
     """The extension in the directory or archive of a paclet; None when there is none."""
     try:
-        files = paclet_files(place)
+        files = open_paclet_files(place)
     except ArchiveError as error:
         findings.add_error("invalid-archive", error, str(place))
         return None
-    name = next(filter(files.has, INFO_NAMES), None)
+    name = next(filter(files.has_file, PACLET_INFO_FILE_NAMES), None)
     if name is None:
         remedy = "a paclet has that file at its top"
         findings.add("missing-manifest", "there is no PacletInfo.wl", str(place), remedy)
         return None
-    info = _read(files, name, findings)
-    extension = None if info is None else as_extension(info, files)
+    info = _read_paclet_info(files, name, findings)
+    extension = None if info is None else make_paclet_extension(info, files)
     if info is None or extension is None:
         return None
-    subject = Subject(extension, files, name, is_static=True, findings=findings)
-    text = subject.text(name)
-    for one in info.malformed:
-        _tell_malformed(one, extension.manifest.items(one.kind), subject)
+    subject = ValidationSubject(extension, files, name, is_static=True, findings=findings)
+    text = subject.read_text(name)
+    for one in info.malformed_items:
+        _report_malformed_item(one, extension.manifest.get_items(one.kind), subject)
     for key in extension.manifest.extra:
-        unknown_key(key, KEYS, Place(subject.path(name), line_with(text, key), key=key), findings)
-    check_names(extension.manifest, subject.path(name), findings)
-    _check_whole(info, subject)
+        report_unknown_key(key, PACLET_KEYS, FindingLocation(subject.get_path(name), find_line(text, key), key=key), findings)
+    check_item_names(extension.manifest, subject.get_path(name), findings)
+    _check_paclet_info(info, subject)
     return None if info.problem is not None else subject
 
 
-def _check_whole(info: PacletInfo, subject: Subject) -> None:
+def _check_paclet_info(info: PacletInfo, subject: ValidationSubject) -> None:
     """Tell of what concerns the whole paclet."""
-    findings, file = subject.findings, subject.path(subject.manifest)
+    findings, file = subject.findings, subject.get_path(subject.manifest)
     if info.problem is not None:
-        findings.add_error("invalid-value", info.problem, Place(file, key="Root"))
-    if info.further:
+        findings.add_error("invalid-value", info.problem, FindingLocation(file, key="Root"))
+    if info.extra_declarations:
         findings.add(
             "duplicate-extension",
-            f'there are {info.further + 1} "{EXTENSION}" extensions, of which the first counts',
-            Place(file, key="Extensions"),
+            f'there are {info.extra_declarations + 1} "{AGENT_TOOLS_EXTENSION}" extensions, of which the first counts',
+            FindingLocation(file, key="Extensions"),
             "put everything into one",
         )
     if info.version is None:
-        odd = info.odd_version
+        odd = info.invalid_version
         message = "has no version" if odd is None else f"Version is {odd}, which is no string"
         remedy = 'add "Version" -> "1.0.0"' if odd is None else 'write "Version" -> "1.0.0"'
         findings.add("missing-version", message, file, remedy)
 
 
-def _read(files: PacletFiles, name: str, findings: Findings) -> PacletInfo | None:
+def _read_paclet_info(files: PacletFiles, name: str, findings: FindingCollector) -> PacletInfo | None:
     """What the file says; None when it is not to be understood, or declares nothing for us."""
-    path = str(files.place / name)
+    path = str(files.path / name)
     try:
-        info = parse_info(files.read(name, MAX_MANIFEST), path)
+        info = parse_paclet_info(files.read_file(name, MAX_MANIFEST_BYTES), path)
     except ManifestError as error:
         findings.add_error("invalid-value", error, path)
         return None
@@ -90,23 +90,23 @@ def _read(files: PacletFiles, name: str, findings: Findings) -> PacletInfo | Non
         findings.add_error(code, error, path)
         return None
     if info.manifest is None:
-        remedy = f'expected "Extensions" -> {{{{"{EXTENSION}", "Tools" -> {{…}}, …}}}}'
-        message = f'the paclet {info.name!r} has no "{EXTENSION}" extension'
+        remedy = f'expected "Extensions" -> {{{{"{AGENT_TOOLS_EXTENSION}", "Tools" -> {{…}}, …}}}}'
+        message = f'the paclet {info.name!r} has no "{AGENT_TOOLS_EXTENSION}" extension'
         findings.add("no-extension", message, path, remedy)
     return info
 
 
-def _tell_malformed(one: Malformed, items: tuple[object, ...], subject: Subject) -> None:
-    key, path = _FOLDERS[one.kind], subject.path(subject.manifest)
+def _report_malformed_item(one: MalformedItem, items: tuple[object, ...], subject: ValidationSubject) -> None:
+    key, path = _KEY_BY_KIND[one.kind], subject.get_path(subject.manifest)
     if not one.position:
         subject.findings.add(
-            "invalid-value", f"is {one.found}", Place(path, key=key), "expected a list: {…}"
+            "invalid-value", f"is {one.value_text}", FindingLocation(path, key=key), "expected a list: {…}"
         )
         return
-    place = Place(path, key=f"{key}[[{one.position}]]")
-    names = {shown(getattr(item, "name", "")) for item in items}
-    if one.found in names:
-        message = f"{one.found} is declared twice"
+    place = FindingLocation(path, key=f"{key}[[{one.position}]]")
+    names = {shorten_repr(getattr(item, "name", "")) for item in items}
+    if one.value_text in names:
+        message = f"{one.value_text} is declared twice"
         subject.findings.add("duplicate-item", message, place, "keep one of them")
     else:
-        subject.findings.add("invalid-item", f"is {one.found}", place, _FORMS)
+        subject.findings.add("invalid-item", f"is {one.value_text}", place, _ITEM_FORMS_HINT)

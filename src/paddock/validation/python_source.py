@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_NAMING_ANYTHING = "__getattr__"
+_DYNAMIC_ATTRIBUTE_HOOK = "__getattr__"
 
 
 class PythonSource:
@@ -24,15 +24,15 @@ class PythonSource:
             self._body = ast.parse(text).body
         except (ValueError, RecursionError, MemoryError) as error:
             raise SyntaxError(str(error) or "nested too deeply") from None
-        self._names = set(_bound(self._body))
+        self._names = set(_iter_bound_names(self._body))
         self._text = text
 
     @property
-    def is_open(self) -> bool:
+    def has_dynamic_names(self) -> bool:
         """Whether it may define names that cannot be seen."""
-        return "*" in self._names or _NAMING_ANYTHING in self._names
+        return "*" in self._names or _DYNAMIC_ATTRIBUTE_HOOK in self._names
 
-    def mentions(self, text: str) -> bool:
+    def has_string(self, text: str) -> bool:
         """Whether a text stands somewhere as such, and so may be the name of what is defined."""
         if text not in self._text:
             return False
@@ -40,7 +40,7 @@ class PythonSource:
         return any(isinstance(node, ast.Constant) and node.value == text for node in everything)
 
     @property
-    def takes_from_others(self) -> bool:
+    def has_foreign_imports(self) -> bool:
         """Whether it imports names from elsewhere than Paddock and Python: they may be anything."""
         known = ("paddock", *sys.stdlib_module_names)
         return any(
@@ -48,9 +48,9 @@ class PythonSource:
             for one in self._body
         )
 
-    def defines(self, name: str) -> bool:
+    def can_define(self, name: str) -> bool:
         """Whether a name is, or may be, defined."""
-        return name in self._names or self.is_open
+        return name in self._names or self.has_dynamic_names
 
     @property
     def public_names(self) -> set[str]:
@@ -58,7 +58,7 @@ class PythonSource:
         return {one for one in self._names if not one.startswith("_")}
 
 
-def _bound(statements: list[ast.stmt]) -> Iterator[str]:
+def _iter_bound_names(statements: list[ast.stmt]) -> Iterator[str]:
     """The names that statements bind, also inside of `if`, `try`, `with` and loops."""
     for statement in statements:
         match statement:
@@ -69,15 +69,15 @@ def _bound(statements: list[ast.stmt]) -> Iterator[str]:
             case ast.Import(names=names) | ast.ImportFrom(names=names):
                 yield from (one.asname or one.name.partition(".")[0] for one in names)
             case _:
-                yield from _bound_in(statement)
+                yield from _iter_nested_names(statement)
 
 
-def _bound_in(statement: ast.stmt) -> Iterator[str]:
+def _iter_nested_names(statement: ast.stmt) -> Iterator[str]:
     for node in ast.iter_child_nodes(statement):
         if isinstance(node, ast.stmt):
-            yield from _bound([node])
+            yield from _iter_bound_names([node])
         elif isinstance(node, ast.ExceptHandler | ast.match_case):
-            yield from _bound(node.body)
+            yield from _iter_bound_names(node.body)
         else:
             yield from (
                 one.id

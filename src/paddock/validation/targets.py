@@ -9,16 +9,16 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from paddock.extensions.paclets.archives import SUFFIX as PACLET
-from paddock.extensions.paclets.info import INFO_NAMES
-from paddock.servers.file_names import SUFFIX as DEFINITION
+from paddock.extensions.paclets.archives import PACLET_SUFFIX as PACLET
+from paddock.extensions.paclets.info import PACLET_INFO_FILE_NAMES
+from paddock.servers.file_names import DEFINITION_SUFFIX as DEFINITION
 
-WHEEL = ".whl"
-_ENDINGS = (WHEEL, PACLET, DEFINITION, *INFO_NAMES)
-_BEGINNINGS = ("./", "../", "~")
+WHEEL_SUFFIX = ".whl"
+_PATH_SUFFIXES = (WHEEL_SUFFIX, PACLET, DEFINITION, *PACLET_INFO_FILE_NAMES)
+_PATH_PREFIXES = ("./", "../", "~")
 
 
-def is_path(target: str | Path) -> bool:
+def is_path_target(target: str | Path) -> bool:
     """Whether a target is meant as a path, be there anything or not.
 
     A text is when it begins with `.`, `/` or `~`, ends with a slash, or has the ending of a file
@@ -29,13 +29,13 @@ def is_path(target: str | Path) -> bool:
     text = target.replace(os.sep, "/")
     return (
         text in (".", "..")
-        or text.startswith(_BEGINNINGS)
-        or text.endswith(("/", *_ENDINGS))
+        or text.startswith(_PATH_PREFIXES)
+        or text.endswith(("/", *_PATH_SUFFIXES))
         or Path(target).is_absolute()
     )
 
 
-def beside(name: str) -> Path | None:
+def find_in_working_directory(name: str) -> Path | None:
     """What there is in the working directory under a name, and is not looked at for it."""
     path = Path(name)
     try:

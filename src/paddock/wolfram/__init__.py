@@ -5,8 +5,8 @@
 binary form. Evaluation is left to kernels. Standard library only.
 """
 
-from paddock.wolfram.assignments import Assignment, assignments, statements
-from paddock.wolfram.data import DataError, Held, Rule, Template, evaluate
+from paddock.wolfram.assignments import Assignment, iter_assignments, iter_statements
+from paddock.wolfram.data import DataError, UnevaluatedExpression, RuleValue, StringTemplate, evaluate
 from paddock.wolfram.expressions import (
     Atom,
     Expression,
@@ -14,18 +14,18 @@ from paddock.wolfram.expressions import (
     call,
     has_head,
     is_symbol,
-    quoted,
-    same,
+    quote_string,
+    are_equal,
     string,
     symbol,
     walk,
 )
-from paddock.wolfram.letters import spelled_out
+from paddock.wolfram.letters import escape_private_characters
 from paddock.wolfram.parser import parse, parse_strict
 from paddock.wolfram.printer import full_form, input_form, value_form
-from paddock.wolfram.readable import readable
-from paddock.wolfram.source import Problem, Source, WolframSyntaxError
-from paddock.wolfram.text import number_value, real_text, string_value, symbol_name
+from paddock.wolfram.readable import format_expression
+from paddock.wolfram.source import SyntaxProblem, ParsedSource, WolframSyntaxError
+from paddock.wolfram.text import parse_number, format_real, parse_string, parse_symbol_name
 from paddock.wolfram.wxf import WxfError, read_wxf, write_wxf
 
 __all__ = [
@@ -33,35 +33,35 @@ __all__ = [
     "Atom",
     "DataError",
     "Expression",
-    "Held",
+    "UnevaluatedExpression",
     "Node",
-    "Problem",
-    "Rule",
-    "Source",
-    "Template",
+    "SyntaxProblem",
+    "RuleValue",
+    "ParsedSource",
+    "StringTemplate",
     "WolframSyntaxError",
     "WxfError",
-    "assignments",
+    "iter_assignments",
     "call",
     "evaluate",
     "full_form",
     "has_head",
     "input_form",
     "is_symbol",
-    "number_value",
+    "parse_number",
     "parse",
     "parse_strict",
-    "quoted",
+    "quote_string",
     "read_wxf",
-    "readable",
-    "real_text",
-    "same",
-    "spelled_out",
-    "statements",
+    "format_expression",
+    "format_real",
+    "are_equal",
+    "escape_private_characters",
+    "iter_statements",
     "string",
-    "string_value",
+    "parse_string",
     "symbol",
-    "symbol_name",
+    "parse_symbol_name",
     "value_form",
     "walk",
     "write_wxf",

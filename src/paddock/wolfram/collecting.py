@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def collecting_later() -> Iterator[None]:
+def defer_gc() -> Iterator[None]:
     """Put off the collection of garbage: to look for some takes as long as reading a source."""
     is_collecting = gc.isenabled()
     gc.disable()

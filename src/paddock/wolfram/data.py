@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from paddock.errors import PaddockError
 from paddock.wolfram.expressions import Atom, Expression, Node, has_head, is_symbol
 from paddock.wolfram.printer import input_form
-from paddock.wolfram.text import is_too_long, number_value, string_value
+from paddock.wolfram.text import has_too_many_digits, parse_number, parse_string
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-MAX_DEPTH = 200
+MAX_DATA_DEPTH = 200
 """Deeper than any manifest; what is deeper is not data that somebody wrote."""
-_TOO_DEEP = f"The data is nested more than {MAX_DEPTH} deep"
+_TOO_DEEP_MESSAGE = f"The data is nested more than {MAX_DATA_DEPTH} deep"
 _INFINITE = (float("inf"), float("-inf"))
-_CONSTANTS: dict[str, object] = {"True": True, "False": False, "None": None, "Null": None}
+_CONSTANT_VALUES: dict[str, object] = {"True": True, "False": False, "None": None, "Null": None}
 
 
 class DataError(PaddockError):
@@ -31,7 +31,7 @@ class DataError(PaddockError):
     code = "wolfram-data"
 
 
-class Held:
+class UnevaluatedExpression:
     """An expression that is not data, as it is; `text` is its source."""
 
     __slots__ = ("expression",)
@@ -48,20 +48,20 @@ class Held:
         return f"Held({self.text!r})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Held) and self.text == other.text
+        return isinstance(other, UnevaluatedExpression) and self.text == other.text
 
     def __hash__(self) -> int:
         return hash(self.text)
 
 
-class Rule(NamedTuple):
+class RuleValue(NamedTuple):
     """A rule that stands alone, outside of an association; of `:>` the value is held."""
 
     key: object
     value: object
 
 
-class Template(NamedTuple):
+class StringTemplate(NamedTuple):
     """The text of a `StringTemplate`, with its slots as they are written."""
 
     text: str
@@ -77,57 +77,57 @@ def evaluate(expression: Expression) -> object:
         DataError: when it is nested too deeply.
     """
     try:
-        return _value(expression, 0)
+        return _evaluate_expression(expression, 0)
     except RecursionError:
         # Whoever asks may be deep in the stack already.
-        raise DataError(_TOO_DEEP) from None
+        raise DataError(_TOO_DEEP_MESSAGE) from None
 
 
-def _value(expression: Expression, depth: int) -> object:
+def _evaluate_expression(expression: Expression, depth: int) -> object:
     if isinstance(expression, Atom):
-        return _atom(expression)
-    if depth > MAX_DEPTH:
-        raise DataError(_TOO_DEEP)
+        return _evaluate_atom(expression)
+    if depth > MAX_DATA_DEPTH:
+        raise DataError(_TOO_DEEP_MESSAGE)
     head = expression.head
-    work = _WORK.get(head.text) if isinstance(head, Atom) and head.kind == "symbol" else None
+    work = _EVALUATORS.get(head.text) if isinstance(head, Atom) and head.kind == "symbol" else None
     found = work(expression, depth + 1) if work is not None else None
-    return Held(expression) if found is None else found[0]
+    return UnevaluatedExpression(expression) if found is None else found[0]
 
 
-Worked = tuple[Any] | None
+OptionalValue = tuple[Any] | None
 """A value, or nothing where the arguments are not data."""
 
 
-def _atom(atom: Atom) -> object:
+def _evaluate_atom(atom: Atom) -> object:
     if atom.kind == "string":
-        return string_value(atom.text)
+        return parse_string(atom.text)
     if atom.kind == "number":
-        value = number_value(atom.text)
-        return Held(atom) if value is None else value
-    return _CONSTANTS.get(atom.text, Held(atom)) if atom.kind == "symbol" else Held(atom)
+        value = parse_number(atom.text)
+        return UnevaluatedExpression(atom) if value is None else value
+    return _CONSTANT_VALUES.get(atom.text, UnevaluatedExpression(atom)) if atom.kind == "symbol" else UnevaluatedExpression(atom)
 
 
-def _list(node: Node, depth: int) -> Worked:
-    return ([_value(arg, depth) for arg in node.args if not is_symbol(arg, "Nothing")],)
+def _evaluate_list(node: Node, depth: int) -> OptionalValue:
+    return ([_evaluate_expression(arg, depth) for arg in node.args if not is_symbol(arg, "Nothing")],)
 
 
-def _association(node: Node, depth: int) -> Worked:
+def _evaluate_association(node: Node, depth: int) -> OptionalValue:
     found: dict[object, object] = {}
-    for arg in flat_rules(node.args):
+    for arg in iter_rules(node.args):
         if not isinstance(arg, Node) or len(arg.args) != 2:
             return None
         is_delayed = has_head(arg, "RuleDelayed")
         if not is_delayed and not has_head(arg, "Rule"):
             return None
-        key = _value(arg.args[0], depth)
+        key = _evaluate_expression(arg.args[0], depth)
         try:
-            found[key] = Held(arg.args[1]) if is_delayed else _value(arg.args[1], depth)
+            found[key] = UnevaluatedExpression(arg.args[1]) if is_delayed else _evaluate_expression(arg.args[1], depth)
         except TypeError:
             return None
     return (found,)
 
 
-def flat_rules(args: list[Expression]) -> Iterator[Expression]:
+def iter_rules(args: list[Expression]) -> Iterator[Expression]:
     """The rules of an association, which may stand in lists and other associations."""
     waiting = list(reversed(args))
     while waiting:
@@ -138,23 +138,23 @@ def flat_rules(args: list[Expression]) -> Iterator[Expression]:
             yield arg
 
 
-def _rule(node: Node, depth: int) -> Worked:
+def _evaluate_rule(node: Node, depth: int) -> OptionalValue:
     if len(node.args) != 2:
         return None
-    return (Rule(_value(node.args[0], depth), _value(node.args[1], depth)),)
+    return (RuleValue(_evaluate_expression(node.args[0], depth), _evaluate_expression(node.args[1], depth)),)
 
 
-def _delayed_rule(node: Node, depth: int) -> Worked:
+def _evaluate_delayed_rule(node: Node, depth: int) -> OptionalValue:
     if len(node.args) != 2:
         return None
-    return (Rule(_value(node.args[0], depth), Held(node.args[1])),)
+    return (RuleValue(_evaluate_expression(node.args[0], depth), UnevaluatedExpression(node.args[1])),)
 
 
-def _texts(node: Node, depth: int) -> list[str] | None:
+def _evaluate_strings(node: Node, depth: int) -> list[str] | None:
     """The arguments, if all are texts or lists of texts."""
     found: list[str] = []
     for arg in node.args:
-        value = _value(arg, depth)
+        value = _evaluate_expression(arg, depth)
         for one in value if isinstance(value, list) else [value]:
             if not isinstance(one, str):
                 return None
@@ -162,43 +162,43 @@ def _texts(node: Node, depth: int) -> list[str] | None:
     return found
 
 
-def _join(separator: str) -> Callable[[Node, int], Worked]:
-    def work(node: Node, depth: int) -> Worked:
-        texts = _texts(node, depth)
+def _make_join_evaluator(separator: str) -> Callable[[Node, int], OptionalValue]:
+    def work(node: Node, depth: int) -> OptionalValue:
+        texts = _evaluate_strings(node, depth)
         return None if texts is None else (separator.join(texts),)
 
     return work
 
 
-def _template(node: Node, depth: int) -> Worked:
-    texts = _texts(node, depth)
-    return (Template(texts[0]),) if texts and len(texts) == 1 else None
+def _evaluate_template(node: Node, depth: int) -> OptionalValue:
+    texts = _evaluate_strings(node, depth)
+    return (StringTemplate(texts[0]),) if texts and len(texts) == 1 else None
 
 
-def _numbers(node: Node, depth: int) -> list[Any] | None:
+def _evaluate_numbers(node: Node, depth: int) -> list[Any] | None:
     """The arguments, if all are numbers."""
     values: list[Any] = []
     for arg in node.args:
-        value = _value(arg, depth)
+        value = _evaluate_expression(arg, depth)
         if type(value) not in (int, float):
             return None
         values.append(value)
     return values
 
 
-def _sum(node: Node, depth: int) -> Worked:
-    values = _numbers(node, depth)
-    return None if values is None else _gathered(values, add, 0)
+def _evaluate_sum(node: Node, depth: int) -> OptionalValue:
+    values = _evaluate_numbers(node, depth)
+    return None if values is None else _accumulate_numbers(values, add, 0)
 
 
-def _product(node: Node, depth: int) -> Worked:
+def _evaluate_product(node: Node, depth: int) -> OptionalValue:
     if len(node.args) == 2 and _is_inverse(node.args[1]):
-        return _quotient(node, depth)
-    values = _numbers(node, depth)
-    return None if values is None else _gathered(values, mul, 1)
+        return _evaluate_quotient(node, depth)
+    values = _evaluate_numbers(node, depth)
+    return None if values is None else _accumulate_numbers(values, mul, 1)
 
 
-def _gathered(values: list[Any], work: Callable[[Any, Any], Any], start: int) -> Worked:
+def _accumulate_numbers(values: list[Any], work: Callable[[Any, Any], Any], start: int) -> OptionalValue:
     """All together; nothing once it is more than a number in a source can be."""
     found: Any = start
     for value in values:
@@ -206,7 +206,7 @@ def _gathered(values: list[Any], work: Callable[[Any, Any], Any], start: int) ->
             found = work(found, value)
         except OverflowError:
             return None
-        if is_too_long(found) or found in _INFINITE:
+        if has_too_many_digits(found) or found in _INFINITE:
             return None
     return (found,)
 
@@ -219,11 +219,11 @@ def _is_inverse(expression: Expression) -> bool:
     return isinstance(exponent, Atom) and exponent.text == "-1"
 
 
-def _quotient(node: Node, depth: int) -> Worked:
+def _evaluate_quotient(node: Node, depth: int) -> OptionalValue:
     """`a/b`: whole if it can be."""
     inverse = node.args[1]
     below = inverse.args[0] if isinstance(inverse, Node) else inverse
-    values = _numbers(Node(node.head, [node.args[0], below]), depth + 1)
+    values = _evaluate_numbers(Node(node.head, [node.args[0], below]), depth + 1)
     if values is None or values[1] == 0:
         return None
     one, other = values
@@ -235,14 +235,14 @@ def _quotient(node: Node, depth: int) -> Worked:
         return None
 
 
-_WORK: dict[str, Callable[[Node, int], Worked]] = {
-    "List": _list,
-    "Association": _association,
-    "Rule": _rule,
-    "RuleDelayed": _delayed_rule,
-    "StringJoin": _join(""),
-    "FileNameJoin": _join("/"),
-    "StringTemplate": _template,
-    "Times": _product,
-    "Plus": _sum,
+_EVALUATORS: dict[str, Callable[[Node, int], OptionalValue]] = {
+    "List": _evaluate_list,
+    "Association": _evaluate_association,
+    "Rule": _evaluate_rule,
+    "RuleDelayed": _evaluate_delayed_rule,
+    "StringJoin": _make_join_evaluator(""),
+    "FileNameJoin": _make_join_evaluator("/"),
+    "StringTemplate": _evaluate_template,
+    "Times": _evaluate_product,
+    "Plus": _evaluate_sum,
 }

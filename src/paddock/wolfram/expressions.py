@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Kind = Literal["symbol", "string", "number", "boxes", "error"]
-Form = str
+AtomKind = Literal["symbol", "string", "number", "boxes", "error"]
+NodeForm = str
 """How a node was written: `call`, `list`, `association`, or the operator."""
 
-CONSTANTS = {
+CONSTANT_LETTERS = {
     **dict.fromkeys(("\\[Pi]", "\u03c0"), "Pi"),
     **dict.fromkeys(("\\[Infinity]", "\u221e"), "Infinity"),
     **dict.fromkeys(("\\[Degree]", "\u00b0"), "Degree"),
@@ -23,8 +23,8 @@ CONSTANTS = {
     **dict.fromkeys(("\\[ImaginaryI]", "\uf74e", "\\[ImaginaryJ]", "\uf74f"), "I"),
 }
 """Letters that alone are another way to write a symbol."""
-NOWHERE = -1
-CALL = "call"
+NO_POSITION = -1
+CALL_FORM = "call"
 
 
 class Atom:
@@ -35,7 +35,7 @@ class Atom:
 
     __slots__ = ("end", "is_grouped", "kind", "start", "text")
 
-    def __init__(self, kind: Kind, text: str, start: int = NOWHERE, end: int = NOWHERE) -> None:
+    def __init__(self, kind: AtomKind, text: str, start: int = NO_POSITION, end: int = NO_POSITION) -> None:
         self.kind = kind
         self.text = text
         self.start = start
@@ -56,9 +56,9 @@ class Node:
         self,
         head: Expression,
         args: list[Expression],
-        start: int = NOWHERE,
-        end: int = NOWHERE,
-        form: Form = CALL,
+        start: int = NO_POSITION,
+        end: int = NO_POSITION,
+        form: NodeForm = CALL_FORM,
     ) -> None:
         self.head = head
         self.args = args
@@ -83,10 +83,10 @@ def symbol(name: str) -> Atom:
 
 def string(value: str) -> Atom:
     """A string that does not come from a source."""
-    return Atom("string", quoted(value))
+    return Atom("string", quote_string(value))
 
 
-def quoted(value: str) -> str:
+def quote_string(value: str) -> str:
     """A string as it is written in a source."""
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
@@ -101,7 +101,7 @@ def is_symbol(expression: Expression, name: str) -> bool:
     """Whether an expression is a symbol of this name, also written as the letter for it."""
     if not isinstance(expression, Atom) or expression.kind != "symbol":
         return False
-    return expression.text == name or CONSTANTS.get(expression.text) == name
+    return expression.text == name or CONSTANT_LETTERS.get(expression.text) == name
 
 
 def has_head(expression: Expression, name: str) -> bool:
@@ -109,7 +109,7 @@ def has_head(expression: Expression, name: str) -> bool:
     return isinstance(expression, Node) and is_symbol(expression.head, name)
 
 
-def same(one: Expression, other: Expression) -> bool:
+def are_equal(one: Expression, other: Expression) -> bool:
     """Whether two expressions are the same, wherever and however they were written."""
     waiting = [(one, other)]
     while waiting:

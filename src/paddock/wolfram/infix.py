@@ -5,134 +5,134 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.wolfram import results, tokens
-from paddock.wolfram.expressions import Atom, Node, quoted, symbol
+from paddock.wolfram.expressions import Atom, Node, quote_string, symbol
 from paddock.wolfram.operands import (
-    add_operand,
-    adjacent,
-    before_operand,
+    push_operand,
+    join_adjacent,
+    begin_operand,
     begin_span,
-    fill,
-    multiply,
-    wants_span_end,
+    insert_missing_operand,
+    begin_product,
+    expects_span_end,
 )
 from paddock.wolfram.operators import (
     DIFFERENTIAL_PRECEDENCE,
-    INFIX,
+    INFIX_OPERATORS,
     INTEGRAL_PRECEDENCE,
     OPTIONAL_PRECEDENCE,
-    PREFIX,
+    PREFIX_OPERATORS,
     SET_PRECEDENCE,
 )
-from paddock.wolfram.reading import INTEGRAL
+from paddock.wolfram.reading import INTEGRAL_SIGN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.wolfram.operators import Operator
-    from paddock.wolfram.reading import Reading
+    from paddock.wolfram.operators import InfixOperator
+    from paddock.wolfram.reading import ParseState
 
-    Act = Callable[[Reading, Operator, str, int], None]
+    OperatorHandler = Callable[[ParseState, InfixOperator, str, int], None]
 
 
-def operator(reading: Reading, text: str, start: int) -> None:
+def handle_operator(reading: ParseState, text: str, start: int) -> None:
     """An operator stands here."""
     if reading.is_ready:
-        _after_operand(reading, text, start)
-    elif text in PREFIX:
-        _prefix(reading, text, start)
-    elif text == ";;" and not wants_span_end(reading):
+        _handle_after_operand(reading, text, start)
+    elif text in PREFIX_OPERATORS:
+        _handle_prefix(reading, text, start)
+    elif text == ";;" and not expects_span_end(reading):
         begin_span(reading, start)
     else:
-        fill(reading, start)
-        last = reading.last()
+        insert_missing_operand(reading, start)
+        last = reading.get_last_operator()
         if last is not None and last.text in (";", ";;") and text != last.text:
             # `a; // f` is `(a;) // f`: what is left out ends what the sign belongs to.
             reading.reduce_through(last)
-        _after_operand(reading, text, start)
+        _handle_after_operand(reading, text, start)
 
 
-def _after_operand(reading: Reading, text: str, start: int) -> None:
-    known = _AFTER.get(text)
-    if known is None or (not reading.frames and text in PREFIX and reading.crosses(start)):
+def _handle_after_operand(reading: ParseState, text: str, start: int) -> None:
+    known = _INFIX_HANDLERS.get(text)
+    if known is None or (not reading.frames and text in PREFIX_OPERATORS and reading.has_line_break_before(start)):
         # It stands before an operand, which is a factor or on a line of its own.
         if reading.frames or known is None:
-            adjacent(reading, start)
+            join_adjacent(reading, start)
         else:
             reading.has_crossed = True
-            adjacent(reading, start)
-        _prefix(reading, text, start)
+            join_adjacent(reading, start)
+        _handle_prefix(reading, text, start)
         return
     reading.has_crossed = False
     act, operator = known
     act(reading, operator, text, start)
 
 
-def _prefix(reading: Reading, text: str, start: int) -> None:
+def _handle_prefix(reading: ParseState, text: str, start: int) -> None:
     if not reading.frames:
-        before_operand(reading, start)
-    if text == INTEGRAL:
+        begin_operand(reading, start)
+    if text == INTEGRAL_SIGN:
         reading.integrals.append(len(reading.pending))
-    reading.push(PREFIX[text].precedence, text, results.make_prefix, start, 1)
+    reading.push_operator(PREFIX_OPERATORS[text].precedence, text, results.make_prefix, start, 1)
 
 
-def _left(reading: Reading, operator: Operator, text: str, start: int) -> None:
+def _handle_left(reading: ParseState, operator: InfixOperator, text: str, start: int) -> None:
     reading.reduce(operator.precedence)
-    reading.push(operator.precedence, text, _MAKERS[text], start)
+    reading.push_operator(operator.precedence, text, _NODE_BUILDERS[text], start)
 
 
-def _right(reading: Reading, operator: Operator, text: str, start: int) -> None:
+def _handle_right(reading: ParseState, operator: InfixOperator, text: str, start: int) -> None:
     reading.reduce(operator.precedence + 1)
-    last = reading.last()
+    last = reading.get_last_operator()
     if last is not None and last.text == "/:" and text in ("=", ":="):
         last.text, last.size = f"/: {text}", 3
         reading.is_ready = False
         return
-    reading.push(operator.precedence, text, _MAKERS[text], start)
+    reading.push_operator(operator.precedence, text, _NODE_BUILDERS[text], start)
 
 
-def _postfix(reading: Reading, operator: Operator, text: str, _start: int) -> None:
+def _handle_postfix(reading: ParseState, operator: InfixOperator, text: str, _start: int) -> None:
     reading.reduce(operator.precedence)
     inner = reading.operands[-1]
-    reading.operands[-1] = results.node(operator.head, [inner], inner.start, reading.position, text)
+    reading.operands[-1] = results.make_node(operator.head, [inner], inner.start, reading.position, text)
 
 
-def _unset(reading: Reading, _operator: Operator, text: str, _start: int) -> None:
+def _handle_unset(reading: ParseState, _operator: InfixOperator, text: str, _start: int) -> None:
     reading.reduce(SET_PRECEDENCE + 1)
-    last, inner = reading.last(), reading.operands[-1]
+    last, inner = reading.get_last_operator(), reading.operands[-1]
     if last is not None and last.text == "/:":
         reading.pending.pop()
         reading.operands.pop()
         tag = reading.operands[-1]
-        made = results.node("TagUnset", [tag, inner], tag.start, reading.position, f"/: {text}")
+        made = results.make_node("TagUnset", [tag, inner], tag.start, reading.position, f"/: {text}")
     else:
-        made = results.node("Unset", [inner], inner.start, reading.position, text)
+        made = results.make_node("Unset", [inner], inner.start, reading.position, text)
     reading.operands[-1] = made
 
 
-def _tilde(reading: Reading, operator: Operator, text: str, start: int) -> None:
+def _handle_tilde(reading: ParseState, operator: InfixOperator, text: str, start: int) -> None:
     """`a ~ f ~ b`: the second sign belongs to the first."""
     reading.reduce(operator.precedence + 1)
-    if not _is_second(reading, text, start):
+    if not _continues_operator(reading, text, start):
         reading.reduce(operator.precedence)
-        reading.push(operator.precedence, text, results.make_tilde, start)
+        reading.push_operator(operator.precedence, text, results.make_tilde, start)
 
 
-def _span(reading: Reading, operator: Operator, text: str, start: int) -> None:
+def _handle_span(reading: ParseState, operator: InfixOperator, text: str, start: int) -> None:
     """`a ;; b ;; c`: the second sign belongs to the first, and a third begins another span."""
     reading.reduce(operator.precedence + 1)
-    if _is_second(reading, text, start):
+    if _continues_operator(reading, text, start):
         return
-    last = reading.last()
+    last = reading.get_last_operator()
     if last is not None and last.text == text:
         reading.reduce_through(last)
-        multiply(reading, start)
+        begin_product(reading, start)
         begin_span(reading, start)
     else:
-        reading.push(operator.precedence, text, results.make_span, start)
+        reading.push_operator(operator.precedence, text, results.make_span, start)
 
 
-def _is_second(reading: Reading, text: str, start: int) -> bool:
-    last = reading.last()
+def _continues_operator(reading: ParseState, text: str, start: int) -> bool:
+    last = reading.get_last_operator()
     if last is None or last.text != text or last.size != 2:
         return False
     last.size, last.second = 3, start
@@ -140,22 +140,22 @@ def _is_second(reading: Reading, text: str, start: int) -> bool:
     return True
 
 
-def _colon(reading: Reading, operator: Operator, text: str, start: int) -> None:
+def _handle_colon(reading: ParseState, operator: InfixOperator, text: str, start: int) -> None:
     """`x : p` and `p : d`: it belongs to what stands right before it, whatever stands further left.
 
     In a pattern with a name it belongs to the whole of that, which then ends.
     """
-    named = reading.innermost(operator.precedence)
+    named = reading.find_looser_operator(operator.precedence)
     if named is not None and named.precedence == operator.precedence:
         reading.reduce_through(named)
     left = reading.operands[-1]
     if isinstance(left, Atom) and left.kind == "symbol" and not left.is_grouped:
-        reading.push(operator.precedence, text, results.make_pattern, start)
+        reading.push_operator(operator.precedence, text, results.make_pattern, start)
     else:
-        reading.push(OPTIONAL_PRECEDENCE, text, results.make_optional, start)
+        reading.push_operator(OPTIONAL_PRECEDENCE, text, results.make_optional, start)
 
 
-def _derivative(reading: Reading, operator: Operator, text: str, _start: int) -> None:
+def _handle_derivative(reading: ParseState, operator: InfixOperator, text: str, _start: int) -> None:
     reading.reduce(operator.precedence)
     inner = reading.operands[-1]
     if isinstance(inner, Node) and inner.form == text and not inner.is_grouped:
@@ -167,9 +167,9 @@ def _derivative(reading: Reading, operator: Operator, text: str, _start: int) ->
     reading.operands[-1] = Node(head, [inner], inner.start, reading.position, text)
 
 
-def _differential(reading: Reading, _operator: Operator, text: str, start: int) -> None:
+def _handle_differential(reading: ParseState, _operator: InfixOperator, text: str, start: int) -> None:
     r"""`\[DifferentialD] x` ends an integral, or is a factor."""
-    integral = reading.open_integral()
+    integral = reading.find_open_integral()
     if integral is not None:
         reading.reduce(INTEGRAL_PRECEDENCE + 1)
         if reading.pending[-1] is integral:
@@ -178,93 +178,93 @@ def _differential(reading: Reading, _operator: Operator, text: str, start: int) 
             integral.precedence = DIFFERENTIAL_PRECEDENCE
             reading.is_ready = False
             return
-    adjacent(reading, start)
-    _prefix(reading, text, start)
+    join_adjacent(reading, start)
+    _handle_prefix(reading, text, start)
 
 
-def _message_name(reading: Reading, operator: Operator, text: str, start: int) -> None:
+def _handle_message_name(reading: ParseState, operator: InfixOperator, text: str, start: int) -> None:
     reading.reduce(operator.precedence)
     inner = reading.operands[-1]
-    found = tokens.TAG.match(reading.text, reading.position)
+    found = tokens.MESSAGE_TAG.match(reading.text, reading.position)
     if found is None:
-        reading.complain("Expected the name of a message after ::", start, reading.position)
+        reading.report_problem("Expected the name of a message after ::", start, reading.position)
         tag = Atom("error", "", reading.position, reading.position)
     else:
         reading.position = found.end()
-        tag = Atom("string", _as_string(found[1]), found.start(1), found.end())
+        tag = Atom("string", _quote_if_needed(found[1]), found.start(1), found.end())
     if isinstance(inner, Node) and inner.form == text and not inner.is_grouped:
         inner.args.append(tag)
         inner.end = reading.position
         return
-    reading.operands[-1] = results.node(
+    reading.operands[-1] = results.make_node(
         operator.head, [inner, tag], inner.start, reading.position, text
     )
 
 
-def _put(reading: Reading, operator: Operator, text: str, start: int) -> None:
+def _handle_put(reading: ParseState, operator: InfixOperator, text: str, start: int) -> None:
     reading.reduce(operator.precedence)
-    inner, file = reading.operands[-1], _file(reading, start)
-    reading.operands[-1] = results.node(
+    inner, file = reading.operands[-1], _read_file_name(reading, start)
+    reading.operands[-1] = results.make_node(
         operator.head, [inner, file], inner.start, reading.position, text
     )
 
 
-def get(reading: Reading, text: str, start: int) -> None:
+def handle_get(reading: ParseState, text: str, start: int) -> None:
     """`<< file`."""
     previous = reading.previous
-    file = _file(reading, start)
-    got = results.node("Get", [file], start, reading.position, text)
+    file = _read_file_name(reading, start)
+    got = results.make_node("Get", [file], start, reading.position, text)
     reading.previous = previous
-    add_operand(reading, got, start)
+    push_operand(reading, got, start)
 
 
-def _file(reading: Reading, start: int) -> Atom:
+def _read_file_name(reading: ParseState, start: int) -> Atom:
     found = tokens.FILE_NAME.match(reading.text, reading.position)
     if found is None:
-        reading.complain("Expected the name of a file", start, reading.position)
+        reading.report_problem("Expected the name of a file", start, reading.position)
         return Atom("error", "", reading.position, reading.position)
     reading.position = found.end()
-    return Atom("string", _as_string(found[1]), found.start(1), found.end())
+    return Atom("string", _quote_if_needed(found[1]), found.start(1), found.end())
 
 
-def _as_string(text: str) -> str:
-    return text if text.startswith('"') else quoted(text)
+def _quote_if_needed(text: str) -> str:
+    return text if text.startswith('"') else quote_string(text)
 
 
-_BY_SHAPE: dict[str, tuple[Act, Callable[..., None]]] = {
-    "left": (_left, results.make_infix),
-    "right": (_right, results.make_infix),
-    "chain": (_left, results.make_chain),
-    "compare": (_left, results.make_comparison),
-    "vector": (_left, results.make_vector_comparison),
-    "postfix": (_postfix, results.make_prefix),
+_HANDLERS_BY_SHAPE: dict[str, tuple[OperatorHandler, Callable[..., None]]] = {
+    "left": (_handle_left, results.make_infix),
+    "right": (_handle_right, results.make_infix),
+    "chain": (_handle_left, results.make_chain),
+    "compare": (_handle_left, results.make_comparison),
+    "vector": (_handle_left, results.make_vector_comparison),
+    "postfix": (_handle_postfix, results.make_prefix),
 }
-_BY_HEAD: dict[str, tuple[Act, Callable[..., None]]] = {
-    "Subtract": (_left, results.make_difference),
-    "Divide": (_left, results.make_quotient),
-    "Divisible": (_left, results.make_divisible),
-    "CompoundExpression": (_left, results.make_compound),
-    "Postfix": (_left, results.make_postfix_call),
-    "Pattern": (_colon, results.make_pattern),
-    "Prefix": (_right, results.make_application),
-    "Application": (_right, results.make_infix),
-    "TagSet": (_right, results.make_tag),
-    "Infix": (_tilde, results.make_tilde),
-    "Span": (_span, results.make_span),
-    "Unset": (_unset, results.make_prefix),
-    "Put": (_put, results.make_infix),
-    "PutAppend": (_put, results.make_infix),
-    "Derivative": (_derivative, results.make_prefix),
-    "DifferentialD": (_differential, results.make_prefix),
-    "CapitalDifferentialD": (_differential, results.make_prefix),
-    "MessageName": (_message_name, results.make_infix),
+_HANDLERS_BY_HEAD: dict[str, tuple[OperatorHandler, Callable[..., None]]] = {
+    "Subtract": (_handle_left, results.make_difference),
+    "Divide": (_handle_left, results.make_quotient),
+    "Divisible": (_handle_left, results.make_divisible),
+    "CompoundExpression": (_handle_left, results.make_compound),
+    "Postfix": (_handle_left, results.make_postfix_call),
+    "Pattern": (_handle_colon, results.make_pattern),
+    "Prefix": (_handle_right, results.make_application),
+    "Application": (_handle_right, results.make_infix),
+    "TagSet": (_handle_right, results.make_tag),
+    "Infix": (_handle_tilde, results.make_tilde),
+    "Span": (_handle_span, results.make_span),
+    "Unset": (_handle_unset, results.make_prefix),
+    "Put": (_handle_put, results.make_infix),
+    "PutAppend": (_handle_put, results.make_infix),
+    "Derivative": (_handle_derivative, results.make_prefix),
+    "DifferentialD": (_handle_differential, results.make_prefix),
+    "CapitalDifferentialD": (_handle_differential, results.make_prefix),
+    "MessageName": (_handle_message_name, results.make_infix),
 }
 """What operators do that do not follow from their shape."""
 
 
-def _of(operator: Operator) -> tuple[Act, Callable[..., None]]:
-    return _BY_HEAD[operator.head] if operator.shape == "special" else _BY_SHAPE[operator.shape]
+def _select_handler(operator: InfixOperator) -> tuple[OperatorHandler, Callable[..., None]]:
+    return _HANDLERS_BY_HEAD[operator.head] if operator.shape == "special" else _HANDLERS_BY_SHAPE[operator.shape]
 
 
-_AFTER = {text: (_of(operator)[0], operator) for text, operator in INFIX.items()}
-_MAKERS = {text: _of(operator)[1] for text, operator in INFIX.items()}
+_INFIX_HANDLERS = {text: (_select_handler(operator)[0], operator) for text, operator in INFIX_OPERATORS.items()}
+_NODE_BUILDERS = {text: _select_handler(operator)[1] for text, operator in INFIX_OPERATORS.items()}

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-Shape = Literal["left", "right", "chain", "compare", "vector", "postfix", "special"]
+OperatorShape = Literal["left", "right", "chain", "compare", "vector", "postfix", "special"]
 """How an operator groups, and whether equal ones in a row make one expression."""
 
 
-class Operator(NamedTuple):
+class InfixOperator(NamedTuple):
     """An operator that follows an operand."""
 
     precedence: int
-    shape: Shape
+    shape: OperatorShape
     head: str
 
 
-class Prefix(NamedTuple):
+class PrefixOperator(NamedTuple):
     """An operator that stands before its operand."""
 
     precedence: int
@@ -39,31 +39,31 @@ SPAN_PRECEDENCE = 297
 TIMES_PRECEDENCE = 400
 
 
-def _infix(shape: Shape, *rows: tuple[str, int, str]) -> dict[str, Operator]:
-    return {text: Operator(precedence, shape, head) for text, precedence, head in rows}
+def _build_infix(shape: OperatorShape, *rows: tuple[str, int, str]) -> dict[str, InfixOperator]:
+    return {text: InfixOperator(precedence, shape, head) for text, precedence, head in rows}
 
 
-def _named(shape: Shape, precedence: int, *names: str) -> dict[str, Operator]:
+def _build_named(shape: OperatorShape, precedence: int, *names: str) -> dict[str, InfixOperator]:
     """Operators whose characters have the names of their heads."""
     heads = " ".join(names).split()
-    return {f"\\[{head}]": Operator(precedence, shape, head) for head in heads}
+    return {f"\\[{head}]": InfixOperator(precedence, shape, head) for head in heads}
 
 
-_LEFT = {
-    **_infix(
+_LEFT_OPERATORS = {
+    **_build_infix(
         "left",
         ("/.", 110, "ReplaceAll"),
         ("//.", 110, "ReplaceRepeated"),
         ("/;", 130, "Condition"),
         ("?", 680, "PatternTest"),
     ),
-    **_named("left", 50, "Because"),
-    **_named("left", 190, "LeftTee DoubleLeftTee UpTee DownTee Perpendicular"),
-    **_named("left", 310, "PlusMinus MinusPlus"),
-    **_named("left", 330, "CircleMinus"),
+    **_build_named("left", 50, "Because"),
+    **_build_named("left", 190, "LeftTee DoubleLeftTee UpTee DownTee Perpendicular"),
+    **_build_named("left", 310, "PlusMinus MinusPlus"),
+    **_build_named("left", 330, "CircleMinus"),
 }
-_RIGHT = {
-    **_infix(
+_RIGHT_OPERATORS = {
+    **_build_infix(
         "right",
         ("=", SET_PRECEDENCE, "Set"),
         (":=", SET_PRECEDENCE, "SetDelayed"),
@@ -84,17 +84,17 @@ _RIGHT = {
         ("@@", 620, "Apply"),
         ("@@@", 620, "MapApply"),
     ),
-    **_named("right", SET_PRECEDENCE, "Function"),
-    **_named("right", 51, "Therefore"),
-    **_named("right", 120, "Rule RuleDelayed"),
-    **_named("right", 125, "TwoWayRule"),
-    **_named("right", 180, "SuchThat"),
-    **_named("right", 192, "RightTee DoubleRightTee"),
-    **_named("right", 200, "Implies RoundImplies"),
-    **_named("right", 295, "DirectedEdge UndirectedEdge"),
+    **_build_named("right", SET_PRECEDENCE, "Function"),
+    **_build_named("right", 51, "Therefore"),
+    **_build_named("right", 120, "Rule RuleDelayed"),
+    **_build_named("right", 125, "TwoWayRule"),
+    **_build_named("right", 180, "SuchThat"),
+    **_build_named("right", 192, "RightTee DoubleRightTee"),
+    **_build_named("right", 200, "Implies RoundImplies"),
+    **_build_named("right", 295, "DirectedEdge UndirectedEdge"),
 }
-_CHAIN = {
-    **_infix(
+_CHAIN_OPERATORS = {
+    **_build_infix(
         "chain",
         ("~~", 135, "StringExpression"),
         ("|", 160, "Alternatives"),
@@ -112,14 +112,14 @@ _CHAIN = {
         ("/*", 645, "RightComposition"),
         ("@*", 646, "Composition"),
     ),
-    **_named("chain", 60, "VerticalSeparator"),
-    **_named("chain", 80, "Colon"),
-    **_named("chain", 195, "Conditioned"),
-    **_named("chain", 205, "Equivalent"),
-    **_named("chain", 215, "Or Nor"),
-    **_named("chain", 216, "Xor Xnor"),
-    **_named("chain", 217, "And Nand"),
-    **_named(
+    **_build_named("chain", 60, "VerticalSeparator"),
+    **_build_named("chain", 80, "Colon"),
+    **_build_named("chain", 195, "Conditioned"),
+    **_build_named("chain", 205, "Equivalent"),
+    **_build_named("chain", 215, "Or Nor"),
+    **_build_named("chain", 216, "Xor Xnor"),
+    **_build_named("chain", 217, "And Nand"),
+    **_build_named(
         "chain",
         250,
         "Element NotElement ReverseElement NotReverseElement Distributed",
@@ -128,7 +128,7 @@ _CHAIN = {
         "SquareSubset NotSquareSubset SquareSubsetEqual NotSquareSubsetEqual",
         "SquareSuperset NotSquareSuperset SquareSupersetEqual NotSquareSupersetEqual",
     ),
-    **_named(
+    **_build_named(
         "chain",
         270,
         "LeftArrow RightArrow LeftRightArrow LeftArrowBar RightArrowBar LeftTeeArrow RightTeeArrow",
@@ -139,8 +139,8 @@ _CHAIN = {
         "LeftTeeVector RightTeeVector DownLeftVector DownRightVector DownLeftRightVector",
         "DownLeftVectorBar DownRightVectorBar DownLeftTeeVector DownRightTeeVector",
     ),
-    **_named("chain", 280, "VerticalBar NotVerticalBar DoubleVerticalBar NotDoubleVerticalBar"),
-    **_named(
+    **_build_named("chain", 280, "VerticalBar NotVerticalBar DoubleVerticalBar NotDoubleVerticalBar"),
+    **_build_named(
         "chain",
         COMPARE_PRECEDENCE,
         "LeftTriangle RightTriangle NotLeftTriangle NotRightTriangle",
@@ -155,28 +155,28 @@ _CHAIN = {
         "Succeeds SucceedsEqual SucceedsTilde SucceedsSlantEqual",
         "NotSucceeds NotSucceedsEqual NotSucceedsTilde NotSucceedsSlantEqual",
     ),
-    **_named("chain", 300, "Union SquareUnion UnionPlus"),
-    **_named("chain", 305, "Intersection SquareIntersection"),
-    **_named("chain", 330, "CirclePlus"),
-    **_named("chain", 340, "Cup"),
-    **_named("chain", 350, "Cap"),
-    **_named("chain", 360, "Coproduct"),
-    **_named("chain", 370, "VerticalTilde"),
-    **_named("chain", 390, "Star"),
-    **_named("chain", TIMES_PRECEDENCE, "Times"),
-    **_named("chain", 410, "CenterDot"),
-    **_named("chain", 420, "CircleTimes"),
-    **_named("chain", 422, "PermutationProduct"),
-    **_named("chain", 424, "TensorProduct"),
-    **_named("chain", 426, "TensorWedge"),
-    **_named("chain", 430, "Vee"),
-    **_named("chain", 440, "Wedge"),
-    **_named("chain", 450, "Diamond"),
-    **_named("chain", 460, "Backslash"),
-    **_named("chain", 500, "Cross"),
-    **_named("chain", 520, "CircleDot"),
-    **_named("chain", 530, "SmallCircle"),
-    **_named(
+    **_build_named("chain", 300, "Union SquareUnion UnionPlus"),
+    **_build_named("chain", 305, "Intersection SquareIntersection"),
+    **_build_named("chain", 330, "CirclePlus"),
+    **_build_named("chain", 340, "Cup"),
+    **_build_named("chain", 350, "Cap"),
+    **_build_named("chain", 360, "Coproduct"),
+    **_build_named("chain", 370, "VerticalTilde"),
+    **_build_named("chain", 390, "Star"),
+    **_build_named("chain", TIMES_PRECEDENCE, "Times"),
+    **_build_named("chain", 410, "CenterDot"),
+    **_build_named("chain", 420, "CircleTimes"),
+    **_build_named("chain", 422, "PermutationProduct"),
+    **_build_named("chain", 424, "TensorProduct"),
+    **_build_named("chain", 426, "TensorWedge"),
+    **_build_named("chain", 430, "Vee"),
+    **_build_named("chain", 440, "Wedge"),
+    **_build_named("chain", 450, "Diamond"),
+    **_build_named("chain", 460, "Backslash"),
+    **_build_named("chain", 500, "Cross"),
+    **_build_named("chain", 520, "CircleDot"),
+    **_build_named("chain", 530, "SmallCircle"),
+    **_build_named(
         "chain",
         580,
         "UpArrow DownArrow UpDownArrow UpArrowBar DownArrowBar UpTeeArrow DownTeeArrow",
@@ -190,8 +190,8 @@ _CHAIN = {
         "LeftUpTeeVector LeftDownTeeVector UpEquilibrium ReverseUpEquilibrium",
     ),
 }
-_COMPARE = {
-    **_infix(
+_COMPARISON_OPERATORS = {
+    **_build_infix(
         "compare",
         *((text, COMPARE_PRECEDENCE, "Equal") for text in ("==", "\\[Equal]", "\\[LongEqual]")),
         *((text, COMPARE_PRECEDENCE, "Unequal") for text in ("!=", "\\[NotEqual]")),
@@ -202,7 +202,7 @@ _COMPARE = {
         ("\\[LessSlantEqual]", COMPARE_PRECEDENCE, "LessEqual"),
         ("\\[GreaterSlantEqual]", COMPARE_PRECEDENCE, "GreaterEqual"),
     ),
-    **_named(
+    **_build_named(
         "compare",
         COMPARE_PRECEDENCE,
         "LessEqual LessFullEqual LessTilde LessLess LessGreater LessEqualGreater NestedLessLess",
@@ -212,14 +212,14 @@ _COMPARE = {
         "NotGreaterFullEqual NotGreaterTilde NotGreaterGreater NotGreaterLess",
         "NotGreaterSlantEqual NotNestedGreaterGreater",
     ),
-    **_named(
+    **_build_named(
         "vector",
         COMPARE_PRECEDENCE,
         "VectorLess VectorLessEqual VectorGreater VectorGreaterEqual",
     ),
 }
-_POSTFIX = {
-    **_infix(
+_POSTFIX_OPERATORS = {
+    **_build_infix(
         "postfix",
         ("&", 90, "Function"),
         ("..", 170, "Repeated"),
@@ -230,9 +230,9 @@ _POSTFIX = {
         ("--", 661, "Decrement"),
         ("\\[HermitianConjugate]", 605, "ConjugateTranspose"),
     ),
-    **_named("postfix", 605, "Conjugate Transpose ConjugateTranspose"),
+    **_build_named("postfix", 605, "Conjugate Transpose ConjugateTranspose"),
 }
-_SPECIAL = _infix(
+_SPECIAL_OPERATORS = _build_infix(
     "special",
     (";", 10, "CompoundExpression"),
     (">>", 30, "Put"),
@@ -257,50 +257,50 @@ _SPECIAL = _infix(
     ("\\[Application]", 640, "Application"),
     ("::", 750, "MessageName"),
 )
-INFIX: dict[str, Operator] = {
-    **_LEFT,
-    **_RIGHT,
-    **_CHAIN,
-    **_COMPARE,
-    **_POSTFIX,
-    **_SPECIAL,
+INFIX_OPERATORS: dict[str, InfixOperator] = {
+    **_LEFT_OPERATORS,
+    **_RIGHT_OPERATORS,
+    **_CHAIN_OPERATORS,
+    **_COMPARISON_OPERATORS,
+    **_POSTFIX_OPERATORS,
+    **_SPECIAL_OPERATORS,
 }
 """The operators that follow an operand."""
 
-PREFIX: dict[str, Prefix] = {
-    "!": Prefix(230, "Not"),
-    "!!": Prefix(230, "NotNot"),
-    "\\[Not]": Prefix(230, "Not"),
-    **{f"\\[{head}]": Prefix(240, head) for head in ("ForAll", "Exists", "NotExists")},
-    "\\[Sum]": Prefix(320, "Sum"),
-    "\\[Integral]": Prefix(INTEGRAL_PRECEDENCE, "Integral"),
+PREFIX_OPERATORS: dict[str, PrefixOperator] = {
+    "!": PrefixOperator(230, "Not"),
+    "!!": PrefixOperator(230, "NotNot"),
+    "\\[Not]": PrefixOperator(230, "Not"),
+    **{f"\\[{head}]": PrefixOperator(240, head) for head in ("ForAll", "Exists", "NotExists")},
+    "\\[Sum]": PrefixOperator(320, "Sum"),
+    "\\[Integral]": PrefixOperator(INTEGRAL_PRECEDENCE, "Integral"),
     **{
-        f"\\[{head}]": Prefix(INTEGRAL_PRECEDENCE, head)
+        f"\\[{head}]": PrefixOperator(INTEGRAL_PRECEDENCE, head)
         for head in (
             *("ContourIntegral", "DoubleContourIntegral", "ClockwiseContourIntegral"),
             *("CounterClockwiseContourIntegral", "ExpectationE", "ProbabilityPr"),
         )
     },
-    **{f"\\[{head}]": Prefix(380, head) for head in ("Product", "ContinuedFractionK")},
-    "-": Prefix(480, "Minus"),
-    "\\[Minus]": Prefix(480, "Minus"),
-    "+": Prefix(480, "Plus"),
+    **{f"\\[{head}]": PrefixOperator(380, head) for head in ("Product", "ContinuedFractionK")},
+    "-": PrefixOperator(480, "Minus"),
+    "\\[Minus]": PrefixOperator(480, "Minus"),
+    "+": PrefixOperator(480, "Plus"),
     **{
-        f"\\[{head}]": Prefix(480, head)
+        f"\\[{head}]": PrefixOperator(480, head)
         for head in ("PlusMinus", "MinusPlus", "CircleTimes", "Coproduct")
     },
-    "\\[Square]": Prefix(540, "Square"),
-    "\\[Del]": Prefix(550, "Del"),
-    "\\[Piecewise]": Prefix(560, "Piecewise"),
-    "\\[DifferentialD]": Prefix(DIFFERENTIAL_PRECEDENCE, "DifferentialD"),
-    "\\[CapitalDifferentialD]": Prefix(DIFFERENTIAL_PRECEDENCE, "CapitalDifferentialD"),
-    **{f"\\[{head}]": Prefix(570, head) for head in ("Sqrt", "CubeRoot")},
-    "++": Prefix(660, "PreIncrement"),
-    "--": Prefix(660, "PreDecrement"),
+    "\\[Square]": PrefixOperator(540, "Square"),
+    "\\[Del]": PrefixOperator(550, "Del"),
+    "\\[Piecewise]": PrefixOperator(560, "Piecewise"),
+    "\\[DifferentialD]": PrefixOperator(DIFFERENTIAL_PRECEDENCE, "DifferentialD"),
+    "\\[CapitalDifferentialD]": PrefixOperator(DIFFERENTIAL_PRECEDENCE, "CapitalDifferentialD"),
+    **{f"\\[{head}]": PrefixOperator(570, head) for head in ("Sqrt", "CubeRoot")},
+    "++": PrefixOperator(660, "PreIncrement"),
+    "--": PrefixOperator(660, "PreDecrement"),
 }
 """The operators that stand before an operand."""
 
-GROUPS = {
+GROUP_BRACKETS = {
     "{": ("}", "List"),
     "<|": ("|>", "Association"),
     "(": (")", "Sequence"),
@@ -314,34 +314,34 @@ GROUPS = {
 }
 """Brackets that need nothing before them: what closes them, and their head."""
 
-CALLS = {"[": "]", "[[": "]]", "::[": "]", "\\[LeftDoubleBracket]": "\\[RightDoubleBracket]"}
+CALL_BRACKETS = {"[": "]", "[[": "]]", "::[": "]", "\\[LeftDoubleBracket]": "\\[RightDoubleBracket]"}
 """Brackets that follow an operand, and what closes them."""
 
-SAME_BRACKETS = {
+SIGN_SYNONYMS = {
     "\\[LeftAssociation]": "<|",
     "\\[RightAssociation]": "|>",
     "\\[InvisibleComma]": ",",
 }
 """Characters with names that mean the same as plain ones."""
 
-PLAIN = sorted(
-    {text for text in (*INFIX, *PREFIX) if not text.startswith("\\[")}
+PLAIN_SIGNS = sorted(
+    {text for text in (*INFIX_OPERATORS, *PREFIX_OPERATORS) if not text.startswith("\\[")}
     | {"[", "]", "(", ")", "{", "}", "<|", "|>", ",", "<<", "::["},
     key=len,
     reverse=True,
 )
 """Operators and brackets made of plain characters, the longest first."""
 
-NAMED = frozenset(
+NAMED_SIGNS = frozenset(
     text[2:-1]
     for text in (
-        *INFIX,
-        *PREFIX,
-        *SAME_BRACKETS,
-        *GROUPS,
-        *CALLS,
-        *(closer for closer, _ in GROUPS.values()),
-        *CALLS.values(),
+        *INFIX_OPERATORS,
+        *PREFIX_OPERATORS,
+        *SIGN_SYNONYMS,
+        *GROUP_BRACKETS,
+        *CALL_BRACKETS,
+        *(closer for closer, _ in GROUP_BRACKETS.values()),
+        *CALL_BRACKETS.values(),
     )
     if text.startswith("\\[")
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.wolfram.assignments import assignments
+from paddock.wolfram.assignments import iter_assignments
 from paddock.wolfram.data import evaluate
 from paddock.wolfram.expressions import Atom, Node, is_symbol, walk
 from paddock.wolfram.parser import parse
@@ -19,52 +19,52 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.source import Source
+    from paddock.wolfram.source import ParsedSource
 
-GLOBAL, SYSTEM = "Global`", "System`"
-_LOADING = ("Needs", "Get")
-_BEGINNING = ("BeginPackage", "Begin")
-_ENDING = ("EndPackage", "End")
+GLOBAL_CONTEXT, SYSTEM_CONTEXT = "Global`", "System`"
+_LOAD_HEADS = ("Needs", "Get")
+_BEGIN_HEADS = ("BeginPackage", "Begin")
+_END_HEADS = ("EndPackage", "End")
 
 
-class Unit(NamedTuple):
+class PackageFile(NamedTuple):
     """A file of a package."""
 
     text: str
-    where: str
+    display_name: str
 
 
-class _Place(NamedTuple):
+class _ContextState(NamedTuple):
     """The current context, and those that are searched after it."""
 
     context: str
     path: tuple[str, ...]
 
     @property
-    def searched(self) -> tuple[str, ...]:
+    def search_path(self) -> tuple[str, ...]:
         return (self.context, *self.path)
 
 
-class _Step(NamedTuple):
+class _PackageExpression(NamedTuple):
     """An expression of a file, and in which contexts its names are looked up."""
 
-    source: Source
+    source: ParsedSource
     expression: Expression
-    place: _Place
+    context_state: _ContextState
 
 
-class Packages:
+class ContextResolver:
     """The packages of a paclet."""
 
     def __init__(
-        self, find: Callable[[str], Unit | None], is_system: Callable[[str], bool]
+        self, find: Callable[[str], PackageFile | None], is_system: Callable[[str], bool]
     ) -> None:
-        self._find = find
+        self._find_file = find
         self._is_system = is_system
-        self._defined: defaultdict[str, set[str]] = defaultdict(set)
-        self._steps: list[_Step] = []
-        self._begun: set[str] = set()
-        self.missing: list[str] = []
+        self._symbols_by_context: defaultdict[str, set[str]] = defaultdict(set)
+        self._pending_expressions: list[_PackageExpression] = []
+        self._loaded_contexts: set[str] = set()
+        self.missing_contexts: list[str] = []
         """Contexts that are asked for and that nobody has."""
         self.problems: list[str] = []
         """What cannot be read, with its place."""
@@ -72,158 +72,158 @@ class Packages:
     @property
     def contexts(self) -> tuple[str, ...]:
         """The contexts that were loaded."""
-        return tuple(self._begun)
+        return tuple(self._loaded_contexts)
 
     def load(self, context: str) -> bool:
         """Read the file of a context, and those that it asks for; whether there is one."""
-        if context in self._begun:
+        if context in self._loaded_contexts:
             return True
-        unit = self._find(context)
+        unit = self._find_file(context)
         if unit is None:
             return False
-        self._begun.add(context)
-        self._read(unit)
+        self._loaded_contexts.add(context)
+        self._read_file(unit)
         return True
 
-    def new_code(self) -> list[str]:
+    def take_new_code(self) -> list[str]:
         """What a kernel has to evaluate to have all definitions since this was last asked for."""
-        steps, self._steps = self._steps, []
-        return [self._qualified(step.source, step.expression, step.place) for step in steps]
+        steps, self._pending_expressions = self._pending_expressions, []
+        return [self._qualify_names(step.source, step.expression, step.context_state) for step in steps]
 
-    def resolved(self, text: str) -> str:
+    def qualify_code(self, text: str) -> str:
         """Code from outside the packages, as if all of their contexts were searched for it."""
         source = parse(text)
         if source.problems or len(source.expressions) != 1:
             return text
-        place = _Place(GLOBAL, (*self._public(), SYSTEM))
-        return self._qualified(source, source.expressions[0], place)
+        place = _ContextState(GLOBAL_CONTEXT, (*self._list_contexts(), SYSTEM_CONTEXT))
+        return self._qualify_names(source, source.expressions[0], place)
 
-    def has(self, name: str) -> bool:
+    def has_symbol(self, name: str) -> bool:
         """Whether the packages define a symbol of a full name."""
         context, _, short = name.rpartition("`")
-        return short in self._defined.get(f"{context}`", ())
+        return short in self._symbols_by_context.get(f"{context}`", ())
 
-    def _public(self) -> list[str]:
-        return sorted(self._begun)
+    def _list_contexts(self) -> list[str]:
+        return sorted(self._loaded_contexts)
 
-    def _read(self, unit: Unit) -> None:
+    def _read_file(self, unit: PackageFile) -> None:
         source = parse(unit.text)
         if source.problems:
-            line, column = source.position(source.problems[0].start)
-            self.problems.append(f"{unit.where}:{line}:{column}: {source.problems[0].message}")
+            line, column = source.get_position(source.problems[0].start)
+            self.problems.append(f"{unit.display_name}:{line}:{column}: {source.problems[0].message}")
             return
-        reading = _Reading(self._load_for)
+        reading = _FileContexts(self._load_or_note)
         for expression in source.expressions:
-            place = reading.place
-            if reading.takes(expression):
+            place = reading.state
+            if reading.handle_declaration(expression):
                 continue
-            self._note(expression, place)
-            self._steps.append(_Step(source, expression, place))
+            self._record_definitions(expression, place)
+            self._pending_expressions.append(_PackageExpression(source, expression, place))
 
-    def _load_for(self, context: str) -> bool:
+    def _load_or_note(self, context: str) -> bool:
         found = self.load(context)
-        if not found and not context.startswith(SYSTEM) and context not in self.missing:
-            self.missing.append(context)
+        if not found and not context.startswith(SYSTEM_CONTEXT) and context not in self.missing_contexts:
+            self.missing_contexts.append(context)
         return found
 
-    def _note(self, expression: Expression, place: _Place) -> None:
+    def _record_definitions(self, expression: Expression, place: _ContextState) -> None:
         """Take note of what an expression defines, or makes known by naming it alone."""
-        named = [made.symbol for made in assignments(expression)]
-        bare = _statement(expression)
+        named = [made.symbol for made in iter_assignments(expression)]
+        bare = _strip_semicolon(expression)
         if isinstance(bare, Atom) and bare.kind == "symbol":
             named.append(bare)
         for atom in named:
             if "`" not in atom.text and self._is_system(atom.text):
                 continue
-            name = self._full(atom.text, place) or _absolute(atom.text, place.context)
+            name = self._find_full_name(atom.text, place) or _make_absolute(atom.text, place.context)
             context, _, short = name.rpartition("`")
-            self._defined[f"{context}`"].add(short)
+            self._symbols_by_context[f"{context}`"].add(short)
 
-    def _full(self, name: str, place: _Place) -> str | None:
+    def _find_full_name(self, name: str, place: _ContextState) -> str | None:
         """The full name of a symbol that the packages define; None for all others."""
         if "`" in name:
-            name = _absolute(name, place.context)
-            return name if self.has(name) else None
-        for context in place.searched:
-            if name in self._defined.get(context, ()):
+            name = _make_absolute(name, place.context)
+            return name if self.has_symbol(name) else None
+        for context in place.search_path:
+            if name in self._symbols_by_context.get(context, ()):
                 return context + name
         return None
 
-    def _qualified(self, source: Source, expression: Expression, place: _Place) -> str:
+    def _qualify_names(self, source: ParsedSource, expression: Expression, place: _ContextState) -> str:
         pieces: list[str] = []
         at = expression.start
         atoms = (part for part in walk(expression) if isinstance(part, Atom) and part.start >= at)
         for atom in sorted(atoms, key=lambda one: one.start):
             if atom.kind != "symbol" or source.text[atom.start : atom.end] != atom.text:
                 continue
-            full = self._full(atom.text, place)
-            if full is not None and not full.startswith(GLOBAL):
+            full = self._find_full_name(atom.text, place)
+            if full is not None and not full.startswith(GLOBAL_CONTEXT):
                 pieces += [source.text[at : atom.start], full]
                 at = atom.end
         return "".join([*pieces, source.text[at : expression.end]])
 
 
-class _Reading:
+class _FileContexts:
     """Where one is in a file: in which package, and which part of it."""
 
     def __init__(self, load: Callable[[str], bool]) -> None:
-        self.place = _Place(GLOBAL, (GLOBAL, SYSTEM))
+        self.state = _ContextState(GLOBAL_CONTEXT, (GLOBAL_CONTEXT, SYSTEM_CONTEXT))
         self._load = load
-        self._outer: list[_Place] = []
-        self._packages: list[str] = []
+        self._outer_states: list[_ContextState] = []
+        self._open_packages: list[str] = []
 
-    def takes(self, expression: Expression) -> bool:
+    def handle_declaration(self, expression: Expression) -> bool:
         """Whether an expression is about contexts, and has been followed."""
-        bare = _statement(expression)
+        bare = _strip_semicolon(expression)
         if not isinstance(bare, Node) or not isinstance(bare.head, Atom):
             return False
         head = bare.head.text
         given = [evaluate(arg) for arg in bare.args]
-        if head in _BEGINNING and given and isinstance(given[0], str):
-            self._begin(head, _absolute(given[0], self.place.context), given[1:])
-        elif head in _ENDING and not given:
-            self._end(head)
-        elif head in _LOADING and given and isinstance(given[0], str) and given[0].endswith("`"):
-            self._need(given[0])
+        if head in _BEGIN_HEADS and given and isinstance(given[0], str):
+            self._begin_context(head, _make_absolute(given[0], self.state.context), given[1:])
+        elif head in _END_HEADS and not given:
+            self._end_context(head)
+        elif head in _LOAD_HEADS and given and isinstance(given[0], str) and given[0].endswith("`"):
+            self._load_context(given[0])
         else:
             return False
         return True
 
-    def _begin(self, head: str, context: str, needed: list[object]) -> None:
-        self._outer.append(self.place)
+    def _begin_context(self, head: str, context: str, needed: list[object]) -> None:
+        self._outer_states.append(self.state)
         if head == "Begin":
-            self.place = self.place._replace(context=context)
+            self.state = self.state._replace(context=context)
             return
-        self._packages.append(context)
-        self.place = _Place(context, (context, SYSTEM))
+        self._open_packages.append(context)
+        self.state = _ContextState(context, (context, SYSTEM_CONTEXT))
         for one in needed:
             for name in one if isinstance(one, list) else [one]:
                 if isinstance(name, str):
-                    self._need(name)
+                    self._load_context(name)
 
-    def _end(self, head: str) -> None:
-        if self._outer:
-            self.place = self._outer.pop()
-        if head == "EndPackage" and self._packages:
-            self._search(self._packages.pop())
+    def _end_context(self, head: str) -> None:
+        if self._outer_states:
+            self.state = self._outer_states.pop()
+        if head == "EndPackage" and self._open_packages:
+            self._add_to_path(self._open_packages.pop())
 
-    def _need(self, context: str) -> None:
+    def _load_context(self, context: str) -> None:
         if self._load(context):
-            self._search(context)
+            self._add_to_path(context)
 
-    def _search(self, context: str) -> None:
-        if context not in self.place.path:
-            self.place = self.place._replace(path=(context, *self.place.path))
+    def _add_to_path(self, context: str) -> None:
+        if context not in self.state.path:
+            self.state = self.state._replace(path=(context, *self.state.path))
 
 
-def _absolute(name: str, context: str) -> str:
+def _make_absolute(name: str, context: str) -> str:
     """The full form of a name or context as it is written within a context."""
     if name.startswith("`"):
         return context + name[1:]
     return name if "`" in name else context + name
 
 
-def _statement(expression: Expression) -> Expression:
+def _strip_semicolon(expression: Expression) -> Expression:
     """What is evaluated in `expression;`."""
     if isinstance(expression, Node) and is_symbol(expression.head, "CompoundExpression"):
         parts = expression.args

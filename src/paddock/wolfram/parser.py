@@ -11,56 +11,56 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from paddock.wolfram import brackets, tokens
-from paddock.wolfram.characters import NAME_OF_CHARACTER
-from paddock.wolfram.collecting import collecting_later
+from paddock.wolfram.characters import NAMES_BY_CHARACTER
+from paddock.wolfram.collecting import defer_gc
 from paddock.wolfram.expressions import Atom, Node
-from paddock.wolfram.infix import get, operator
-from paddock.wolfram.operands import add_operand, before_operand, complete_if_begun
-from paddock.wolfram.operators import CALL_PRECEDENCE, CALLS, GROUPS, SAME_BRACKETS
-from paddock.wolfram.patterns import blank, out, slot
-from paddock.wolfram.reading import Reading
-from paddock.wolfram.tokens import full_token
+from paddock.wolfram.infix import handle_get, handle_operator
+from paddock.wolfram.operands import push_operand, begin_operand, finish_pending_expression
+from paddock.wolfram.operators import CALL_PRECEDENCE, CALL_BRACKETS, GROUP_BRACKETS, SIGN_SYNONYMS
+from paddock.wolfram.patterns import parse_blank, parse_out, parse_slot
+from paddock.wolfram.reading import ParseState
+from paddock.wolfram.tokens import get_full_token_pattern
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Callable
 
-    from paddock.wolfram.expressions import Expression, Kind
-    from paddock.wolfram.source import Source
+    from paddock.wolfram.expressions import Expression, AtomKind
+    from paddock.wolfram.source import ParsedSource
 
-_MOST_READ_AGAIN = 3
+_MAX_REPARSE_FACTOR = 3
 """How many times the length of a text is read again after brackets without an end, at most."""
-_ALWAYS_READ_AGAIN = 200_000
+_MIN_REPARSE_CHARACTERS = 200_000
 """How many characters are, however short the text is."""
-_LEAST_BASE, _MOST_BASE = 2, 36
-_UNEXPECTED = "Unexpected character"
+_MIN_BASE, _MAX_BASE = 2, 36
+_UNEXPECTED_MESSAGE = "Unexpected character"
 
 
-def parse(text: str) -> Source:
+def parse(text: str) -> ParsedSource:
     """Read a source, as much of it as can be read.
 
     It never raises for any text.
     """
-    with collecting_later():
-        return _parse(text)
+    with defer_gc():
+        return _parse_text(text)
 
 
-def _parse(text: str) -> Source:
-    reading = Reading(text)
-    _skip_opening(reading)
-    _read(reading, len(text))
-    allowed = _MOST_READ_AGAIN * len(text) + _ALWAYS_READ_AGAIN
+def _parse_text(text: str) -> ParsedSource:
+    reading = ParseState(text)
+    _skip_preamble(reading)
+    _read_tokens(reading, len(text))
+    allowed = _MAX_REPARSE_FACTOR * len(text) + _MIN_REPARSE_CHARACTERS
     while allowed > 0:
-        resumption = _next_statement(reading)
+        resumption = _find_next_statement(reading)
         if resumption is None:
             break
         allowed -= len(text) - reading.mark[0]
         reading.rewind()
-        _read(reading, resumption)
-        _finish(reading, resumption)
+        _read_tokens(reading, resumption)
+        _finish_region(reading, resumption)
         reading.position = reading.previous = resumption
-        _read(reading, len(text))
-    _finish(reading, len(text))
+        _read_tokens(reading, len(text))
+    _finish_region(reading, len(text))
     reading.source.problems.sort(key=lambda problem: problem.start)
     return reading.source
 
@@ -72,34 +72,34 @@ def parse_strict(text: str, *, where: str | None = None) -> list[Expression]:
         WolframSyntaxError: at the first thing that is wrong.
     """
     source = parse(text)
-    source.check(where)
+    source.raise_first_problem(where)
     return source.expressions
 
 
-def _skip_opening(reading: Reading) -> None:
+def _skip_preamble(reading: ParseState) -> None:
     """A byte-order mark and the line that names the interpreter of a script are no code."""
     if reading.text.startswith("\ufeff"):
         reading.position = 1
-    line = tokens.SCRIPT.match(reading.text, reading.position)
+    line = tokens.SCRIPT_LINE.match(reading.text, reading.position)
     reading.position = line.end() if line else reading.position
     reading.previous = reading.position
-    reading.set_mark(reading.position)
+    reading.mark_expression_start(reading.position)
 
 
-def _read(reading: Reading, end: int) -> None:
+def _read_tokens(reading: ParseState, end: int) -> None:
     """Take one token after the other."""
-    text, match, acts, has_strings = reading.text, tokens.TOKEN.match, _ACTS, True
+    text, match, acts, has_strings = reading.text, tokens.TOKEN_PATTERN.match, _TOKEN_HANDLERS, True
     while True:
         found = match(text, reading.position, end)
         if found is None:
             if _is_at_end(reading, end):
                 return
-            found = full_token(strings=has_strings).match(text, reading.position, end)
+            found = get_full_token_pattern(strings=has_strings).match(text, reading.position, end)
         if found is None:
             has_strings = has_strings and text[reading.position] != '"'
             if not has_strings:
-                match = full_token(strings=False).match
-            _step_over(reading, end)
+                match = get_full_token_pattern(strings=False).match
+            _skip_invalid_text(reading, end)
             continue
         kind = found.lastindex or 0
         reading.position = found.end()
@@ -107,43 +107,43 @@ def _read(reading: Reading, end: int) -> None:
         reading.previous = reading.position
 
 
-def _is_at_end(reading: Reading, end: int) -> bool:
+def _is_at_end(reading: ParseState, end: int) -> bool:
     """Whether nothing but blanks is left; they are stepped over."""
-    space = tokens.SPACE.match(reading.text, reading.position, end)
+    space = tokens.SPACE_PATTERN.match(reading.text, reading.position, end)
     reading.position = space.end() if space else reading.position
     return reading.position >= end
 
 
-def _step_over(reading: Reading, end: int) -> None:
+def _skip_invalid_text(reading: ParseState, end: int) -> None:
     """What is no token: a string without an end, or a character that means nothing."""
     start = reading.position
     if reading.text[start] == '"':
         line = tokens.REST_OF_LINE.match(reading.text, start, end)
         reading.position = line.end() if line else end
-        reading.complain("The string has no end", start, reading.position)
+        reading.report_problem("The string has no end", start, reading.position)
         unclosed = Atom("error", reading.text[start : reading.position], start, reading.position)
-        add_operand(reading, unclosed, start)
+        push_operand(reading, unclosed, start)
     else:
         reading.position = start + 1
-        _complain_of_character(reading, start)
+        _report_character(reading, start)
     reading.previous = reading.position
 
 
-def _complain_of_character(reading: Reading, start: int) -> None:
+def _report_character(reading: ParseState, start: int) -> None:
     """Many in a row are one problem."""
     problems = reading.source.problems
-    if problems and problems[-1].end == start and problems[-1].message.startswith(_UNEXPECTED):
+    if problems and problems[-1].end == start and problems[-1].message.startswith(_UNEXPECTED_MESSAGE):
         problems[-1] = problems[-1]._replace(end=start + 1)
     else:
-        reading.complain(f"{_UNEXPECTED} {reading.text[start]!r}", start, start + 1)
+        reading.report_problem(f"{_UNEXPECTED_MESSAGE} {reading.text[start]!r}", start, start + 1)
 
 
-def _next_statement(reading: Reading) -> int | None:
+def _find_next_statement(reading: ParseState) -> int | None:
     """Where something new very likely begins, after a bracket that is not closed."""
     if not reading.frames:
         return None
     comments = reading.source.comments
-    for found in tokens.STATEMENT.finditer(reading.text, reading.frames[0][2] + 1):
+    for found in tokens.STATEMENT_START.finditer(reading.text, reading.frames[0][2] + 1):
         at = found.start()
         before = bisect_left(comments, (at,)) - 1
         if before < 0 or comments[before][1] <= at:
@@ -151,28 +151,28 @@ def _next_statement(reading: Reading) -> int | None:
     return None
 
 
-def _finish(reading: Reading, end: int) -> None:
+def _finish_region(reading: ParseState, end: int) -> None:
     while reading.frames:
-        brackets.abandon(reading, end)
-    complete_if_begun(reading, end)
+        brackets.close_unclosed_bracket(reading, end)
+    finish_pending_expression(reading, end)
 
 
 # What is done with each kind of token.
 
 
-def _atom(reading: Reading, found: re.Match[str], kind: int) -> None:
+def _handle_atom(reading: ParseState, found: re.Match[str], kind: int) -> None:
     start = found.start(kind)
     if reading.is_ready or not reading.frames:
-        before_operand(reading, start)
-    reading.operands.append(Atom(_KINDS[kind], found[kind], start, reading.position))
+        begin_operand(reading, start)
+    reading.operands.append(Atom(_ATOM_KINDS[kind], found[kind], start, reading.position))
     reading.is_ready = True
 
 
-def _atom_comma(reading: Reading, found: re.Match[str], kind: int) -> None:
+def _handle_atom_comma(reading: ParseState, found: re.Match[str], kind: int) -> None:
     """An atom and its comma: an argument at once, unless something stands before it."""
     group = _ATOM_GROUPS[kind]
     start, end = found.span(group)
-    atom = Atom(_KINDS[group], found[group], start, end)
+    atom = Atom(_ATOM_KINDS[group], found[group], start, end)
     frames = reading.frames
     if (
         reading.is_ready
@@ -180,18 +180,18 @@ def _atom_comma(reading: Reading, found: re.Match[str], kind: int) -> None:
         or len(reading.pending) > reading.base
         or frames[-1][1] == "("
     ):
-        add_operand(reading, atom, start)
+        push_operand(reading, atom, start)
         reading.previous = end
-        brackets.comma(reading, ",", reading.position - 1)
+        brackets.add_comma(reading, ",", reading.position - 1)
     else:
         frames[-1][0].args.append(atom)
 
 
-def _symbol_call(reading: Reading, found: re.Match[str], _kind: int) -> None:
+def _handle_symbol_call(reading: ParseState, found: re.Match[str], _kind: int) -> None:
     """A symbol and its bracket."""
     start, end = found.span(tokens.SYMBOL)
     if reading.is_ready or not reading.frames:
-        before_operand(reading, start)
+        begin_operand(reading, start)
     head = Atom("symbol", found[tokens.SYMBOL], start, end)
     pending = reading.pending
     if pending and pending[-1].precedence >= CALL_PRECEDENCE and len(pending) > reading.base:
@@ -204,121 +204,121 @@ def _symbol_call(reading: Reading, found: re.Match[str], _kind: int) -> None:
     reading.is_ready = False
 
 
-def _based_number(reading: Reading, found: re.Match[str], kind: int) -> None:
+def _handle_based_number(reading: ParseState, found: re.Match[str], kind: int) -> None:
     text = found[kind]
     base, _, rest = text.partition("^^")
-    if not _LEAST_BASE <= int(base) <= _MOST_BASE:
+    if not _MIN_BASE <= int(base) <= _MAX_BASE:
         at = found.start(kind)
-        reading.complain(f"{base} is no base from 2 to 36", at, at + len(base))
-        _atom(reading, found, kind)
+        reading.report_problem(f"{base} is no base from 2 to 36", at, at + len(base))
+        _handle_atom(reading, found, kind)
         return
     for place, digit in enumerate(rest):
         if digit in "`*":
             break
         if digit != "." and int(digit, 36) >= int(base):
             at = found.start(kind) + len(base) + 2 + place
-            reading.complain(f"{digit} is no digit in base {base}", at, at + 1)
+            reading.report_problem(f"{digit} is no digit in base {base}", at, at + 1)
             break
-    _atom(reading, found, kind)
+    _handle_atom(reading, found, kind)
 
 
-def _joined(reading: Reading, found: re.Match[str], kind: int) -> None:
+def _handle_joined_token(reading: ParseState, found: re.Match[str], kind: int) -> None:
     """A number or name that goes on in another line."""
     start, text = found.start(kind), tokens.LINE_JOIN.sub("", found[kind])
     is_number = text[0].isdecimal() or text[0] == "."
     atom = Atom("number" if is_number else "symbol", text, start, reading.position)
-    add_operand(reading, atom, start)
+    push_operand(reading, atom, start)
 
 
-def _named_blank(reading: Reading, found: re.Match[str], kind: int) -> None:
+def _handle_named_blank(reading: ParseState, found: re.Match[str], kind: int) -> None:
     start = found.start(tokens.SYMBOL)
     text = found[tokens.SYMBOL] + found[kind]
-    add_operand(reading, blank(text, start, reading.position), start)
+    push_operand(reading, parse_blank(text, start, reading.position), start)
 
 
-def _blank(reading: Reading, found: re.Match[str], kind: int) -> None:
+def _handle_blank(reading: ParseState, found: re.Match[str], kind: int) -> None:
     start = found.start(kind)
-    add_operand(reading, blank(found[kind], start, reading.position), start)
+    push_operand(reading, parse_blank(found[kind], start, reading.position), start)
 
 
-def _slot(reading: Reading, found: re.Match[str], kind: int) -> None:
+def _handle_slot(reading: ParseState, found: re.Match[str], kind: int) -> None:
     start = found.start(kind)
-    add_operand(reading, slot(found[kind], start, reading.position), start)
+    push_operand(reading, parse_slot(found[kind], start, reading.position), start)
 
 
-def _out(reading: Reading, found: re.Match[str], kind: int) -> None:
+def _handle_out(reading: ParseState, found: re.Match[str], kind: int) -> None:
     start = found.start(kind)
-    add_operand(reading, out(found[kind], start, reading.position), start)
+    push_operand(reading, parse_out(found[kind], start, reading.position), start)
 
 
-def _list(reading: Reading, found: re.Match[str], kind: int) -> None:
+def _handle_list(reading: ParseState, found: re.Match[str], kind: int) -> None:
     brackets.open_group(reading, "{", found.start(kind))
 
 
-def _closer(reading: Reading, found: re.Match[str], kind: int) -> None:
-    brackets.close(reading, found[kind], reading.position - 1)
+def _handle_closer(reading: ParseState, found: re.Match[str], kind: int) -> None:
+    brackets.close_bracket(reading, found[kind], reading.position - 1)
 
 
-def _closer_comma(reading: Reading, found: re.Match[str], _kind: int) -> None:
+def _handle_closer_comma(reading: ParseState, found: re.Match[str], _kind: int) -> None:
     """A closing bracket and its comma."""
     reading.position = end = found.end(tokens.CLOSER)
-    brackets.close(reading, found[tokens.CLOSER], end - 1)
+    brackets.close_bracket(reading, found[tokens.CLOSER], end - 1)
     reading.previous = end
     reading.position = found.end()
-    brackets.comma(reading, ",", reading.position - 1)
+    brackets.add_comma(reading, ",", reading.position - 1)
 
 
-def _part(reading: Reading, found: re.Match[str], kind: int) -> None:
+def _handle_part(reading: ParseState, found: re.Match[str], kind: int) -> None:
     brackets.open_call(reading, "[[", found.start(kind))
 
 
-def _plain(reading: Reading, found: re.Match[str], kind: int) -> None:
+def _handle_plain_sign(reading: ParseState, found: re.Match[str], kind: int) -> None:
     text = found[kind]
-    _OF_TEXT.get(text, operator)(reading, text, found.start(kind))
+    _HANDLERS_BY_TEXT.get(text, handle_operator)(reading, text, found.start(kind))
 
 
-def _named(reading: Reading, found: re.Match[str], kind: int) -> None:
-    text = SAME_BRACKETS.get(found[kind], found[kind])
-    _OF_TEXT.get(text, operator)(reading, text, found.start(kind))
+def _handle_named_sign(reading: ParseState, found: re.Match[str], kind: int) -> None:
+    text = SIGN_SYNONYMS.get(found[kind], found[kind])
+    _HANDLERS_BY_TEXT.get(text, handle_operator)(reading, text, found.start(kind))
 
 
-def _character(reading: Reading, found: re.Match[str], kind: int) -> None:
-    name = NAME_OF_CHARACTER[found[kind]]
-    text = SAME_BRACKETS.get(name, name)
-    _OF_TEXT.get(text, operator)(reading, text, found.start(kind))
+def _handle_character(reading: ParseState, found: re.Match[str], kind: int) -> None:
+    name = NAMES_BY_CHARACTER[found[kind]]
+    text = SIGN_SYNONYMS.get(name, name)
+    _HANDLERS_BY_TEXT.get(text, handle_operator)(reading, text, found.start(kind))
 
 
-def _comment(reading: Reading, found: re.Match[str], kind: int) -> None:
+def _handle_comment(reading: ParseState, found: re.Match[str], kind: int) -> None:
     start = found.start(kind)
-    end = reading.comments.end(start)
+    end = reading.comments.find_end(start)
     if not reading.frames:
-        reading.has_crossed = reading.crosses(start)
+        reading.has_crossed = reading.has_line_break_before(start)
     if end is None:
         line = tokens.REST_OF_LINE.match(reading.text, start)
         end = line.end() if line else len(reading.text)
-        reading.complain("The comment has no end", start, start + 2)
+        reading.report_problem("The comment has no end", start, start + 2)
     reading.source.comments.append((start, end))
     reading.position = end
 
 
-def _boxes(reading: Reading, found: re.Match[str], kind: int) -> None:
+def _handle_boxes(reading: ParseState, found: re.Match[str], kind: int) -> None:
     """What is written in the syntax of boxes is one opaque atom."""
     text, start = found[kind], found.start(kind)
     end: int | None = reading.position
     if text.endswith("("):
-        end = reading.boxes.end(reading.position - 2)
+        end = reading.boxes.find_end(reading.position - 2)
         if end is None:
-            reading.complain("The box syntax has no end", start, reading.position)
+            reading.report_problem("The box syntax has no end", start, reading.position)
     else:
-        reading.complain(f"{text} outside of box syntax", start, reading.position)
+        reading.report_problem(f"{text} outside of box syntax", start, reading.position)
     reading.position = end or reading.position
     atom = Atom("boxes", reading.text[start : reading.position], start, reading.position)
     if end is None or not text.endswith("("):
         atom.kind = "error"
-    add_operand(reading, atom, start)
+    push_operand(reading, atom, start)
 
 
-_KINDS: dict[int, Kind] = {
+_ATOM_KINDS: dict[int, AtomKind] = {
     tokens.SYMBOL: "symbol",
     tokens.STRING: "string",
     tokens.NUMBER: "number",
@@ -329,35 +329,35 @@ _ATOM_GROUPS = {
     tokens.STRING_COMMA: tokens.STRING,
     tokens.NUMBER_COMMA: tokens.NUMBER,
 }
-_OF_TEXT: dict[str, Callable[[Reading, str, int], None]] = {
-    **dict.fromkeys(CALLS, brackets.open_call),
-    **dict.fromkeys(GROUPS, brackets.open_group),
-    **dict.fromkeys(brackets.CLOSERS, brackets.close),
-    ",": brackets.comma,
-    "<<": get,
+_HANDLERS_BY_TEXT: dict[str, Callable[[ParseState, str, int], None]] = {
+    **dict.fromkeys(CALL_BRACKETS, brackets.open_call),
+    **dict.fromkeys(GROUP_BRACKETS, brackets.open_group),
+    **dict.fromkeys(brackets.CLOSERS, brackets.close_bracket),
+    ",": brackets.add_comma,
+    "<<": handle_get,
 }
-_ACTS_BY_KIND: dict[int, Callable[[Reading, re.Match[str], int], None]] = {
-    tokens.SYMBOL: _atom,
-    tokens.SYMBOL_CALL: _symbol_call,
-    tokens.SYMBOL_COMMA: _atom_comma,
-    tokens.SYMBOL_BLANK: _named_blank,
-    tokens.STRING: _atom,
-    tokens.STRING_COMMA: _atom_comma,
-    tokens.LIST: _list,
-    tokens.CLOSER: _closer,
-    tokens.CLOSER_COMMA: _closer_comma,
-    tokens.PART: _part,
-    tokens.OPERATOR: _plain,
-    tokens.BASED: _based_number,
-    tokens.NUMBER: _atom,
-    tokens.NUMBER_COMMA: _atom_comma,
-    tokens.SLOT: _slot,
-    tokens.OUT: _out,
-    tokens.NAMED_OPERATOR: _named,
-    tokens.CHARACTER: _character,
-    tokens.COMMENT: _comment,
-    tokens.BOXES: _boxes,
-    tokens.BLANK: _blank,
-    tokens.JOINED: _joined,
+_HANDLERS_BY_TOKEN: dict[int, Callable[[ParseState, re.Match[str], int], None]] = {
+    tokens.SYMBOL: _handle_atom,
+    tokens.SYMBOL_CALL: _handle_symbol_call,
+    tokens.SYMBOL_COMMA: _handle_atom_comma,
+    tokens.SYMBOL_BLANK: _handle_named_blank,
+    tokens.STRING: _handle_atom,
+    tokens.STRING_COMMA: _handle_atom_comma,
+    tokens.LIST: _handle_list,
+    tokens.CLOSER: _handle_closer,
+    tokens.CLOSER_COMMA: _handle_closer_comma,
+    tokens.PART: _handle_part,
+    tokens.OPERATOR: _handle_plain_sign,
+    tokens.BASED: _handle_based_number,
+    tokens.NUMBER: _handle_atom,
+    tokens.NUMBER_COMMA: _handle_atom_comma,
+    tokens.SLOT: _handle_slot,
+    tokens.OUT: _handle_out,
+    tokens.NAMED_OPERATOR: _handle_named_sign,
+    tokens.CHARACTER: _handle_character,
+    tokens.COMMENT: _handle_comment,
+    tokens.BOXES: _handle_boxes,
+    tokens.BLANK: _handle_blank,
+    tokens.JOINED: _handle_joined_token,
 }
-_ACTS = [_ACTS_BY_KIND.get(kind, _plain) for kind in range(tokens.JOINED + 1)]
+_TOKEN_HANDLERS = [_HANDLERS_BY_TOKEN.get(kind, _handle_plain_sign) for kind in range(tokens.JOINED + 1)]

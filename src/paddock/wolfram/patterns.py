@@ -9,11 +9,11 @@ from paddock.wolfram.expressions import Atom, Node, string, symbol
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
 
-_BLANKS = {"_": "Blank", "__": "BlankSequence", "___": "BlankNullSequence"}
+_BLANK_HEADS = {"_": "Blank", "__": "BlankSequence", "___": "BlankNullSequence"}
 BLANK_FORM, SLOT_FORM, OUT_FORM = "_", "#", "%"
 
 
-def blank(text: str, start: int, end: int) -> Node:
+def parse_blank(text: str, start: int, end: int) -> Node:
     """`x_`, `x_h`, `__`, `x_.` and the like."""
     name, _, _ = text.partition("_")
     rest = text[len(name) :]
@@ -25,7 +25,7 @@ def blank(text: str, start: int, end: int) -> Node:
     whole = end
     if after == ".":
         end -= 1
-    found = Node(symbol(_BLANKS[bars]), args, start + len(name), end, BLANK_FORM)
+    found = Node(symbol(_BLANK_HEADS[bars]), args, start + len(name), end, BLANK_FORM)
     if name:
         variable = Atom("symbol", name, start, start + len(name))
         found = Node(symbol("Pattern"), [variable, found], start, end, BLANK_FORM)
@@ -34,7 +34,7 @@ def blank(text: str, start: int, end: int) -> Node:
     return found
 
 
-def slot(text: str, start: int, end: int) -> Node:
+def parse_slot(text: str, start: int, end: int) -> Node:
     """`#`, `#2`, `#name`, `##`, `##2`."""
     head = "SlotSequence" if text.startswith("##") else "Slot"
     which = text.lstrip("#") or "1"
@@ -45,7 +45,7 @@ def slot(text: str, start: int, end: int) -> Node:
     return Node(symbol(head), [arg], start, end, SLOT_FORM)
 
 
-def out(text: str, start: int, end: int) -> Node:
+def parse_out(text: str, start: int, end: int) -> Node:
     """`%`, `%%`, `%5`."""
     number = text.lstrip("%")
     args: list[Expression] = []

@@ -10,14 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Atom
-from paddock.wolfram.values import value_written
-from paddock.wolfram.written import LOWEST, is_negative_number, written
+from paddock.wolfram.values import write_value_form
+from paddock.wolfram.written import LOWEST_PRECEDENCE, is_negative_number, write_input_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.written import Piece, Written
+    from paddock.wolfram.written import FormPiece, WrittenForm
 
 
 def full_form(expression: Expression) -> str:
@@ -36,18 +36,18 @@ def full_form(expression: Expression) -> str:
                 waiting.append(item.args[index])
                 if index:
                     waiting.append(", ")
-            waiting += ["[", *_head(item.head)]
+            waiting += ["[", *_wrap_head(item.head)]
     return "".join(pieces)
 
 
-def _head(head: Expression) -> list[str | Expression]:
+def _wrap_head(head: Expression) -> list[str | Expression]:
     """A head, from last to first; a sign must not go over to the whole."""
     return [")", head, "("] if is_negative_number(head) else [head]
 
 
 def input_form(expression: Expression) -> str:
     """An expression with the usual operators and brackets."""
-    return _walked(expression, written)
+    return _print_expression(expression, write_input_form)
 
 
 def value_form(expression: Expression) -> str:
@@ -55,12 +55,12 @@ def value_form(expression: Expression) -> str:
 
     The text evaluates to the same value; read without evaluating it may be another expression.
     """
-    return _walked(expression, value_written)
+    return _print_expression(expression, write_value_form)
 
 
-def _walked(expression: Expression, write: Callable[[Expression], Written]) -> str:
+def _print_expression(expression: Expression, write: Callable[[Expression], WrittenForm]) -> str:
     pieces: list[str] = []
-    waiting: list[Piece] = [(expression, LOWEST)]
+    waiting: list[FormPiece] = [(expression, LOWEST_PRECEDENCE)]
     while waiting:
         item = waiting.pop()
         if isinstance(item, str):

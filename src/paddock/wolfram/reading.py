@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.wolfram import tokens
-from paddock.wolfram.regions import Regions
-from paddock.wolfram.source import Problem, Source
+from paddock.wolfram.regions import NestedRegions
+from paddock.wolfram.source import SyntaxProblem, ParsedSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression, Node
 
 
-INTEGRAL = "\\[Integral]"
-Frame = tuple["Node", str, int, int]
+INTEGRAL_SIGN = "\\[Integral]"
+BracketFrame = tuple["Node", str, int, int]
 """An open bracket: the node that its arguments belong to, its text, its place, and how many of the
 pending operators are outside of the bracket around it. A plain tuple, for there are many."""
 
 
-class Pending:
+class PendingOperator:
     """An operator whose last operand is not complete.
 
     `make` takes `size` operands from the stack and puts their expression there.
@@ -38,7 +38,7 @@ class Pending:
         self,
         precedence: int,
         text: str,
-        make: Callable[[Reading, Pending], None],
+        make: Callable[[ParseState, PendingOperator], None],
         place: int,
         size: int = 2,
     ) -> None:
@@ -49,7 +49,7 @@ class Pending:
         self.size = size
 
 
-class Reading:
+class ParseState:
     """The state of one parse."""
 
     __slots__ = (
@@ -59,10 +59,10 @@ class Reading:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.source = Source(text)
+        self.source = ParsedSource(text)
         self.operands: list[Expression] = []
-        self.pending: list[Pending] = []
-        self.frames: list[Frame] = []
+        self.pending: list[PendingOperator] = []
+        self.frames: list[BracketFrame] = []
         self.base = 0
         """How many of the pending operators are outside of the innermost bracket."""
         self.is_ready = False
@@ -78,20 +78,20 @@ class Reading:
         self.mark = (0, 0, 0)
         """Where the present top-level expression began, and how many problems and comments were
         known there."""
-        self.comments = Regions(text, tokens.COMMENT_EDGE, "(*", "*)")
-        self.boxes = Regions(text, tokens.BOX_EDGE, "\\(", "\\)")
+        self.comments = NestedRegions(text, tokens.COMMENT_EDGE, "(*", "*)")
+        self.boxes = NestedRegions(text, tokens.BOX_EDGE, "\\(", "\\)")
 
-    def last(self) -> Pending | None:
+    def get_last_operator(self) -> PendingOperator | None:
         """The innermost operator that is not complete, within the innermost bracket."""
         return self.pending[-1] if len(self.pending) > self.base else None
 
-    def open_integral(self) -> Pending | None:
+    def find_open_integral(self) -> PendingOperator | None:
         """The innermost integral that waits for its differential, within the innermost bracket."""
         pending, integrals = self.pending, self.integrals
         while integrals and integrals[-1] >= self.base:
             if integrals[-1] < len(pending):
                 found = pending[integrals[-1]]
-                if found.text == INTEGRAL and found.size == 1:
+                if found.text == INTEGRAL_SIGN and found.size == 1:
                     return found
             integrals.pop()
         return None
@@ -103,33 +103,33 @@ class Reading:
             last = pending.pop()
             last.make(self, last)
 
-    def innermost(self, precedence: int) -> Pending | None:
+    def find_looser_operator(self, precedence: int) -> PendingOperator | None:
         """The innermost operator that binds no more tightly, within the innermost bracket."""
         for at in range(len(self.pending) - 1, self.base - 1, -1):
             if self.pending[at].precedence <= precedence:
                 return self.pending[at]
         return None
 
-    def reduce_through(self, until: Pending) -> None:
+    def reduce_through(self, until: PendingOperator) -> None:
         """Complete everything up to and with an operator."""
         last = None
         while last is not until:
             last = self.pending.pop()
             last.make(self, last)
 
-    def push(
+    def push_operator(
         self,
         precedence: int,
         text: str,
-        make: Callable[[Reading, Pending], None],
+        make: Callable[[ParseState, PendingOperator], None],
         place: int,
         size: int = 2,
     ) -> None:
         """An operator that waits for an operand."""
-        self.pending.append(Pending(precedence, text, make, place, size))
+        self.pending.append(PendingOperator(precedence, text, make, place, size))
         self.is_ready = False
 
-    def crosses(self, start: int) -> bool:
+    def has_line_break_before(self, start: int) -> bool:
         """Whether a line ended between the previous token and this place; asked once."""
         crossed = self.has_crossed or (
             tokens.LINE_END.search(self.text, self.previous, start) is not None
@@ -137,11 +137,11 @@ class Reading:
         self.has_crossed = False
         return crossed
 
-    def complain(self, message: str, start: int, end: int) -> None:
+    def report_problem(self, message: str, start: int, end: int) -> None:
         """Something is wrong here."""
-        self.source.problems.append(Problem(message, start, end))
+        self.source.problems.append(SyntaxProblem(message, start, end))
 
-    def set_mark(self, at: int) -> None:
+    def mark_expression_start(self, at: int) -> None:
         """A new top-level expression may begin here."""
         self.mark = (at, len(self.source.problems), len(self.source.comments))
 

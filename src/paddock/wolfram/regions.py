@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     import re
 
 
-class Regions:
+class NestedRegions:
     """Regions of one kind in a text: between an opening and its closing edge.
 
     Most are found by looking from their beginning. Once one has no end, all further ones are looked
@@ -24,16 +24,16 @@ class Regions:
         self._closing = closing
         self._ends: dict[int, int] | None = None
 
-    def end(self, start: int) -> int | None:
+    def find_end(self, start: int) -> int | None:
         """Where the region ends whose opening edge is here; None if it has no end."""
         if self._ends is None:
-            found = self._look(start)
+            found = self._scan_region(start)
             if found is not None:
                 return found
-            self._ends = self._all(start)
+            self._ends = self._scan_all(start)
         return self._ends.get(start)
 
-    def _look(self, start: int) -> int | None:
+    def _scan_region(self, start: int) -> int | None:
         depth = 0
         for edge in self._edge.finditer(self._text, start):
             if edge[0] == self._opening:
@@ -44,7 +44,7 @@ class Regions:
                     return edge.end()
         return None
 
-    def _all(self, start: int) -> dict[int, int]:
+    def _scan_all(self, start: int) -> dict[int, int]:
         ends: dict[int, int] = {}
         opened: list[int] = []
         for edge in self._edge.finditer(self._text, start):

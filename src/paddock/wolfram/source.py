@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.errors import PaddockError
-from paddock.reports.lines import Lines
+from paddock.reports.lines import LineIndex
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
@@ -17,7 +17,7 @@ class WolframSyntaxError(PaddockError):
     code = "wolfram-syntax"
 
 
-class Problem(NamedTuple):
+class SyntaxProblem(NamedTuple):
     """Something that is wrong with a source, and where."""
 
     message: str
@@ -25,7 +25,7 @@ class Problem(NamedTuple):
     end: int
 
 
-class Source(Lines):
+class ParsedSource(LineIndex):
     """A source text, and what became of it.
 
     `expressions` are those at the top level, `problems` what is wrong, in the order of their
@@ -37,10 +37,10 @@ class Source(Lines):
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.expressions: list[Expression] = []
-        self.problems: list[Problem] = []
+        self.problems: list[SyntaxProblem] = []
         self.comments: list[tuple[int, int]] = []
 
-    def check(self, where: str | None = None) -> None:
+    def raise_first_problem(self, where: str | None = None) -> None:
         """Go on only if nothing is wrong.
 
         Raises:
@@ -48,6 +48,6 @@ class Source(Lines):
         """
         if self.problems:
             problem = self.problems[0]
-            line, column = self.position(problem.start)
+            line, column = self.get_position(problem.start)
             place = f"{where}:{line}:{column}" if where else f"line {line}, column {column}"
             raise WolframSyntaxError(problem.message, where=place)

@@ -11,8 +11,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.characters import NAME_OF_CHARACTER, SPACE_CODES, SPACES
-from paddock.wolfram.operators import NAMED, PLAIN
+from paddock.wolfram.characters import NAMES_BY_CHARACTER, SPACE_CODES, SPACE_CHARACTERS
+from paddock.wolfram.operators import NAMED_SIGNS, PLAIN_SIGNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,34 +23,34 @@ SLOT, OUT, NAMED_OPERATOR, CHARACTER, COMMENT, BOXES, BLANK, JOINED = range(15, 
 """Groups of `TOKEN`: the last one that matched says what was found."""
 
 
-def _one_of(names: Iterable[str]) -> str:
+def _match_any(names: Iterable[str]) -> str:
     return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
 
 
-_SEPARATORS = re.escape(SPACES)
+_SPACE_CLASS = re.escape(SPACE_CHARACTERS)
 _WORD = r"[A-Za-z$][A-Za-z0-9$]*+"
 _SYMBOL = rf"`?{_WORD}(?:`{_WORD})*+"
 _QUOTED = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_MARK = r"[-+]?(?:\d+\.?\d*|\.\d+)"
-_MARKS = rf"(?:``{_MARK}|`(?!`)(?:{_MARK})?)?(?:\*\^[-+]?\d+)?"
-_DIGITS = rf"(?:\d+\.(?!\.)\d*|\.\d+|\d+){_MARKS}"
-_BASED = rf"\d{{1,2}}\^\^[0-9a-zA-Z]+(?:\.(?!\.)[0-9a-zA-Z]*)?{_MARKS}"
-_JOIN = r"\\\r?\n[ \t]*"
+_PRECISION_DIGITS = r"[-+]?(?:\d+\.?\d*|\.\d+)"
+_NUMBER_SUFFIX = rf"(?:``{_PRECISION_DIGITS}|`(?!`)(?:{_PRECISION_DIGITS})?)?(?:\*\^[-+]?\d+)?"
+_DIGITS = rf"(?:\d+\.(?!\.)\d*|\.\d+|\d+){_NUMBER_SUFFIX}"
+_BASED = rf"\d{{1,2}}\^\^[0-9a-zA-Z]+(?:\.(?!\.)[0-9a-zA-Z]*)?{_NUMBER_SUFFIX}"
+_LINE_CONTINUATION = r"\\\r?\n[ \t]*"
 """The end of a line that a number or name goes on after."""
-_SPACE = rf"[\s{_SEPARATORS}]|\\\r?\n|\\\[(?:{_one_of(SPACE_CODES)})\]"
-_SKIPPED = rf"\s*+(?:(?:{_SPACE})++)?"
+_SPACE = rf"[\s{_SPACE_CLASS}]|\\\r?\n|\\\[(?:{_match_any(SPACE_CODES)})\]"
+_SKIPPED_SPACE = rf"\s*+(?:(?:{_SPACE})++)?"
 # `=.5` and `/.5` are an operator and a number.
-_PLAIN = _one_of(PLAIN).replace(r"=\.", r"=\.(?!\d)").replace(r"|/\.", r"|/\.(?!\d)")
-_NOT_MORE = r"(?!`?(?:\\[\[:.|\r\n]|[^\x00-\xa0]))"
+_PLAIN_SIGN = _match_any(PLAIN_SIGNS).replace(r"=\.", r"=\.(?!\d)").replace(r"|/\.", r"|/\.(?!\d)")
+_NO_FOREIGN_LETTER = r"(?!`?(?:\\[\[:.|\r\n]|[^\x00-\xa0]))"
 """What follows is no letter that a simple symbol does not have."""
 _NO_LETTER = r"(?![A-Za-z$`\\]|[^\x00-\xa0])"
 """What follows is nothing that may be a letter."""
-_NEVER_TWO = r"((?!))((?!))"
+_TWO_EMPTY_GROUPS = r"((?!))((?!))"
 """Two groups that match nothing, to keep the numbers of others."""
 _NEVER = "(?!)"
 
 
-def _token(
+def _compile_token_pattern(
     symbol: str, word: str, none: str, named: str, string: str, joined: str, joins: str
 ) -> re.Pattern[str]:
     """A pattern with a group for each kind; `none` stands where a symbol is left out.
@@ -59,11 +59,11 @@ def _token(
     """
     blank = rf"_\.(?![.\d])|_{{1,3}}+(?:{symbol}|{none})"
     return re.compile(
-        rf"{_SKIPPED}(?:(?!{joined})(?:"
+        rf"{_SKIPPED_SPACE}(?:(?!{joined})(?:"
         rf"({symbol})(?:(\[)(?!\s*\[)|(,)|({blank})|(?!_))"
         rf"|{string}"
         r"|(\{)|([\]}])(?:\s*(,))?|(\[\s*\[)"
-        rf"|(?!\(\*|\.\d)({_PLAIN})"
+        rf"|(?!\(\*|\.\d)({_PLAIN_SIGN})"
         rf"|(?>({_BASED})){joins}|(?>({_DIGITS})){joins}(?:\s*(,))?"
         rf"|(\#(?:\#\d*|\d+|{word}|{_QUOTED}|{none}))"
         r"|(%%++|%\d+|%)"
@@ -76,8 +76,8 @@ def _token(
 
 
 _STRING = rf"({_QUOTED})(?:\s*(,))?"
-TOKEN = _token(
-    *(_SYMBOL + _NOT_MORE, _WORD + _NOT_MORE, _NO_LETTER, _NEVER_TWO, _STRING),
+TOKEN_PATTERN = _compile_token_pattern(
+    *(_SYMBOL + _NO_FOREIGN_LETTER, _WORD + _NO_FOREIGN_LETTER, _NO_LETTER, _TWO_EMPTY_GROUPS, _STRING),
     joined=_NEVER,
     joins=r"(?!\\[\r\n]|\^\^)",
 )
@@ -85,62 +85,62 @@ TOKEN = _token(
 
 
 @cache
-def full_token(*, strings: bool = True) -> re.Pattern[str]:
+def get_full_token_pattern(*, strings: bool = True) -> re.Pattern[str]:
     """What finds every token; for what follows a string without an end, no other string.
 
     It takes long to compile and is seldom needed: names and foreign letters stand in strings.
     """
-    operators = re.escape("".join(NAME_OF_CHARACTER))
+    operators = re.escape("".join(NAMES_BY_CHARACTER))
     letter = (
-        rf"\\\[(?!(?:{_one_of(NAMED | set(SPACE_CODES))})\])[A-Za-z0-9]+\]"
+        rf"\\\[(?!(?:{_match_any(NAMED_SIGNS | set(SPACE_CODES))})\])[A-Za-z0-9]+\]"
         r"|\\:[0-9A-Fa-f]{4}|\\\.[0-9A-Fa-f]{2}|\\\|[0-9A-Fa-f]{6}"
     )
     mark = r"`(?=[A-Za-z$]|\\[\[:.|]|[^\x00-\xa0])"
-    other = rf"[^\x00-\xa0{operators}{_SEPARATORS}]"
+    other = rf"[^\x00-\xa0{operators}{_SPACE_CLASS}]"
     character = rf"(?:[A-Za-z0-9$]|{other}|{mark}|{letter})"
     symbol = rf"(?!\d){character}++"
-    named = rf"(\\\[(?:{_one_of(NAMED)})\])|([{operators}])"
-    joined = rf"{symbol}(?:{_JOIN}{character}++)++|{_joined_number()}"
-    string = _STRING if strings else _NEVER_TWO
-    return _token(symbol, symbol, "", named, string, joined=joined, joins="")
+    named = rf"(\\\[(?:{_match_any(NAMED_SIGNS)})\])|([{operators}])"
+    joined = rf"{symbol}(?:{_LINE_CONTINUATION}{character}++)++|{_build_joined_number()}"
+    string = _STRING if strings else _TWO_EMPTY_GROUPS
+    return _compile_token_pattern(symbol, symbol, "", named, string, joined=joined, joins="")
 
 
-def _joined_number() -> str:
+def _build_joined_number() -> str:
     """A number of which a row of digits goes on in another line."""
-    digits, others = map(_joined_digits, (r"\d", "[0-9a-zA-Z]"))
-    return rf"(?:\d{{1,2}}\^\^(?:{others})|{digits}){_MARKS}"
+    digits, others = map(_build_joined_digits, (r"\d", "[0-9a-zA-Z]"))
+    return rf"(?:\d{{1,2}}\^\^(?:{others})|{digits}){_NUMBER_SUFFIX}"
 
 
-def _joined_digits(one: str) -> str:
-    more = rf"(?:{_JOIN}{one}++)"
+def _build_joined_digits(one: str) -> str:
+    more = rf"(?:{_LINE_CONTINUATION}{one}++)"
     part = rf"\.(?!\.){one}*+"
     return rf"{one}++{more}++(?:{part}{more}*+)?|(?:{one}++{part}|\.{one}++){more}++"
 
 
-def is_name(text: str) -> bool:
+def is_symbol_name(text: str) -> bool:
     """Whether a text is a symbol and nothing else."""
-    found = TOKEN.fullmatch(text) or full_token().fullmatch(text)
+    found = TOKEN_PATTERN.fullmatch(text) or get_full_token_pattern().fullmatch(text)
     return found is not None and found.lastindex == SYMBOL and found[SYMBOL] == text
 
 
-NUMERAL = re.compile(rf"-?(?:{_BASED}|{_DIGITS})")
-SPACE = re.compile(_SKIPPED)
+NUMBER_PATTERN = re.compile(rf"-?(?:{_BASED}|{_DIGITS})")
+SPACE_PATTERN = re.compile(_SKIPPED_SPACE)
 REST_OF_LINE = re.compile(r"[^\r\n]*+")
 LINE_END = re.compile(
     r"(?<!\\)(?<!\\\r)[\n\r\u2028\u2029\uf3a3]|\\\[(?:IndentingNewLine|NewLine|LineSeparator)\]"
 )
 """The end of a line that goes on in no other."""
-LINE_JOIN = re.compile(_JOIN)
-OPENING = re.compile(r"\\\[\w+\]|::\[|\[\s*\[|<\||.", re.DOTALL)
+LINE_JOIN = re.compile(_LINE_CONTINUATION)
+OPENING_BRACKET = re.compile(r"\\\[\w+\]|::\[|\[\s*\[|<\||.", re.DOTALL)
 """An opening bracket, as it was written."""
-SCRIPT = re.compile(r"\#![ \t]*/[^\r\n]*+")
+SCRIPT_LINE = re.compile(r"\#![ \t]*/[^\r\n]*+")
 """The line that names the interpreter of a script."""
 COMMENT_EDGE = re.compile(r"\(\*|\*\)")
 BOX_EDGE = re.compile(rf"\\.|{_QUOTED}", re.DOTALL)
 """Or another escape: a quote in one begins no string."""
-TAG = re.compile(rf"[ \t]*((?:[^\W_]|\$)++|{_QUOTED})", re.DOTALL)
+MESSAGE_TAG = re.compile(rf"[ \t]*((?:[^\W_]|\$)++|{_QUOTED})", re.DOTALL)
 FILE_NAME = re.compile(rf"[ \t]*({_QUOTED}|[\w$`/.\\:!*~?-]+)", re.DOTALL)
-STATEMENT = re.compile(
+STATEMENT_START = re.compile(
     r"^(?:[A-Za-z$][\w$`]*(?:\[[^\n]*\])?\s*:?=(?![=!])|[A-Za-z$][\w$`]*::\w+\s*="
     r"|(?:BeginPackage|EndPackage|Begin|End|Needs|VerificationTest|PacletObject|Package\w*)\[|<<)",
     re.MULTILINE,

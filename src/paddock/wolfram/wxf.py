@@ -18,19 +18,19 @@ from typing import TYPE_CHECKING
 
 from paddock.errors import PaddockError
 from paddock.wolfram.expressions import Atom, Node, has_head, string, symbol
-from paddock.wolfram.text import number_value, string_value, symbol_name
-from paddock.wolfram.tokens import NUMERAL, is_name
+from paddock.wolfram.text import parse_number, parse_string, parse_symbol_name
+from paddock.wolfram.tokens import NUMBER_PATTERN, is_symbol_name
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
 
-MAX_UNPACKED = 64 * 1024 * 1024
+MAX_UNPACKED_BYTES = 64 * 1024 * 1024
 """Bytes. What is larger is not a definition that somebody wrote."""
 MAX_EXPRESSIONS = 4_000_000
 """All together, with the elements of arrays: each takes a hundred times its byte."""
 _MAX_RANK = 255
-_INTEGERS = {ord("C"): "<b", ord("j"): "<h", ord("i"): "<i", ord("L"): "<q"}
-_ELEMENTS = {
+_INTEGER_FORMATS = {ord("C"): "<b", ord("j"): "<h", ord("i"): "<i", ord("L"): "<q"}
+_ELEMENT_FORMATS = {
     0x00: "b",
     0x01: "h",
     0x02: "i",
@@ -44,15 +44,15 @@ _ELEMENTS = {
     0x33: "f",
     0x34: "d",
 }
-_COMPLEX = (0x33, 0x34)
-_PACKED, _NUMERIC = 0xC1, 0xC2
-_WHOLE = re.compile(r"-?\d+")
-_REAL = re.compile(r"[.`]|\*\^-")
+_COMPLEX_ELEMENTS = (0x33, 0x34)
+_PACKED_ARRAY, _NUMERIC_ARRAY = 0xC1, 0xC2
+_INTEGER_PATTERN = re.compile(r"-?\d+")
+_REAL_SYNTAX = re.compile(r"[.`]|\*\^-")
 """What a number has that is not whole."""
-_PRECISE = re.compile(r"``|`[-+.\d]")
+_PRECISION_MARK = re.compile(r"``|`[-+.\d]")
 """A mark of precision or accuracy, with its number."""
-_LONGEST_MACHINE_NUMBER = 20
-_RULES = {ord("-"): "Rule", ord(":"): "RuleDelayed"}
+_MAX_MACHINE_INTEGER_CHARACTERS = 20
+_RULE_HEADS = {ord("-"): "Rule", ord(":"): "RuleDelayed"}
 
 
 class WxfError(PaddockError):
@@ -68,7 +68,7 @@ def read_wxf(data: bytes, *, where: str | None = None) -> Expression:
         WxfError: when it is not WXF, ends too early, or unpacks to more than is sensible.
     """
     try:
-        return _Reader(_unpacked(data)).run()
+        return _WxfReader(_decompress(data)).read_expression()
     except WxfError as error:
         error.where = error.where or where
         raise
@@ -87,16 +87,16 @@ def write_wxf(expression: Expression, *, compress: bool = False) -> bytes:
         if isinstance(item, bytes):
             body += item
         elif isinstance(item, Atom):
-            body += _atom(item)
+            body += _encode_atom(item)
         elif _is_association(item):
             _write_association(item, body, waiting)
         else:
-            body += b"f" + _size(len(item.args))
+            body += b"f" + _encode_size(len(item.args))
             waiting += [*reversed(item.args), item.head]
     return b"8C:" + zlib.compress(bytes(body)) if compress else b"8:" + bytes(body)
 
 
-def _unpacked(data: bytes) -> bytes:
+def _decompress(data: bytes) -> bytes:
     if data.startswith(b"8:"):
         return data[2:]
     if not data.startswith(b"8C:"):
@@ -105,15 +105,15 @@ def _unpacked(data: bytes) -> bytes:
         )
     unpacking = zlib.decompressobj()
     try:
-        unpacked = unpacking.decompress(data[3:], MAX_UNPACKED)
+        unpacked = unpacking.decompress(data[3:], MAX_UNPACKED_BYTES)
     except zlib.error as error:
         raise WxfError(f"The data cannot be unpacked: {error}") from None
     if unpacking.unconsumed_tail:
-        raise WxfError(f"The data unpacks to more than {MAX_UNPACKED} bytes")
+        raise WxfError(f"The data unpacks to more than {MAX_UNPACKED_BYTES} bytes")
     return unpacked
 
 
-class _Open:
+class _OpenNode:
     """A node whose parts are still to come."""
 
     __slots__ = ("missing", "parts")
@@ -123,93 +123,93 @@ class _Open:
         self.parts: list[Expression] = []
 
 
-class _Reader:
+class _WxfReader:
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.position = 0
-        self.open: list[_Open] = []
-        self.expressions = 0
+        self.open_nodes: list[_OpenNode] = []
+        self.expression_count = 0
 
-    def run(self) -> Expression:
+    def read_expression(self) -> Expression:
         while True:
-            done = self._next()
+            done = self._read_next()
             while done is not None:
-                if not self.open:
+                if not self.open_nodes:
                     self._check_end()
                     return done
-                last = self.open[-1]
+                last = self.open_nodes[-1]
                 last.parts.append(done)
                 last.missing -= 1
                 if last.missing:
                     break
-                self.open.pop()
+                self.open_nodes.pop()
                 done = Node(last.parts[0], last.parts[1:])
 
-    def _count(self, more: int) -> None:
-        self.expressions += more
-        if self.expressions > MAX_EXPRESSIONS:
+    def _count_expressions(self, more: int) -> None:
+        self.expression_count += more
+        if self.expression_count > MAX_EXPRESSIONS:
             raise WxfError(f"There are more than {MAX_EXPRESSIONS:,} expressions")
 
     def _check_end(self) -> None:
         if self.position < len(self.data):
             raise WxfError(f"{len(self.data) - self.position} bytes follow the expression")
 
-    def _next(self) -> Expression | None:
+    def _read_next(self) -> Expression | None:
         """The next complete expression, or None where one has only begun."""
         mark = self.data[self.position]
         self.position += 1
         if mark == ord("f"):
-            self._begin(self._length() + 1)
+            self._begin_node(self._read_length() + 1)
             return None
         if mark == ord("A"):
-            self._begin(self._length() + 1)
-            return self._with_head("Association")
-        if mark in _RULES:
-            self._begin(3)
-            return self._with_head(_RULES[mark])
-        return self._value(mark)
+            self._begin_node(self._read_length() + 1)
+            return self._add_known_head("Association")
+        if mark in _RULE_HEADS:
+            self._begin_node(3)
+            return self._add_known_head(_RULE_HEADS[mark])
+        return self._read_value(mark)
 
-    def _begin(self, parts: int) -> None:
+    def _begin_node(self, parts: int) -> None:
         if parts > len(self.data) - self.position + 1:
             raise WxfError("The data ends too early")
-        self._count(parts)
-        self.open.append(_Open(parts))
+        self._count_expressions(parts)
+        self.open_nodes.append(_OpenNode(parts))
 
-    def _with_head(self, name: str) -> Expression | None:
+    def _add_known_head(self, name: str) -> Expression | None:
         """The head is known already; a node without arguments is then complete."""
-        last = self.open[-1]
+        last = self.open_nodes[-1]
         last.parts.append(symbol(name))
         last.missing -= 1
         if last.missing:
             return None
-        self.open.pop()
+        self.open_nodes.pop()
         return Node(last.parts[0], [])
 
-    def _value(self, mark: int) -> Expression:
-        if mark in _INTEGERS:
-            return Atom("number", str(self._unpack(_INTEGERS[mark])))
+    def _read_value(self, mark: int) -> Expression:
+        if mark in _INTEGER_FORMATS:
+            return Atom("number", str(self._read_number(_INTEGER_FORMATS[mark])))
         if mark == ord("r"):
-            return _real(self._unpack("<d"))
+            return _make_real(self._read_number("<d"))
         if mark in b"sSIRB":
-            return _texts(mark, self._bytes(self._length()))
-        if mark in (_PACKED, _NUMERIC):
-            return self._array(mark)
+            return _make_text_expression(mark, self._read_bytes(self._read_length()))
+        if mark in (_PACKED_ARRAY, _NUMERIC_ARRAY):
+            return self._read_array(mark)
         raise WxfError(f"Unknown mark {bytes([mark])!r} at byte {self.position - 1}")
 
-    def _unpack(self, form: str) -> int | float:
+    def _read_number(self, form: str) -> int | float:
         (value,) = struct.unpack_from(form, self.data, self.position)
         self.position += struct.calcsize(form)
         number: int | float = value
         return number
 
-    def _bytes(self, size: int) -> bytes:
+    def _read_bytes(self, size: int) -> bytes:
         if size > len(self.data) - self.position:
             raise WxfError("The data ends too early")
         found = self.data[self.position : self.position + size]
         self.position += size
         return found
 
-    def _length(self) -> int:
+    def _read_length(self) -> int:
         """A number in groups of seven bits, the lowest first."""
         value = shift = 0
         while True:
@@ -222,41 +222,41 @@ class _Reader:
             if shift > 63:
                 raise WxfError("A length is too great")
 
-    def _sizes(self) -> list[int]:
-        rank = self._length()
+    def _read_dimensions(self) -> list[int]:
+        rank = self._read_length()
         if not 0 < rank <= _MAX_RANK:
             raise WxfError(f"An array has {rank} dimensions")
-        return [self._length() for _ in range(rank)]
+        return [self._read_length() for _ in range(rank)]
 
-    def _array(self, mark: int) -> Expression:
+    def _read_array(self, mark: int) -> Expression:
         kind = self.data[self.position]
         self.position += 1
-        if kind not in _ELEMENTS:
+        if kind not in _ELEMENT_FORMATS:
             raise WxfError(f"Unknown type {kind:#x} of an array")
-        sizes = self._sizes()
+        sizes = self._read_dimensions()
         rows = list(accumulate(sizes, mul))
-        count = rows[-1] * (2 if kind in _COMPLEX else 1)
-        self._count(count + sum(rows))
-        form = _ELEMENTS[kind]
-        data = self._bytes(count * struct.calcsize(form))
-        values: list[Expression] = [_number(one) for one in struct.unpack(f"<{count}{form}", data)]
-        if kind in _COMPLEX:
-            values = [Node(symbol("Complex"), pair) for pair in _rows(values, 2)]
+        count = rows[-1] * (2 if kind in _COMPLEX_ELEMENTS else 1)
+        self._count_expressions(count + sum(rows))
+        form = _ELEMENT_FORMATS[kind]
+        data = self._read_bytes(count * struct.calcsize(form))
+        values: list[Expression] = [_make_number(one) for one in struct.unpack(f"<{count}{form}", data)]
+        if kind in _COMPLEX_ELEMENTS:
+            values = [Node(symbol("Complex"), pair) for pair in _split_rows(values, 2)]
         for size in reversed(sizes[1:]):
-            values = [Node(symbol("List"), row) for row in _rows(values, size)]
+            values = [Node(symbol("List"), row) for row in _split_rows(values, size)]
         array = Node(symbol("List"), values)
-        return array if mark == _PACKED else Node(symbol("NumericArray"), [array])
+        return array if mark == _PACKED_ARRAY else Node(symbol("NumericArray"), [array])
 
 
-def _rows(values: list[Expression], size: int) -> list[list[Expression]]:
+def _split_rows(values: list[Expression], size: int) -> list[list[Expression]]:
     return [values[at : at + size] for at in range(0, len(values), size)] if size else []
 
 
-def _number(value: float) -> Atom:
-    return Atom("number", str(value)) if isinstance(value, int) else _real(value)
+def _make_number(value: float) -> Atom:
+    return Atom("number", str(value)) if isinstance(value, int) else _make_real(value)
 
 
-def _real(value: float) -> Atom:
+def _make_real(value: float) -> Atom:
     """A machine number as it is written: `1.5`, `2.`, `3.*^20`."""
     if not math.isfinite(value):
         return symbol("Indeterminate")
@@ -266,7 +266,7 @@ def _real(value: float) -> Atom:
     return Atom("number", f"{digits}*^{int(exponent)}" if exponent else digits)
 
 
-def _texts(mark: int, data: bytes) -> Expression:
+def _make_text_expression(mark: int, data: bytes) -> Expression:
     if mark == ord("B"):
         return Node(symbol("ByteArray"), [string(base64.b64encode(data).decode())])
     text = data.decode("utf-8")
@@ -274,41 +274,41 @@ def _texts(mark: int, data: bytes) -> Expression:
         return string(text)
     # They are written into sources as they are, so they must not be able to be anything else.
     is_symbol = mark == ord("s")
-    if not (is_name(text) if is_symbol else NUMERAL.fullmatch(text)):
+    if not (is_symbol_name(text) if is_symbol else NUMBER_PATTERN.fullmatch(text)):
         raise WxfError(f"{text[:40]!r} is no {'symbol' if is_symbol else 'number'}")
     return symbol(text.removeprefix("System`")) if is_symbol else Atom("number", text)
 
 
 def _is_association(node: Node) -> bool:
     return has_head(node, "Association") and all(
-        isinstance(arg, Node) and len(arg.args) == 2 and _rule_mark(arg) for arg in node.args
+        isinstance(arg, Node) and len(arg.args) == 2 and _get_rule_mark(arg) for arg in node.args
     )
 
 
-def _rule_mark(node: Node) -> bytes | None:
+def _get_rule_mark(node: Node) -> bytes | None:
     if has_head(node, "Rule"):
         return b"-"
     return b":" if has_head(node, "RuleDelayed") else None
 
 
 def _write_association(node: Node, body: bytearray, waiting: list[Expression | bytes]) -> None:
-    body += b"A" + _size(len(node.args))
+    body += b"A" + _encode_size(len(node.args))
     for arg in reversed(node.args):
         if isinstance(arg, Node):
-            waiting += [arg.args[1], arg.args[0], _rule_mark(arg) or b"-"]
+            waiting += [arg.args[1], arg.args[0], _get_rule_mark(arg) or b"-"]
 
 
-def _atom(atom: Atom) -> bytes:
+def _encode_atom(atom: Atom) -> bytes:
     if atom.kind == "string":
-        return _counted(b"S", _encoded(string_value(atom.text)))
+        return _encode_with_size(b"S", _encode_text(parse_string(atom.text)))
     if atom.kind == "number":
-        return _numeral(atom.text)
+        return _encode_number(atom.text)
     if atom.kind == "symbol":
-        return _counted(b"s", _encoded(symbol_name(atom.text)))
+        return _encode_with_size(b"s", _encode_text(parse_symbol_name(atom.text)))
     raise WxfError(f"{atom.text[:40]!r} cannot be written")
 
 
-def _encoded(text: str) -> bytes:
+def _encode_text(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:
@@ -316,34 +316,34 @@ def _encoded(text: str) -> bytes:
         raise WxfError(f"The character with the code {code} cannot be written") from None
 
 
-def _numeral(text: str) -> bytes:
+def _encode_number(text: str) -> bytes:
     """A number: whole, a machine number, or one with digits of its own."""
-    if _WHOLE.fullmatch(text) and len(text) > _LONGEST_MACHINE_NUMBER:
-        return _counted(b"I", text.encode())
-    value = number_value(text)
+    if _INTEGER_PATTERN.fullmatch(text) and len(text) > _MAX_MACHINE_INTEGER_CHARACTERS:
+        return _encode_with_size(b"I", text.encode())
+    value = parse_number(text)
     if isinstance(value, int):
-        return _integer(value)
-    if value is None and not _REAL.search(text):
+        return _encode_integer(value)
+    if value is None and not _REAL_SYNTAX.search(text):
         raise WxfError(f"{text[:40]!r} is too long a whole number to be written")
-    if value is None or _PRECISE.search(text):
-        return _counted(b"R", text.encode())
+    if value is None or _PRECISION_MARK.search(text):
+        return _encode_with_size(b"R", text.encode())
     return b"r" + struct.pack("<d", value)
 
 
-def _integer(value: int) -> bytes:
-    for mark, form in _INTEGERS.items():
+def _encode_integer(value: int) -> bytes:
+    for mark, form in _INTEGER_FORMATS.items():
         try:
             return bytes([mark]) + struct.pack(form, value)
         except struct.error:
             continue
-    return _counted(b"I", str(value).encode())
+    return _encode_with_size(b"I", str(value).encode())
 
 
-def _counted(mark: bytes, data: bytes) -> bytes:
-    return mark + _size(len(data)) + data
+def _encode_with_size(mark: bytes, data: bytes) -> bytes:
+    return mark + _encode_size(len(data)) + data
 
 
-def _size(number: int) -> bytes:
+def _encode_size(number: int) -> bytes:
     groups = bytearray()
     while number > 0x7F:
         groups.append(number & 0x7F | 0x80)

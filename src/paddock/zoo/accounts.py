@@ -17,26 +17,26 @@ from msgspec import Struct
 from sqlalchemy import delete, func, insert, select, update
 
 from paddock.zoo import times
-from paddock.zoo.checks import fail
+from paddock.zoo.checks import make_invalid_field_error
 from paddock.zoo.errors import UserExistsError, UserNotFoundError
-from paddock.zoo.part import Part
-from paddock.zoo.passwords import is_right, kept_form
+from paddock.zoo.part import ZooContext
+from paddock.zoo.passwords import verify_password, hash_password
 from paddock.zoo.store.tables import passes, users
 
 if TYPE_CHECKING:
     from sqlalchemy import Row
 
 SESSION_DAYS = 30
-SHORTEST, LONGEST = 10, 1000
+MIN_PASSWORD_CHARACTERS, MAX_PASSWORD_CHARACTERS = 10, 1000
 """Characters of a password."""
-MOST_LABEL = 100
-ALL = ""
+MAX_LABEL_CHARACTERS = 100
+ALL_OWNERS = ""
 """Accounts are changed one at a time, whosever they are."""
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9._@-]{0,63}")
+_USER_NAME_PATTERN = re.compile(r"[a-z0-9][a-z0-9._@-]{0,63}")
 
 
-class User(Struct, rename="camel", kw_only=True, frozen=True):
+class TeamUser(Struct, rename="camel", kw_only=True, frozen=True):
     """A person of a team."""
 
     name: str
@@ -55,17 +55,17 @@ class Token(Struct, rename="camel", kw_only=True, frozen=True):
     created_at: str
 
 
-class Accounts(Part):
+class TeamAccounts(ZooContext):
     """The accounts of one database."""
 
-    def list_users(self) -> list[User]:
+    def list_users(self) -> list[TeamUser]:
         """Everybody, by name."""
-        with self._reading() as reading:
+        with self._read_transaction() as reading:
             return [
-                _user(row) for row in reading.connection.execute(select(users).order_by("name"))
+                _make_user(row) for row in reading.connection.execute(select(users).order_by("name"))
             ]
 
-    def add_user(self, name: str, password: str, *, is_admin: bool = False) -> User:
+    def add_user(self, name: str, password: str, *, is_admin: bool = False) -> TeamUser:
         """Let somebody in from now on. The first one owns the zoo that was there before.
 
         Raises:
@@ -73,22 +73,22 @@ class Accounts(Part):
             UserExistsError: when there is one of that name.
         """
         name = name.strip().lower()
-        if not _NAME.fullmatch(name):
-            raise fail("name", "takes a-z, 0-9 and . _ @ -, 64 characters at most")
-        kept = kept_form(_checked(password))
-        with self._writing(ALL) as writing:
+        if not _USER_NAME_PATTERN.fullmatch(name):
+            raise make_invalid_field_error("name", "takes a-z, 0-9 and . _ @ -, 64 characters at most")
+        kept = hash_password(_validate_password(password))
+        with self._write_transaction(ALL_OWNERS) as writing:
             is_first = not writing.connection.scalar(select(func.count()).select_from(users))
             row = {
                 "name": name,
                 "owner": "" if is_first else secrets.token_hex(8),
                 "password": kept,
                 "is_admin": is_admin,
-                "created_at": writing.at,
+                "created_at": writing.timestamp,
             }
             if writing.connection.scalar(select(users.c.name).where(users.c.name == name)):
                 raise UserExistsError(f"there is a user {name!r} already")
             writing.connection.execute(insert(users), row)
-        return User(
+        return TeamUser(
             name=name, owner=str(row["owner"]), is_admin=is_admin, created_at=str(row["created_at"])
         )
 
@@ -99,9 +99,9 @@ class Accounts(Part):
             UserNotFoundError: when there is no such user.
             InvalidAgentError: when the password cannot be.
         """
-        kept = kept_form(_checked(password))
-        with self._writing(ALL) as writing:
-            self._change(writing.connection, name, password=kept)
+        kept = hash_password(_validate_password(password))
+        with self._write_transaction(ALL_OWNERS) as writing:
+            self._update_user(writing.connection, name, password=kept)
             own = (passes.c.user_name == name) & (passes.c.kind == "session")
             writing.connection.execute(delete(passes).where(own))
 
@@ -112,10 +112,10 @@ class Accounts(Part):
             UserNotFoundError: when there is no such user.
             InvalidAgentError: when nobody else would.
         """
-        with self._writing(ALL) as writing:
+        with self._write_transaction(ALL_OWNERS) as writing:
             if not is_admin:
-                self._check_another_admin(writing.connection, name)
-            self._change(writing.connection, name, is_admin=is_admin)
+                self._require_another_admin(writing.connection, name)
+            self._update_user(writing.connection, name, is_admin=is_admin)
 
     def delete_user(self, name: str) -> None:
         """Let somebody in no more. Their zoo stays in the database.
@@ -124,36 +124,36 @@ class Accounts(Part):
             UserNotFoundError: when there is no such user.
             InvalidAgentError: when they are the last administrator.
         """
-        with self._writing(ALL) as writing:
-            self._check_another_admin(writing.connection, name)
+        with self._write_transaction(ALL_OWNERS) as writing:
+            self._require_another_admin(writing.connection, name)
             writing.connection.execute(delete(passes).where(passes.c.user_name == name))
             done = writing.connection.execute(delete(users).where(users.c.name == name))
             if not done.rowcount:
-                raise _no_user(name)
+                raise _make_user_not_found_error(name)
 
-    def with_password(self, name: str, password: str) -> User | None:
+    def authenticate(self, name: str, password: str) -> TeamUser | None:
         """Who has said this name and password; None when it is nobody's."""
         name = name.strip().lower()
-        with self._reading() as reading:
+        with self._read_transaction() as reading:
             row = reading.connection.execute(select(users).where(users.c.name == name)).first()
-        if not is_right(password[:LONGEST], _nobody() if row is None else row.password):
+        if not verify_password(password[:MAX_PASSWORD_CHARACTERS], _get_dummy_hash() if row is None else row.password):
             return None
-        return None if row is None else _user(row)
+        return None if row is None else _make_user(row)
 
-    def open_session(self, name: str) -> str:
+    def create_session(self, name: str) -> str:
         """The secret of a new session of a browser."""
         secret = secrets.token_urlsafe(32)
-        until = times.written(datetime.now(UTC) + timedelta(days=SESSION_DAYS))
-        self._add_pass(secret, name, "session", "", until)
+        until = times.format_timestamp(datetime.now(UTC) + timedelta(days=SESSION_DAYS))
+        self._insert_pass(secret, name, "session", "", until)
         return secret
 
-    def close_session(self, secret: str) -> None:
+    def revoke_session(self, secret: str) -> None:
         """Have a session count no more."""
-        with self._writing(ALL) as writing:
-            mine = (passes.c.digest == _digest(secret)) & (passes.c.kind == "session")
+        with self._write_transaction(ALL_OWNERS) as writing:
+            mine = (passes.c.digest == _compute_digest(secret)) & (passes.c.kind == "session")
             writing.connection.execute(delete(passes).where(mine))
 
-    def make_token(self, name: str, label: str) -> tuple[Token, str]:
+    def create_token(self, name: str, label: str) -> tuple[Token, str]:
         """A token for a program of somebody, and its secret, which is told only now.
 
         Raises:
@@ -161,15 +161,15 @@ class Accounts(Part):
             InvalidAgentError: when the label cannot be.
         """
         label = label.strip()
-        if not label or len(label) > MOST_LABEL or not label.isprintable():
-            raise fail("label", f"needs 1 to {MOST_LABEL} characters")
+        if not label or len(label) > MAX_LABEL_CHARACTERS or not label.isprintable():
+            raise make_invalid_field_error("label", f"needs 1 to {MAX_LABEL_CHARACTERS} characters")
         secret = f"paddock_{secrets.token_urlsafe(32)}"
-        return self._add_pass(secret, name, "token", label, None), secret
+        return self._insert_pass(secret, name, "token", label, None), secret
 
-    def tokens(self, name: str) -> list[Token]:
+    def list_tokens(self, name: str) -> list[Token]:
         """The tokens of somebody, the oldest first."""
         own = (passes.c.user_name == name) & (passes.c.kind == "token")
-        with self._reading() as reading:
+        with self._read_transaction() as reading:
             rows = reading.connection.execute(
                 select(passes).where(own).order_by("created_at", "id")
             )
@@ -182,71 +182,71 @@ class Accounts(Part):
             UserNotFoundError: when they have no such token.
         """
         own = (passes.c.user_name == name) & (passes.c.kind == "token") & (passes.c.id == token_id)
-        with self._writing(ALL) as writing:
+        with self._write_transaction(ALL_OWNERS) as writing:
             if not writing.connection.execute(delete(passes).where(own)).rowcount:
                 raise UserNotFoundError(f"{name} has no token {token_id[:100]!r}")
 
-    def with_pass(self, secret: str, kind: Literal["session", "token"]) -> User | None:
+    def authenticate_secret(self, secret: str, kind: Literal["session", "token"]) -> TeamUser | None:
         """Who is let in by the secret of a session or a token; None when it is nobody's."""
         wanted = select(users, passes.c.expires_at).join_from(users, passes)
-        wanted = wanted.where(passes.c.digest == _digest(secret), passes.c.kind == kind)
-        with self._reading() as reading:
+        wanted = wanted.where(passes.c.digest == _compute_digest(secret), passes.c.kind == kind)
+        with self._read_transaction() as reading:
             row = reading.connection.execute(wanted).first()
-        if row is None or (row.expires_at is not None and row.expires_at < times.now()):
+        if row is None or (row.expires_at is not None and row.expires_at < times.get_current_timestamp()):
             return None
-        return _user(row)
+        return _make_user(row)
 
-    def _add_pass(
+    def _insert_pass(
         self, secret: str, name: str, kind: str, label: str, expires_at: str | None
     ) -> Token:
         token_id = secrets.token_hex(8)
-        with self._writing(ALL) as writing:
+        with self._write_transaction(ALL_OWNERS) as writing:
             row = {
-                "digest": _digest(secret),
+                "digest": _compute_digest(secret),
                 "id": token_id,
                 "user_name": name,
                 "kind": kind,
                 "label": label,
-                "created_at": writing.at,
+                "created_at": writing.timestamp,
                 "expires_at": expires_at,
             }
-            writing.connection.execute(delete(passes).where(passes.c.expires_at < writing.at))
+            writing.connection.execute(delete(passes).where(passes.c.expires_at < writing.timestamp))
             if not writing.connection.scalar(select(users.c.name).where(users.c.name == name)):
-                raise _no_user(name)
+                raise _make_user_not_found_error(name)
             writing.connection.execute(insert(passes), row)
-            return Token(id=token_id, label=label, created_at=writing.at)
+            return Token(id=token_id, label=label, created_at=writing.timestamp)
 
-    def _change(self, connection: Any, name: str, **values: object) -> None:
+    def _update_user(self, connection: Any, name: str, **values: object) -> None:
         done = connection.execute(update(users).where(users.c.name == name).values(**values))
         if not done.rowcount:
-            raise _no_user(name)
+            raise _make_user_not_found_error(name)
 
-    def _check_another_admin(self, connection: Any, name: str) -> None:
+    def _require_another_admin(self, connection: Any, name: str) -> None:
         """Make sure that somebody is left who looks after the others."""
         admins = [*connection.scalars(select(users.c.name).where(users.c.is_admin))]
         if admins == [name]:
-            raise fail("name", f"{name} is the last administrator")
+            raise make_invalid_field_error("name", f"{name} is the last administrator")
 
 
-def _user(row: Row[Any]) -> User:
-    return User(name=row.name, owner=row.owner, is_admin=row.is_admin, created_at=row.created_at)
+def _make_user(row: Row[Any]) -> TeamUser:
+    return TeamUser(name=row.name, owner=row.owner, is_admin=row.is_admin, created_at=row.created_at)
 
 
 @cache
-def _nobody() -> str:
+def _get_dummy_hash() -> str:
     """What is checked where there is no such user, so that the answer takes as long."""
-    return kept_form(secrets.token_hex())
+    return hash_password(secrets.token_hex())
 
 
-def _digest(secret: str) -> str:
+def _compute_digest(secret: str) -> str:
     return sha256(secret.encode()).hexdigest()
 
 
-def _checked(password: str) -> str:
-    if not SHORTEST <= len(password) <= LONGEST:
-        raise fail("password", f"needs {SHORTEST} to {LONGEST} characters")
+def _validate_password(password: str) -> str:
+    if not MIN_PASSWORD_CHARACTERS <= len(password) <= MAX_PASSWORD_CHARACTERS:
+        raise make_invalid_field_error("password", f"needs {MIN_PASSWORD_CHARACTERS} to {MAX_PASSWORD_CHARACTERS} characters")
     return password
 
 
-def _no_user(name: str) -> UserNotFoundError:
+def _make_user_not_found_error(name: str) -> UserNotFoundError:
     return UserNotFoundError(f"there is no user {name[:100]!r}")

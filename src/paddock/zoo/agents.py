@@ -8,31 +8,31 @@ import msgspec
 from sqlalchemy import delete
 
 from paddock.zoo import checks, limits, times
-from paddock.zoo.differences import differences, in_few_words
+from paddock.zoo.differences import diff_agents, summarize_changes
 from paddock.zoo.errors import AgentNotFoundError
 from paddock.zoo.model import Agent, AgentSummary, NewAgent, Page
 from paddock.zoo.part import (
-    Part,
-    check_version,
-    not_found,
-    place_of,
-    wanted_agent,
-    wanted_by_name,
+    ZooContext,
+    check_expected_version,
+    make_agent_not_found_error,
+    parse_agent_cursor,
+    require_agent,
+    require_agent_by_name,
 )
-from paddock.zoo.slugs import free_slug, slug
+from paddock.zoo.slugs import find_free_slug, slugify
 from paddock.zoo.store import agent_rows, version_rows
-from paddock.zoo.store.agent_rows import AgentFilter, KeptAgent
+from paddock.zoo.store.agent_rows import AgentFilter, AgentRow
 from paddock.zoo.store.tables import agents
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from paddock.zoo.store.transaction import Writing
+    from paddock.zoo.store.transaction import WriteTransaction
 
-_COPY_ENDING = " copy"
+_COPY_SUFFIX = " copy"
 
 
-class Agents(Part):
+class AgentRepository(ZooContext):
     """The agents of a zoo."""
 
     def list_agents(
@@ -54,9 +54,9 @@ class Agents(Part):
             cursor: `next_cursor` of the page before.
         """
         wanted = AgentFilter(archived, text, tag)
-        size, after = checks.checked_page_size(limit), place_of(cursor)
-        with self._reading() as reading:
-            return agent_rows.list_summaries(reading, wanted, size, after)
+        size, after = checks.validate_page_size(limit), parse_agent_cursor(cursor)
+        with self._read_transaction() as reading:
+            return agent_rows.list_agent_summaries(reading, wanted, size, after)
 
     def list_whole_agents(
         self,
@@ -69,9 +69,9 @@ class Agents(Part):
     ) -> Page[Agent]:
         """The same with everything that agents have, but for their brains."""
         wanted = AgentFilter(archived, text, tag)
-        size, after = checks.checked_page_size(limit), place_of(cursor)
-        with self._reading() as reading:
-            page = agent_rows.list_agents(reading, wanted, size, after)
+        size, after = checks.validate_page_size(limit), parse_agent_cursor(cursor)
+        with self._read_transaction() as reading:
+            page = agent_rows.list_agent_rows(reading, wanted, size, after)
         return Page(items=[kept.agent for kept in page.items], next_cursor=page.next_cursor)
 
     def get_agent(self, agent_id: str) -> Agent:
@@ -80,8 +80,8 @@ class Agents(Part):
         Raises:
             AgentNotFoundError: when there is none.
         """
-        with self._reading() as reading:
-            return wanted_agent(reading, agent_id).agent
+        with self._read_transaction() as reading:
+            return require_agent(reading, agent_id).agent
 
     def find_agent(self, id_or_name: str) -> Agent:
         """The agent of an id or, without regard to case, of a name.
@@ -89,8 +89,8 @@ class Agents(Part):
         Raises:
             AgentNotFoundError: when there is neither; the hint names the nearest.
         """
-        with self._reading() as reading:
-            return wanted_by_name(reading, id_or_name).agent
+        with self._read_transaction() as reading:
+            return require_agent_by_name(reading, id_or_name).agent
 
     def create_agent(self, new: NewAgent | Mapping[str, Any], *, source: str = "web") -> Agent:
         """Make an agent; its id is a slug of the given id, or of the name, with `-2` if need be.
@@ -98,8 +98,8 @@ class Agents(Part):
         Raises:
             InvalidAgentError: when it cannot be as it was asked for.
         """
-        wanted = checks.checked_new_agent(new)
-        with self._writing(source) as writing:
+        wanted = checks.parse_new_agent(new)
+        with self._write_transaction(source) as writing:
             return add_agent(writing, wanted, "created").agent
 
     def update_agent(
@@ -117,10 +117,10 @@ class Agents(Part):
             ConflictError: when it is not at that version any more.
             InvalidAgentError: when it cannot be as it was asked for.
         """
-        with self._writing(source) as writing:
-            kept = wanted_agent(writing, agent_id)
-            check_version(version, kept.agent)
-            changed = checks.merged(kept.agent, changes, checks.AGENT_FIELDS)
+        with self._write_transaction(source) as writing:
+            kept = require_agent(writing, agent_id)
+            check_expected_version(version, kept.agent)
+            changed = checks.apply_changes(kept.agent, changes, checks.EDITABLE_AGENT_FIELDS)
             return save_agent(writing, kept, changed)
 
     def duplicate_agent(
@@ -132,12 +132,12 @@ class Agents(Part):
             AgentNotFoundError: when there is no such agent.
             InvalidAgentError: when it cannot have that name.
         """
-        with self._writing(source) as writing:
-            agent = wanted_agent(writing, agent_id).agent
-            room = limits.NAME - len(_COPY_ENDING)
-            wanted = checks.read(NewAgent, msgspec.to_builtins(agent))
+        with self._write_transaction(source) as writing:
+            agent = require_agent(writing, agent_id).agent
+            room = limits.MAX_NAME_CHARACTERS - len(_COPY_SUFFIX)
+            wanted = checks.convert_to_struct(NewAgent, msgspec.to_builtins(agent))
             wanted.id = None
-            wanted.name = name if name is not None else agent.name[:room] + _COPY_ENDING
+            wanted.name = name if name is not None else agent.name[:room] + _COPY_SUFFIX
             wanted.appearance_seed = ""
             return add_agent(writing, wanted, f"copied from {agent.id}").agent
 
@@ -150,18 +150,18 @@ class Agents(Part):
             AgentNotFoundError: when there is no such agent.
             ConflictError: when it is not at that version any more.
         """
-        with self._writing(source) as writing:
-            kept = wanted_agent(writing, agent_id)
-            check_version(version, kept.agent)
-            agent_rows.change(writing, kept.key, deleted_at=writing.at)
-            writing.tell("agent:deleted", kept.agent.id, name=kept.agent.name)
-            _empty_old_bin(writing)
+        with self._write_transaction(source) as writing:
+            kept = require_agent(writing, agent_id)
+            check_expected_version(version, kept.agent)
+            agent_rows.update_agent_columns(writing, kept.key, deleted_at=writing.timestamp)
+            writing.record_event("agent:deleted", kept.agent.id, name=kept.agent.name)
+            _purge_expired_agents(writing)
 
     def bin(self) -> list[AgentSummary]:
         """The agents that can be restored, in the order in which they were made."""
-        with self._reading() as reading:
-            page = agent_rows.list_summaries(reading, AgentFilter(None, in_bin=True), None, None)
-        since = times.days_ago(limits.BIN_DAYS)
+        with self._read_transaction() as reading:
+            page = agent_rows.list_agent_summaries(reading, AgentFilter(None, is_deleted=True), None, None)
+        since = times.get_past_timestamp(limits.DELETED_RETENTION_DAYS)
         return [one for one in page.items if one.deleted_at is not None and one.deleted_at >= since]
 
     def restore_agent(self, agent_id: str, *, source: str = "web") -> Agent:
@@ -170,10 +170,10 @@ class Agents(Part):
         Raises:
             AgentNotFoundError: when it is not there.
         """
-        with self._writing(source) as writing:
-            kept = _wanted_from_bin(writing, agent_id)
-            agent_rows.change(writing, kept.key, deleted_at=None)
-            writing.tell("agent:restored", kept.agent.id, name=kept.agent.name)
+        with self._write_transaction(source) as writing:
+            kept = _require_deleted_agent(writing, agent_id)
+            agent_rows.update_agent_columns(writing, kept.key, deleted_at=None)
+            writing.record_event("agent:restored", kept.agent.id, name=kept.agent.name)
             return kept.agent
 
     def purge_agent(self, agent_id: str, *, source: str = "web") -> None:
@@ -182,54 +182,54 @@ class Agents(Part):
         Raises:
             AgentNotFoundError: when it is not in the bin.
         """
-        with self._writing(source) as writing:
-            kept = _wanted_from_bin(writing, agent_id)
+        with self._write_transaction(source) as writing:
+            kept = _require_deleted_agent(writing, agent_id)
             writing.connection.execute(delete(agents).where(agents.c.key == kept.key))
 
 
-def add_agent(writing: Writing, new: NewAgent, summary: str) -> KeptAgent:
+def add_agent(writing: WriteTransaction, new: NewAgent, summary: str) -> AgentRow:
     """Make an agent, its first version and the event of it."""
     values = msgspec.structs.asdict(new)
     asked_id = (values.pop("id") or "").strip()
     agent = Agent(
         **values,
-        id=free_slug(slug(asked_id or new.name, "agent"), agent_rows.is_taken(writing)),
-        created_at=writing.at,
-        updated_at=writing.at,
+        id=find_free_slug(slugify(asked_id or new.name, "agent"), agent_rows.make_agent_id_check(writing)),
+        created_at=writing.timestamp,
+        updated_at=writing.timestamp,
     )
     agent.appearance_seed = new.appearance_seed or asked_id or new.name
-    agent = checks.checked_agent(agent)
-    kept = KeptAgent(agent_rows.add(writing, agent), agent)
-    version_rows.add(writing, kept, summary)
-    writing.tell("agent:created", agent.id, name=agent.name)
+    agent = checks.validate_agent(agent)
+    kept = AgentRow(agent_rows.insert_agent(writing, agent), agent)
+    version_rows.insert_version(writing, kept, summary)
+    writing.record_event("agent:created", agent.id, name=agent.name)
     return kept
 
 
 def save_agent(
-    writing: Writing, kept: KeptAgent, changed: Agent, summary: str | None = None
+    writing: WriteTransaction, kept: AgentRow, changed: Agent, summary: str | None = None
 ) -> Agent:
     """Write a change as the next version; one that changes nothing is none."""
-    tidy = checks.checked_agent(changed)
+    tidy = checks.validate_agent(changed)
     if tidy == kept.agent:
         return kept.agent
-    summary = summary or in_few_words(differences(kept.agent, tidy))
+    summary = summary or summarize_changes(diff_agents(kept.agent, tidy))
     tidy.version = kept.agent.version + 1
-    tidy.updated_at = writing.at
-    agent_rows.replace(writing, kept.key, tidy)
-    version_rows.add(writing, KeptAgent(kept.key, tidy), summary)
-    writing.tell("agent:updated", tidy.id, version=tidy.version, summary=summary)
+    tidy.updated_at = writing.timestamp
+    agent_rows.update_agent(writing, kept.key, tidy)
+    version_rows.insert_version(writing, AgentRow(kept.key, tidy), summary)
+    writing.record_event("agent:updated", tidy.id, version=tidy.version, summary=summary)
     return tidy
 
 
-def _wanted_from_bin(writing: Writing, agent_id: str) -> KeptAgent:
-    kept = agent_rows.find(writing, agent_id.strip(), in_bin=True)
+def _require_deleted_agent(writing: WriteTransaction, agent_id: str) -> AgentRow:
+    kept = agent_rows.find_agent_row(writing, agent_id.strip(), in_bin=True)
     if kept is None:
-        if agent_rows.find(writing, agent_id.strip()) is None:
-            raise not_found(writing, agent_id)
+        if agent_rows.find_agent_row(writing, agent_id.strip()) is None:
+            raise make_agent_not_found_error(writing, agent_id)
         raise AgentNotFoundError(f"{agent_id[:100]} is not in the bin", hint="delete it first")
     return kept
 
 
-def _empty_old_bin(writing: Writing) -> None:
-    old = agents.c.deleted_at < times.days_ago(limits.BIN_DAYS)
+def _purge_expired_agents(writing: WriteTransaction) -> None:
+    old = agents.c.deleted_at < times.get_past_timestamp(limits.DELETED_RETENTION_DAYS)
     writing.connection.execute(delete(agents).where(agents.c.owner == writing.owner, old))

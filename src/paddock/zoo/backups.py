@@ -8,20 +8,20 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.directories import data_directory
+from paddock.directories import get_data_directory
 from paddock.zoo import times
 from paddock.zoo.errors import ZooFileError
-from paddock.zoo.part import Part
+from paddock.zoo.part import ZooContext
 from paddock.zoo.store import backup_files, copying
-from paddock.zoo.store.faults import told_by_sqlite
+from paddock.zoo.store.faults import convert_sqlite_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from paddock.zoo.store.transaction import Writing
+    from paddock.zoo.store.transaction import WriteTransaction
 
 
-class Backups(Part):
+class BackupManager(ZooContext):
     """Backups of a zoo, with history and bin."""
 
     def backup(self, path: Path | str) -> Path:
@@ -34,21 +34,21 @@ class Backups(Part):
             ZooFileError: when the file cannot be written.
         """
         path = Path(path).expanduser().absolute()
-        with _telling_system_faults(path):
-            if path.suffix in backup_files.SQLITE_ENDINGS:
+        with _convert_system_errors(path):
+            if path.suffix in backup_files.SQLITE_SUFFIXES:
                 if not self._database.is_sqlite:
                     raise ZooFileError(
                         "a zoo in PostgreSQL gives no copy of a SQLite database",
                         where=str(path),
                         hint="let the name end in .jsonl or .jsonl.gz",
                     )
-                if path.exists() and path.samefile(self._database.where):
+                if path.exists() and path.samefile(self._database.location):
                     raise ZooFileError("that is the zoo itself", where=str(path))
-                backup_files.copy_sqlite(self._database.where, path)
+                backup_files.copy_sqlite_database(self._database.location, path)
             else:
-                with self._database.reading(at_one_moment=True) as connection:
-                    rows = copying.rows_of(connection, self._owner)
-                    backup_files.write_lines(path, rows, times.now())
+                with self._database.read_transaction(at_one_moment=True) as connection:
+                    rows = copying.iterate_rows(connection, self._owner)
+                    backup_files.write_backup_lines(path, rows, times.get_current_timestamp())
         return path
 
     def restore_backup(self, path: Path | str, *, source: str = "cli") -> Path | None:
@@ -63,34 +63,34 @@ class Backups(Part):
         """
         path = Path(path).expanduser().absolute()
         with (
-            _telling_system_faults(path),
-            backup_files.opened_backup(path, self._owner) as backup,
-            self._writing(source) as writing,
+            _convert_system_errors(path),
+            backup_files.open_backup(path, self._owner) as backup,
+            self._write_transaction(source) as writing,
         ):
-            if copying.is_of_others_only(backup, self._owner):
+            if copying.has_only_other_owners(backup, self._owner):
                 raise ZooFileError(
                     f"it holds nothing of the owner {self._owner!r}, and something of others",
                     where=str(path),
                 )
-            kept = self._kept(writing)
-            copying.remove_all(writing.connection, self._owner)
-            copying.put_back(writing.connection, self._owner, copying.rows_of(backup, self._owner))
-            writing.tell("zoo:restored", path=path.name)
+            kept = self._write_safety_backup(writing)
+            copying.delete_owner_rows(writing.connection, self._owner)
+            copying.insert_rows(writing.connection, self._owner, copying.iterate_rows(backup, self._owner))
+            writing.record_event("zoo:restored", path=path.name)
         return kept
 
-    def _kept(self, writing: Writing) -> Path | None:
-        rows = copying.rows_of(writing.connection, self._owner)
+    def _write_safety_backup(self, writing: WriteTransaction) -> Path | None:
+        rows = copying.iterate_rows(writing.connection, self._owner)
         first = next(rows, None)
         if first is None:
             return None
-        name = f"before-restoring-{writing.at.replace(':', '')}.jsonl.gz"
-        path = Path(data_directory()) / "zoo" / "backups" / name
-        backup_files.write_lines(path, chain([first], rows), writing.at)
+        name = f"before-restoring-{writing.timestamp.replace(':', '')}.jsonl.gz"
+        path = Path(get_data_directory()) / "zoo" / "backups" / name
+        backup_files.write_backup_lines(path, chain([first], rows), writing.timestamp)
         return path
 
 
 @contextmanager
-def _telling_system_faults(path: Path) -> Iterator[None]:
+def _convert_system_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -100,4 +100,4 @@ def _telling_system_faults(path: Path) -> Iterator[None]:
             hint="name a file that you may read and write",
         ) from None
     except sqlite3.Error as error:
-        raise told_by_sqlite(error, str(path)) or error from None
+        raise convert_sqlite_error(error, str(path)) or error from None

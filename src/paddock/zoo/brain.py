@@ -11,27 +11,27 @@ from sqlalchemy import delete
 from paddock.zoo import checks, limits, times
 from paddock.zoo.errors import EntryNotFoundError
 from paddock.zoo.model import BrainEntry, Page, SearchHit
-from paddock.zoo.part import Part, check_version, wanted_agent, wanted_by_name
+from paddock.zoo.part import ZooContext, check_expected_version, require_agent, require_agent_by_name
 from paddock.zoo.store import entry_rows
-from paddock.zoo.store.entry_rows import EntryFilter, KeptEntry
+from paddock.zoo.store.entry_rows import EntryFilter, EntryRow
 from paddock.zoo.store.tables import entries
-from paddock.zoo.words import snippet, words_of
+from paddock.zoo.words import make_snippet, extract_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from paddock.zoo.store.agent_rows import KeptAgent
-    from paddock.zoo.store.transaction import Reading, Writing
+    from paddock.zoo.store.agent_rows import AgentRow
+    from paddock.zoo.store.transaction import ReadTransaction, WriteTransaction
 
-ORIGINS = {"web": "manual", "cli": "manual", "mcp": "mcp", "import": "import", "sync": "import"}
+METADATA_SOURCES = {"web": "manual", "cli": "manual", "mcp": "mcp", "import": "import", "sync": "import"}
 """What `metadata.source` says of who wrote an entry, unless it was given."""
-MOST_WORDS = 20
+MAX_QUERY_WORDS = 20
 """Of a search; further ones are not looked at."""
-FEWEST_LETTERS = 2
+MIN_PREFIX_CHARACTERS = 2
 """Of the beginning of a word that is searched for."""
 
 
-class Brain(Part):
+class BrainRepository(ZooContext):
     """The brains of agents."""
 
     def query_entries(
@@ -68,19 +68,19 @@ class Brain(Part):
         """
         wanted = EntryFilter(
             type=type,
-            tags=checks.tidy_tags(tags),
-            not_before=checks.checked_moment("dateFrom", date_from, times.first_moment),
-            before=checks.checked_moment("dateTo", date_to, times.moment_after),
+            tags=checks.normalize_tags(tags),
+            not_before=checks.parse_date_bound("dateFrom", date_from, times.parse_period_start),
+            before=checks.parse_date_bound("dateTo", date_to, times.parse_period_end),
             pinned=pinned,
-            words=words_of(text)[:MOST_WORDS] if text else (),
+            words=extract_words(text)[:MAX_QUERY_WORDS] if text else (),
             workspace_id=workspace_id,
         )
-        size, after = checks.checked_page_size(limit), entry_rows.place_of(cursor)
-        with self._reading() as reading:
-            kept = wanted_agent(reading, agent_id)
+        size, after = checks.validate_page_size(limit), entry_rows.parse_entry_cursor(cursor)
+        with self._read_transaction() as reading:
+            kept = require_agent(reading, agent_id)
             if text and text.strip() and not wanted.words:
                 return Page(items=[])  # nothing in it is a word
-            return entry_rows.list_page(reading, kept.key, wanted, size, after)
+            return entry_rows.list_entry_page(reading, kept.key, wanted, size, after)
 
     def get_entry(self, agent_id: str, entry_id: str) -> BrainEntry:
         """One entry.
@@ -89,8 +89,8 @@ class Brain(Part):
             AgentNotFoundError: when there is no such agent.
             EntryNotFoundError: when its brain has no such entry.
         """
-        with self._reading() as reading:
-            return _wanted(reading, wanted_agent(reading, agent_id), entry_id).entry
+        with self._read_transaction() as reading:
+            return _require_entry(reading, require_agent(reading, agent_id), entry_id).entry
 
     def create_entry(
         self,
@@ -110,8 +110,8 @@ class Brain(Part):
             InvalidAgentError: when it cannot be kept.
         """
         data = {"type": type, "content": content, "tags": list(tags), "pinned": pinned}
-        with self._writing(source) as writing:
-            kept = wanted_agent(writing, agent_id)
+        with self._write_transaction(source) as writing:
+            kept = require_agent(writing, agent_id)
             return write_entry(writing, kept, {**data, "metadata": metadata or {}})
 
     def update_entry(
@@ -131,12 +131,12 @@ class Brain(Part):
             ConflictError: when it is not at that version any more.
             InvalidAgentError: when it cannot be kept so.
         """
-        with self._writing(source) as writing:
-            agent = wanted_agent(writing, agent_id)
-            kept = _wanted(writing, agent, entry_id)
-            check_version(version, kept.entry)
-            changed = checks.merged(kept.entry, changes, checks.ENTRY_FIELDS)
-            return _save(writing, kept, changed)
+        with self._write_transaction(source) as writing:
+            agent = require_agent(writing, agent_id)
+            kept = _require_entry(writing, agent, entry_id)
+            check_expected_version(version, kept.entry)
+            changed = checks.apply_changes(kept.entry, changes, checks.EDITABLE_ENTRY_FIELDS)
+            return _save_entry(writing, kept, changed)
 
     def pin_entry(
         self, agent_id: str, entry_id: str, pinned: bool | None = None, *, source: str = "web"
@@ -147,10 +147,10 @@ class Brain(Part):
             AgentNotFoundError: when there is no such agent.
             EntryNotFoundError: when its brain has no such entry.
         """
-        with self._writing(source) as writing:
-            kept = _wanted(writing, wanted_agent(writing, agent_id), entry_id)
+        with self._write_transaction(source) as writing:
+            kept = _require_entry(writing, require_agent(writing, agent_id), entry_id)
             wanted = not kept.entry.pinned if pinned is None else pinned
-            return _save(writing, kept, msgspec.structs.replace(kept.entry, pinned=wanted))
+            return _save_entry(writing, kept, msgspec.structs.replace(kept.entry, pinned=wanted))
 
     def delete_entry(
         self, agent_id: str, entry_id: str, *, version: int | None = None, source: str = "web"
@@ -162,15 +162,15 @@ class Brain(Part):
             EntryNotFoundError: when its brain has no such entry.
             ConflictError: when it is not at that version any more.
         """
-        with self._writing(source) as writing:
-            agent = wanted_agent(writing, agent_id)
-            kept = _wanted(writing, agent, entry_id)
-            check_version(version, kept.entry)
+        with self._write_transaction(source) as writing:
+            agent = require_agent(writing, agent_id)
+            kept = _require_entry(writing, agent, entry_id)
+            check_expected_version(version, kept.entry)
             # Without its words, no search comes upon it.
-            entry_rows.change(writing, kept.key, deleted_at=writing.at, words="")
-            entry_rows.count(writing, agent.key, -1)
-            writing.tell("brain:deleted", agent.agent.id, entry_id)
-            old = entries.c.deleted_at < times.days_ago(limits.BIN_DAYS)
+            entry_rows.update_entry_columns(writing, kept.key, deleted_at=writing.timestamp, words="")
+            entry_rows.change_entry_count(writing, agent.key, -1)
+            writing.record_event("brain:deleted", agent.agent.id, entry_id)
+            old = entries.c.deleted_at < times.get_past_timestamp(limits.DELETED_RETENTION_DAYS)
             same = entries.c.agent_key == agent.key
             writing.connection.execute(delete(entries).where(same, old))
 
@@ -181,17 +181,17 @@ class Brain(Part):
             AgentNotFoundError: when there is no such agent.
             EntryNotFoundError: when it is not there.
         """
-        with self._writing(source) as writing:
-            agent = wanted_agent(writing, agent_id)
-            kept = entry_rows.find(writing, agent.key, entry_id, in_bin=True)
+        with self._write_transaction(source) as writing:
+            agent = require_agent(writing, agent_id)
+            kept = entry_rows.find_entry_row(writing, agent.key, entry_id, in_bin=True)
             if kept is None:
                 raise EntryNotFoundError(
                     f"no entry {entry_id[:100]!r} of {agent.agent.name} is in the bin"
                 )
-            entry_rows.replace(writing, kept.key, kept.entry)
-            entry_rows.change(writing, kept.key, deleted_at=None)
-            entry_rows.count(writing, agent.key, 1)
-            writing.tell("brain:restored", agent.agent.id, entry_id)
+            entry_rows.update_entry(writing, kept.key, kept.entry)
+            entry_rows.update_entry_columns(writing, kept.key, deleted_at=None)
+            entry_rows.change_entry_count(writing, agent.key, 1)
+            writing.record_event("brain:restored", agent.agent.id, entry_id)
             return kept.entry
 
     def search_brain(
@@ -204,19 +204,19 @@ class Brain(Part):
         Raises:
             AgentNotFoundError: when there is no such agent.
         """
-        words = words_of(text)[:MOST_WORDS]
-        checks.checked_page_size(limit)
-        with self._reading() as reading:
-            key = wanted_agent(reading, agent_id).key if agent_id is not None else None
+        words = extract_words(text)[:MAX_QUERY_WORDS]
+        checks.validate_page_size(limit)
+        with self._read_transaction() as reading:
+            key = require_agent(reading, agent_id).key if agent_id is not None else None
             if not words:
                 return []
-            found = entry_rows.search(reading, words, agent_key=key, most=limit)
-            if not found and len(words[-1]) >= FEWEST_LETTERS:
-                found = entry_rows.search(
+            found = entry_rows.search_entries(reading, words, agent_key=key, most=limit)
+            if not found and len(words[-1]) >= MIN_PREFIX_CHARACTERS:
+                found = entry_rows.search_entries(
                     reading, words, agent_key=key, most=limit, is_last_open=True
                 )
         return [
-            SearchHit(entry=entry, agent_name=name, snippet=snippet(entry.content, words))
+            SearchHit(entry=entry, agent_name=name, snippet=make_snippet(entry.content, words))
             for (_, entry), name in found
         ]
 
@@ -236,52 +236,52 @@ class Brain(Part):
             EntryNotFoundError: when the giver's brain has no such entry.
             InvalidAgentError: when the summary is empty or too long, or both are the same agent.
         """
-        with self._writing(source) as writing:
-            giver, receiver = wanted_by_name(writing, from_id), wanted_by_name(writing, to_id)
+        with self._write_transaction(source) as writing:
+            giver, receiver = require_agent_by_name(writing, from_id), require_agent_by_name(writing, to_id)
             if giver.key == receiver.key:
-                raise checks.fail("toAgentId", "must be another agent")
+                raise checks.make_invalid_field_error("toAgentId", "must be another agent")
             if not summary.strip():
-                raise checks.fail("summary", "must not be empty")
-            given = [_wanted(writing, giver, one).entry for one in dict.fromkeys(entry_ids)]
+                raise checks.make_invalid_field_error("summary", "must not be empty")
+            given = [_require_entry(writing, giver, one).entry for one in dict.fromkeys(entry_ids)]
             quoted = [f"[{entry.type}, {entry.timestamp[:10]}] {entry.content}" for entry in given]
             content = "\n\n".join([f"From {giver.agent.name}: {summary.strip()}", *quoted])
             origin = {"fromAgentId": giver.agent.id, "entryIds": [entry.id for entry in given]}
-            tags = checks.tidy_tags(tag for entry in given for tag in entry.tags)[: limits.TAGS]
+            tags = checks.normalize_tags(tag for entry in given for tag in entry.tags)[: limits.MAX_TAGS]
             data = {"type": "handoff", "content": content, "tags": tags, "metadata": origin}
             entry = write_entry(writing, receiver, data)
-            writing.tell("agent:handedOver", giver.agent.id, entry.id, toAgentId=receiver.agent.id)
+            writing.record_event("agent:handedOver", giver.agent.id, entry.id, toAgentId=receiver.agent.id)
             return entry
 
 
-def write_entry(writing: Writing, agent: KeptAgent, data: Mapping[str, Any]) -> BrainEntry:
+def write_entry(writing: WriteTransaction, agent: AgentRow, data: Mapping[str, Any]) -> BrainEntry:
     """Put a new entry into a brain, and tell of it.
 
     Raises:
         InvalidAgentError: when it cannot be kept.
     """
-    own = {"id": str(uuid4()), "timestamp": writing.at}
-    entry = checks.read(BrainEntry, {**own, **data, "agentId": agent.agent.id})
-    entry.updated_at = entry.updated_at or writing.at
-    entry.metadata.setdefault("source", ORIGINS.get(writing.source, "auto"))
-    entry = checks.checked_entry(entry)
-    entry_rows.add(writing, agent.key, entry)
-    writing.tell("brain:written", agent.agent.id, entry.id, type=entry.type)
+    own = {"id": str(uuid4()), "timestamp": writing.timestamp}
+    entry = checks.convert_to_struct(BrainEntry, {**own, **data, "agentId": agent.agent.id})
+    entry.updated_at = entry.updated_at or writing.timestamp
+    entry.metadata.setdefault("source", METADATA_SOURCES.get(writing.source, "auto"))
+    entry = checks.validate_entry(entry)
+    entry_rows.insert_entry(writing, agent.key, entry)
+    writing.record_event("brain:written", agent.agent.id, entry.id, type=entry.type)
     return entry
 
 
-def _save(writing: Writing, kept: KeptEntry, changed: BrainEntry) -> BrainEntry:
-    tidy = checks.checked_entry(changed)
+def _save_entry(writing: WriteTransaction, kept: EntryRow, changed: BrainEntry) -> BrainEntry:
+    tidy = checks.validate_entry(changed)
     if tidy == kept.entry:
         return kept.entry
     tidy.version = kept.entry.version + 1
-    tidy.updated_at = writing.at
-    entry_rows.replace(writing, kept.key, tidy)
-    writing.tell("brain:updated", tidy.agent_id, tidy.id, version=tidy.version)
+    tidy.updated_at = writing.timestamp
+    entry_rows.update_entry(writing, kept.key, tidy)
+    writing.record_event("brain:updated", tidy.agent_id, tidy.id, version=tidy.version)
     return tidy
 
 
-def _wanted(transaction: Reading, agent: KeptAgent, entry_id: str) -> KeptEntry:
-    kept = entry_rows.find(transaction, agent.key, entry_id.strip())
+def _require_entry(transaction: ReadTransaction, agent: AgentRow, entry_id: str) -> EntryRow:
+    kept = entry_rows.find_entry_row(transaction, agent.key, entry_id.strip())
     if kept is None:
         raise EntryNotFoundError(
             f"{agent.agent.name} has no entry {entry_id[:100]!r}",

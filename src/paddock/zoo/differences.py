@@ -8,25 +8,25 @@ import msgspec
 
 from paddock.zoo.model import Agent, FieldChange
 
-_COUNTED = frozenset({"version", "createdAt", "updatedAt"})
-_LISTS = ("skills", "skillCategories")
+_BOOKKEEPING_FIELDS = frozenset({"version", "createdAt", "updatedAt"})
+_LIST_FIELDS = ("skills", "skillCategories")
 
 
-def differences(before: Agent, after: Agent) -> list[FieldChange]:
+def diff_agents(before: Agent, after: Agent) -> list[FieldChange]:
     """Every field that is not the same; skills and categories one by one, and their order."""
     old, new = msgspec.to_builtins(before), msgspec.to_builtins(after)
     found: list[FieldChange] = []
     for key in new:
-        if key in _COUNTED or old[key] == new[key]:
+        if key in _BOOKKEEPING_FIELDS or old[key] == new[key]:
             continue
-        if key in _LISTS:
-            found += _in_list(key, old[key], new[key])
+        if key in _LIST_FIELDS:
+            found += _diff_items(key, old[key], new[key])
         else:
             found.append(FieldChange(field=key, before=old[key], after=new[key]))
     return found
 
 
-def _in_list(
+def _diff_items(
     key: str, before: list[dict[str, Any]], after: list[dict[str, Any]]
 ) -> list[FieldChange]:
     old, new = ({item["id"]: item for item in items} for items in (before, after))
@@ -46,7 +46,7 @@ def _in_list(
     return found
 
 
-def in_few_words(changes: list[FieldChange]) -> str:
+def summarize_changes(changes: list[FieldChange]) -> str:
     """As in `changed name, skills.testing.enabled and 2 more`."""
     fields = [change.field for change in changes]
     if not fields:

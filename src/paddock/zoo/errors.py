@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from paddock.zoo.model import Agent, BrainEntry, LibrarySkill, Pack
 
 
-class Issue(Struct):
+class FieldError(Struct):
     """One thing that is wrong with what was given."""
 
     path: str
@@ -87,7 +87,7 @@ class InvalidAgentError(ZooError):
 
     code = "invalid-agent"
 
-    def __init__(self, details: Sequence[Issue], *, hint: str | None = None) -> None:
+    def __init__(self, details: Sequence[FieldError], *, hint: str | None = None) -> None:
         told = "; ".join(f"{issue.path}: {issue.message}" for issue in details)
         super().__init__(told, hint=hint)
         self.details = list(details)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.zoo.formats.converting import check_format, export_agents
+from paddock.zoo.formats.converting import require_format, export_agents
 from paddock.zoo.formats.exchange import Export
-from paddock.zoo.formats.table import BUNDLE
-from paddock.zoo.placing import apply_plan, digest, plan_files
-from paddock.zoo.syncing.records import record_of
+from paddock.zoo.formats.table import BUNDLE_FORMAT
+from paddock.zoo.placing import apply_file_plan, compute_digest, plan_files
+from paddock.zoo.syncing.records import open_sync_record
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
     from paddock.zoo.formats.exchange import File
     from paddock.zoo.model import Agent, BrainEntry
-    from paddock.zoo.placing import FilePlan, Written
+    from paddock.zoo.placing import FilePlan, FileWriteResult
     from paddock.zoo.service import Zoo
 
 
-def gathered(
+def collect_export(
     zoo: Zoo, names: Sequence[str], formats: Iterable[str], *, with_memory: bool = False
 ) -> Export:
     """Agents of a zoo as files, in several formats; a bundle has memory and library in any case.
@@ -38,13 +38,13 @@ def gathered(
         AgentNotFoundError: when there is no such agent.
         UnknownFormatError: when there is no such format.
     """
-    wanted = [check_format(name) for name in formats]
+    wanted = [require_format(name) for name in formats]
     agents = [zoo.find_agent(name) for name in names] or zoo.list_whole_agents().items
     agents = list({agent.id: agent for agent in agents}.values())
-    brains = _brains(zoo, agents) if with_memory or BUNDLE in wanted else {}
+    brains = _load_brains(zoo, agents) if with_memory or BUNDLE_FORMAT in wanted else {}
     found = Export()
     for name in dict.fromkeys(wanted):
-        if name == BUNDLE:
+        if name == BUNDLE_FORMAT:
             library, packs = zoo.list_library(), zoo.list_packs()
             one = export_agents(agents, name, brains=brains, library=library, packs=packs)
         else:
@@ -54,7 +54,7 @@ def gathered(
     return found
 
 
-def _brains(zoo: Zoo, agents: Iterable[Agent]) -> dict[str, list[BrainEntry]]:
+def _load_brains(zoo: Zoo, agents: Iterable[Agent]) -> dict[str, list[BrainEntry]]:
     return {agent.id: zoo.query_entries(agent.id).items for agent in agents}
 
 
@@ -62,17 +62,17 @@ def plan_export(
     zoo: Zoo, folder: Path, files: Iterable[File], *, replace: bool | Collection[str] = False
 ) -> FilePlan:
     """What writing files into a folder would do."""
-    with record_of(folder, zoo.place) as record:
+    with open_sync_record(folder, zoo.location) as record:
         synced = {link.path: link.file_digest for link in record.links}
         return plan_files(folder, files, ours=record.written | synced, replace=replace)
 
 
-def write_export(zoo: Zoo, plan: FilePlan) -> list[Written]:
+def write_export(zoo: Zoo, plan: FilePlan) -> list[FileWriteResult]:
     """Write the files of a plan, and remember them as ours."""
-    with record_of(plan.folder, zoo.place) as record:
-        done = apply_plan(plan)
+    with open_sync_record(plan.folder, zoo.location) as record:
+        done = apply_file_plan(plan)
         failed = {one.path for one in done if one.error is not None}
         for file in plan.files:
-            if file.is_written and file.path not in failed:
-                record.written[file.path] = digest(file.after)
+            if file.needs_write and file.path not in failed:
+                record.written[file.path] = compute_digest(file.after)
     return done

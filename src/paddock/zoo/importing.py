@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from sqlalchemy import insert, select
 
-from paddock.files import read_ordinary
+from paddock.files import read_regular_file
 from paddock.zoo import checks, limits, times
 from paddock.zoo.agents import add_agent
 from paddock.zoo.brain import write_entry
@@ -18,7 +18,7 @@ from paddock.zoo.formats.bundle import read_bundle
 from paddock.zoo.formats.exchange import AgentFilesError, File
 from paddock.zoo.library import add_library_skill, add_pack
 from paddock.zoo.model import (
-    GENERAL_COLOR,
+    GENERAL_CATEGORY_COLOR,
     Agent,
     ImportNote,
     ImportReport,
@@ -26,20 +26,20 @@ from paddock.zoo.model import (
     NewAgent,
     Pack,
 )
-from paddock.zoo.part import Part
+from paddock.zoo.part import ZooContext
 from paddock.zoo.store import entry_rows, library_rows
 from paddock.zoo.store.tables import imported_files
 
 if TYPE_CHECKING:
-    from paddock.zoo.formats.exchange import Import
+    from paddock.zoo.formats.exchange import ImportBatch
     from paddock.zoo.model import BrainEntry
-    from paddock.zoo.store.agent_rows import KeptAgent
-    from paddock.zoo.store.transaction import Writing
+    from paddock.zoo.store.agent_rows import AgentRow
+    from paddock.zoo.store.transaction import WriteTransaction
 
-OLD_FILE_VARIABLE = "AGENT_ZOO_STORE_PATH"
+LEGACY_FILE_VARIABLE = "AGENT_ZOO_STORE_PATH"
 
 
-class Importing(Part):
+class AgentImporter(ZooContext):
     """Ways for agents into a zoo that were made elsewhere."""
 
     def import_agents_json(
@@ -56,48 +56,48 @@ class Importing(Part):
         Raises:
             ZooFileError: when it cannot be read, or is something else.
         """
-        found, where = _read(given)
-        with self._writing(source) as writing:
-            return _take_in(writing, found, where)
+        found, where = _read_bundle_file(given)
+        with self._write_transaction(source) as writing:
+            return _apply_import(writing, found, where)
 
-    def import_found(self, found: Import, *, source: str = "import") -> ImportReport:
+    def import_found(self, found: ImportBatch, *, source: str = "import") -> ImportReport:
         """Take in what was found in files: agents, their brains, and the library.
 
         Raises:
             ZooFileError: when something of it cannot be kept; then nothing of it is.
         """
-        with self._writing(source) as writing:
-            return _take_in(writing, found, None)
+        with self._write_transaction(source) as writing:
+            return _apply_import(writing, found, None)
 
-    def import_old_file_once(self) -> ImportReport | None:
+    def import_legacy_file_once(self) -> ImportReport | None:
         """Take in the file that AGENT_ZOO_STORE_PATH names, unless that was done before.
 
         Raises:
             ZooFileError: when it cannot be read, or is something else.
         """
-        named = os.environ.get(OLD_FILE_VARIABLE)
+        named = os.environ.get(LEGACY_FILE_VARIABLE)
         if not named:
             return None
         path = Path(named).expanduser().absolute()
-        with self._reading() as reading:
+        with self._read_transaction() as reading:
             same = (imported_files.c.owner == self._owner) & (imported_files.c.path == str(path))
             done = select(imported_files.c.at).where(same)
             if reading.connection.scalar(done) is not None or not path.exists():
                 return None
-        hint = f"put it right, or unset {OLD_FILE_VARIABLE}"
-        found, where = _read(path, hint=hint)
-        with self._writing("import") as writing:
+        hint = f"put it right, or unset {LEGACY_FILE_VARIABLE}"
+        found, where = _read_bundle_file(path, hint=hint)
+        with self._write_transaction("import") as writing:
             if writing.connection.scalar(done) is not None:
                 return None  # another process was quicker
-            values = {"owner": self._owner, "path": str(path), "at": writing.at}
+            values = {"owner": self._owner, "path": str(path), "at": writing.timestamp}
             writing.connection.execute(insert(imported_files), values)
-            return _take_in(writing, found, where, hint=hint)
+            return _apply_import(writing, found, where, hint=hint)
 
 
-def _read(given: Path | str | bytes, *, hint: str | None = None) -> tuple[Import, str | None]:
+def _read_bundle_file(given: Path | str | bytes, *, hint: str | None = None) -> tuple[ImportBatch, str | None]:
     where = None if isinstance(given, bytes) else str(given)
     try:
-        data = given if isinstance(given, bytes) else read_ordinary(Path(given), limits.FILE_BYTES)
+        data = given if isinstance(given, bytes) else read_regular_file(Path(given), limits.MAX_IMPORT_FILE_BYTES)
         return read_bundle(File(path=where or "agents.json", text=data.decode("utf-8-sig"))), where
     except OSError as error:
         raise ZooFileError(f"it cannot be read: {error.strerror}", where=where, hint=hint) from None
@@ -107,26 +107,26 @@ def _read(given: Path | str | bytes, *, hint: str | None = None) -> tuple[Import
         raise ZooFileError(error.message, where=where, hint=hint or error.hint) from None
 
 
-def _take_in(
-    writing: Writing, found: Import, where: str | None, *, hint: str | None = None
+def _apply_import(
+    writing: WriteTransaction, found: ImportBatch, where: str | None, *, hint: str | None = None
 ) -> ImportReport:
     report = ImportReport()
     report.report = [ImportNote(field=one.field, message=one.message) for one in found.report]
     path = ""
     try:
         path = "packs"
-        packs = {pack.id: add_pack(writing, _plain(pack)).id for pack in _new(writing, found.packs)}
+        packs = {pack.id: add_pack(writing, _to_data(pack)).id for pack in _select_new_items(writing, found.packs)}
         path = "library"
-        for library_skill in _new(writing, found.library):
+        for library_skill in _select_new_items(writing, found.library):
             pack_id = packs.get(library_skill.pack_id or "", library_skill.pack_id)
-            is_known = pack_id is None or library_rows.find(writing, Pack, pack_id) is not None
-            kept = {**_plain(library_skill), "packId": pack_id if is_known else None}
+            is_known = pack_id is None or library_rows.find_library_item(writing, Pack, pack_id) is not None
+            kept = {**_to_data(library_skill), "packId": pack_id if is_known else None}
             add_library_skill(writing, kept)
         if found.packs or found.library:
-            writing.tell("library:changed")
+            writing.record_event("library:changed")
         for number, agent in enumerate(found.agents):
             path = f"agents[{number}]"
-            _take_in_agent(writing, agent, found.brains.get(agent.id, []), report, path)
+            _import_agent(writing, agent, found.brains.get(agent.id, []), report, path)
     except InvalidAgentError as error:
         text = "; ".join(f"{path}.{issue.path}: {issue.message}" for issue in error.details)
         raise ZooFileError(
@@ -135,32 +135,32 @@ def _take_in(
     return report
 
 
-def _plain(item: LibrarySkill | Pack) -> dict[str, Any]:
+def _to_data(item: LibrarySkill | Pack) -> dict[str, Any]:
     data: dict[str, Any] = msgspec.to_builtins(item)
     return data
 
 
-def _new(writing: Writing, items: list[library_rows.Item]) -> list[library_rows.Item]:
+def _select_new_items(writing: WriteTransaction, items: list[library_rows.LibraryItem]) -> list[library_rows.LibraryItem]:
     """Those that the library does not have just so."""
     return [
         one
         for one in items
-        if (known := library_rows.find(writing, type(one), one.id)) is None
+        if (known := library_rows.find_library_item(writing, type(one), one.id)) is None
         or msgspec.structs.replace(known, version=one.version) != one
     ]
 
 
-def _take_in_agent(
-    writing: Writing, agent: Agent, brain: list[BrainEntry], report: ImportReport, path: str
+def _import_agent(
+    writing: WriteTransaction, agent: Agent, brain: list[BrainEntry], report: ImportReport, path: str
 ) -> None:
-    wanted = checks.read(NewAgent, msgspec.to_builtins(_fitted(agent, report, path)))
+    wanted = checks.convert_to_struct(NewAgent, msgspec.to_builtins(_repair_agent(agent, report, path)))
     kept = add_agent(writing, wanted, "imported")
     report.created.append(kept.agent.id)
     if kept.agent.id != agent.id:
         text = f"{agent.id!r} is taken or no slug: it is {kept.agent.id!r} here"
         report.report.append(ImportNote(field=f"{path}.id", message=text))
     for entry in reversed(brain) if _is_newest_first(brain) else brain:
-        _take_in_entry(writing, kept, entry)
+        _import_entry(writing, kept, entry)
         report.entries += 1
 
 
@@ -168,13 +168,13 @@ def _is_newest_first(brain: list[BrainEntry]) -> bool:
     return len(brain) > 1 and brain[0].timestamp > brain[-1].timestamp
 
 
-def _fitted(agent: Agent, report: ImportReport, path: str) -> Agent:
+def _repair_agent(agent: Agent, report: ImportReport, path: str) -> Agent:
     """An agent with what older zoos did not look at put right: long names, odd colors."""
     categories = []
     for number, category in enumerate(agent.skill_categories):
         color = category.color
-        if not checks.is_color(color):
-            color = GENERAL_COLOR
+        if not checks.is_valid_color(color):
+            color = GENERAL_CATEGORY_COLOR
             text = f"{category.color[:40]!r} is no color like {color}, which it has now"
             place = f"{path}.skillCategories[{number}].color"
             report.report.append(ImportNote(field=place, message=text))
@@ -184,20 +184,20 @@ def _fitted(agent: Agent, report: ImportReport, path: str) -> Agent:
             )
         )
     name = agent.name.strip()
-    if len(name) > limits.NAME:
-        text = f"it is cut to {limits.NAME} characters"
+    if len(name) > limits.MAX_NAME_CHARACTERS:
+        text = f"it is cut to {limits.MAX_NAME_CHARACTERS} characters"
         report.report.append(ImportNote(field=f"{path}.name", message=text))
-        name = name[: limits.NAME].rstrip()
+        name = name[: limits.MAX_NAME_CHARACTERS].rstrip()
     return msgspec.structs.replace(agent, name=name or "Unnamed", skill_categories=categories)
 
 
-def _take_in_entry(writing: Writing, kept: KeptAgent, entry: BrainEntry) -> None:
+def _import_entry(writing: WriteTransaction, kept: AgentRow, entry: BrainEntry) -> None:
     data = msgspec.to_builtins(entry)
     data["version"] = 1
-    if not entry.id or entry_rows.is_there(writing, kept.key, entry.id):
+    if not entry.id or entry_rows.entry_id_exists(writing, kept.key, entry.id):
         del data["id"]
     if entry.timestamp.strip():
-        data["timestamp"] = checks.checked_moment("timestamp", entry.timestamp, times.first_moment)
+        data["timestamp"] = checks.parse_date_bound("timestamp", entry.timestamp, times.parse_period_start)
     else:
         del data["timestamp"]  # a note in a file that says no time
     data["metadata"] = {"source": "import", **entry.metadata}

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from paddock.zoo.errors import AgentNotFoundError
-from paddock.zoo.formats.exchange import Import, LooseSkill, Remark
-from paddock.zoo.formats.skill_folders import give
-from paddock.zoo.merging import changes_of
+from paddock.zoo.formats.exchange import ImportBatch, StandaloneSkill, Remark
+from paddock.zoo.formats.skill_folders import assign_skill
+from paddock.zoo.merging import compute_changes
 from paddock.zoo.model import Agent
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from paddock.zoo.service import Zoo
 
 
-class IntakeItem(msgspec.Struct, rename="camel", kw_only=True):
+class ImportPlanItem(msgspec.Struct, rename="camel", kw_only=True):
     """What becomes of one agent."""
 
     id: str
@@ -31,10 +31,10 @@ class IntakeItem(msgspec.Struct, rename="camel", kw_only=True):
     """The JSON keys that an update changes."""
 
 
-class Intake(msgspec.Struct, rename="camel", kw_only=True):
+class ImportPlan(msgspec.Struct, rename="camel", kw_only=True):
     """What taking something in does, or has done."""
 
-    agents: list[IntakeItem] = msgspec.field(default_factory=list)
+    agents: list[ImportPlanItem] = msgspec.field(default_factory=list)
     skills: list[str] = msgspec.field(default_factory=list)
     """Names of the skills that go to an agent or into the library."""
     created: list[str] = msgspec.field(default_factory=list)
@@ -42,7 +42,7 @@ class Intake(msgspec.Struct, rename="camel", kw_only=True):
     report: list[Remark] = msgspec.field(default_factory=list)
 
 
-def plan_intake(zoo: Zoo, found: Import, *, is_update: bool = False) -> Intake:
+def plan_import(zoo: Zoo, found: ImportBatch, *, is_update: bool = False) -> ImportPlan:
     """What taking in would do.
 
     Args:
@@ -50,17 +50,17 @@ def plan_intake(zoo: Zoo, found: Import, *, is_update: bool = False) -> Intake:
         found: What was found in files.
         is_update: Whether an agent that is there already is changed; else another one is made.
     """
-    planned = Intake(report=list(found.report))
+    planned = ImportPlan(report=list(found.report))
     planned.skills = [one.skill.name for one in found.skills]
     planned.skills += [one.name for one in found.library]
     for agent in found.agents:
-        current = _current(zoo, agent.id)
+        current = _find_current_agent(zoo, agent.id)
         if current is not None and not is_update:
             text = "there is an agent of this id already; another one is made"
             planned.report.append(Remark(field="id", message=text, agent_id=agent.id))
             current = None
-        changes = sorted(changes_of(current, agent)) if current else []
-        item = IntakeItem(
+        changes = sorted(compute_changes(current, agent)) if current else []
+        item = ImportPlanItem(
             id=agent.id,
             name=agent.name,
             action="create" if current is None else "update" if changes else "unchanged",
@@ -73,9 +73,9 @@ def plan_intake(zoo: Zoo, found: Import, *, is_update: bool = False) -> Intake:
     return planned
 
 
-def take_in(
-    zoo: Zoo, found: Import, planned: Intake, *, skills_to: str | None = None, source: str
-) -> Intake:
+def apply_import(
+    zoo: Zoo, found: ImportBatch, planned: ImportPlan, *, skills_to: str | None = None, source: str
+) -> ImportPlan:
     """Do what was planned.
 
     Args:
@@ -89,9 +89,9 @@ def take_in(
         AgentNotFoundError: when there is no such agent.
         ZooError: when something of it cannot be kept; new agents are then not made.
     """
-    done = Intake(agents=planned.agents, skills=planned.skills, report=list(planned.report))
+    done = ImportPlan(agents=planned.agents, skills=planned.skills, report=list(planned.report))
     actions = {item.id: item.action for item in planned.agents}
-    new = Import(
+    new = ImportBatch(
         agents=[agent for agent in found.agents if actions[agent.id] == "create"],
         brains=found.brains,
         library=list(found.library),
@@ -100,7 +100,7 @@ def take_in(
     if skills_to is None:
         new.library += [one.skill for one in found.skills]
     else:
-        done.updated.append(_give(zoo, skills_to, found.skills, source))
+        done.updated.append(_assign_skills(zoo, skills_to, found.skills, source))
     if new.agents or new.library or new.packs:
         made = zoo.import_found(new, source=source)
         done.created = made.created
@@ -108,7 +108,7 @@ def take_in(
     for agent in found.agents:
         if actions[agent.id] == "update":
             current = zoo.get_agent(agent.id)
-            changes = changes_of(current, agent)
+            changes = compute_changes(current, agent)
             zoo.update_agent(agent.id, changes, version=current.version, source=source)
             done.updated.append(agent.id)
         if actions[agent.id] != "create" and found.brains.get(agent.id):
@@ -117,18 +117,18 @@ def take_in(
     return done
 
 
-def _current(zoo: Zoo, agent_id: str) -> Agent | None:
+def _find_current_agent(zoo: Zoo, agent_id: str) -> Agent | None:
     try:
         return zoo.get_agent(agent_id)
     except AgentNotFoundError:
         return None
 
 
-def _give(zoo: Zoo, name: str, skills: Iterable[LooseSkill], source: str) -> str:
+def _assign_skills(zoo: Zoo, name: str, skills: Iterable[StandaloneSkill], source: str) -> str:
     """Give an agent skills; its id."""
     agent = zoo.find_agent(name)
     changed = msgspec.convert(msgspec.to_builtins(agent), Agent)
     for one in skills:
-        give(changed, one)
+        assign_skill(changed, one)
     changes = msgspec.to_builtins({"skills": changed.skills, "extra": changed.extra})
     return zoo.update_agent(agent.id, changes, version=agent.version, source=source).id

@@ -11,19 +11,19 @@ from paddock.zoo import checks
 from paddock.zoo.agents import save_agent
 from paddock.zoo.errors import LibraryItemNotFoundError
 from paddock.zoo.model import Agent, AgentSummary, LibrarySkill, Pack, Skill
-from paddock.zoo.part import Part, check_version, wanted_agent
-from paddock.zoo.slugs import free_slug, slug
+from paddock.zoo.part import ZooContext, check_expected_version, require_agent
+from paddock.zoo.slugs import find_free_slug, slugify
 from paddock.zoo.store import agent_rows, library_rows
 from paddock.zoo.store.agent_rows import AgentFilter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from paddock.zoo.store.library_rows import Item
-    from paddock.zoo.store.transaction import Reading, Writing
+    from paddock.zoo.store.library_rows import LibraryItem
+    from paddock.zoo.store.transaction import ReadTransaction, WriteTransaction
 
 
-class Library(Part):
+class SkillLibrary(ZooContext):
     """The library of a zoo."""
 
     def list_library(
@@ -36,8 +36,8 @@ class Library(Part):
             pack_id: The pack that they are in.
             tag: A tag that they have.
         """
-        with self._reading() as reading:
-            skills = library_rows.list_all(reading, LibrarySkill)
+        with self._read_transaction() as reading:
+            skills = library_rows.list_library_items(reading, LibrarySkill)
         part = (text or "").strip().casefold()
         return [
             skill
@@ -53,8 +53,8 @@ class Library(Part):
         Raises:
             LibraryItemNotFoundError: when there is none of that id.
         """
-        with self._reading() as reading:
-            return _wanted(reading, LibrarySkill, skill_id)
+        with self._read_transaction() as reading:
+            return _require_library_item(reading, LibrarySkill, skill_id)
 
     def create_library_skill(
         self, given: Mapping[str, Any], *, source: str = "web"
@@ -65,9 +65,9 @@ class Library(Part):
             InvalidAgentError: when it cannot be as it was asked for.
             LibraryItemNotFoundError: when there is no such pack.
         """
-        with self._writing(source) as writing:
+        with self._write_transaction(source) as writing:
             skill = add_library_skill(writing, given)
-            writing.tell("library:changed", skillId=skill.id)
+            writing.record_event("library:changed", skillId=skill.id)
             return skill
 
     def update_library_skill(
@@ -85,18 +85,18 @@ class Library(Part):
             ConflictError: when it is not at that version any more.
             InvalidAgentError: when it cannot be as it was asked for.
         """
-        with self._writing(source) as writing:
-            skill = _wanted(writing, LibrarySkill, skill_id)
-            check_version(version, skill)
-            changed = checks.checked_library_skill(
-                checks.merged(skill, changes, checks.LIBRARY_FIELDS)
+        with self._write_transaction(source) as writing:
+            skill = _require_library_item(writing, LibrarySkill, skill_id)
+            check_expected_version(version, skill)
+            changed = checks.validate_library_skill(
+                checks.apply_changes(skill, changes, checks.EDITABLE_LIBRARY_FIELDS)
             )
             if changed == skill:
                 return skill
-            _check_pack(writing, changed)
+            _require_pack(writing, changed)
             changed.version = skill.version + 1
-            library_rows.replace(writing, changed)
-            writing.tell("library:changed", skillId=skill.id)
+            library_rows.update_library_item(writing, changed)
+            writing.record_event("library:changed", skillId=skill.id)
             return changed
 
     def delete_library_skill(
@@ -108,16 +108,16 @@ class Library(Part):
             LibraryItemNotFoundError: when there is no such skill.
             ConflictError: when it is not at that version any more.
         """
-        with self._writing(source) as writing:
-            skill = _wanted(writing, LibrarySkill, skill_id)
-            check_version(version, skill)
-            library_rows.remove(writing, skill)
-            writing.tell("library:changed", skillId=skill.id)
+        with self._write_transaction(source) as writing:
+            skill = _require_library_item(writing, LibrarySkill, skill_id)
+            check_expected_version(version, skill)
+            library_rows.delete_library_item(writing, skill)
+            writing.record_event("library:changed", skillId=skill.id)
 
     def list_packs(self) -> list[Pack]:
         """The packs in the order in which they were made."""
-        with self._reading() as reading:
-            return library_rows.list_all(reading, Pack)
+        with self._read_transaction() as reading:
+            return library_rows.list_library_items(reading, Pack)
 
     def create_pack(self, given: Mapping[str, Any], *, source: str = "web") -> Pack:
         """Add a pack; its id is a slug of the given id or of its name.
@@ -125,9 +125,9 @@ class Library(Part):
         Raises:
             InvalidAgentError: when it cannot be as it was asked for.
         """
-        with self._writing(source) as writing:
+        with self._write_transaction(source) as writing:
             pack = add_pack(writing, given)
-            writing.tell("library:changed", packId=pack.id)
+            writing.record_event("library:changed", packId=pack.id)
             return pack
 
     def update_pack(
@@ -145,15 +145,15 @@ class Library(Part):
             ConflictError: when it is not at that version any more.
             InvalidAgentError: when it cannot be as it was asked for.
         """
-        with self._writing(source) as writing:
-            pack = _wanted(writing, Pack, pack_id)
-            check_version(version, pack)
-            changed = checks.checked_pack(checks.merged(pack, changes, checks.PACK_FIELDS))
+        with self._write_transaction(source) as writing:
+            pack = _require_library_item(writing, Pack, pack_id)
+            check_expected_version(version, pack)
+            changed = checks.validate_pack(checks.apply_changes(pack, changes, checks.EDITABLE_PACK_FIELDS))
             if changed == pack:
                 return pack
             changed.version = pack.version + 1
-            library_rows.replace(writing, changed)
-            writing.tell("library:changed", packId=pack.id)
+            library_rows.update_library_item(writing, changed)
+            writing.record_event("library:changed", packId=pack.id)
             return changed
 
     def delete_pack(self, pack_id: str, *, version: int | None = None, source: str = "web") -> None:
@@ -163,12 +163,12 @@ class Library(Part):
             LibraryItemNotFoundError: when there is no such pack.
             ConflictError: when it is not at that version any more.
         """
-        with self._writing(source) as writing:
-            pack = _wanted(writing, Pack, pack_id)
-            check_version(version, pack)
-            library_rows.empty_pack(writing, pack.id)
-            library_rows.remove(writing, pack)
-            writing.tell("library:changed", packId=pack.id)
+        with self._write_transaction(source) as writing:
+            pack = _require_library_item(writing, Pack, pack_id)
+            check_expected_version(version, pack)
+            library_rows.clear_pack(writing, pack.id)
+            library_rows.delete_library_item(writing, pack)
+            writing.record_event("library:changed", packId=pack.id)
 
     def copy_to_agent(
         self,
@@ -189,81 +189,81 @@ class Library(Part):
             ConflictError: when the agent is not at that version any more.
             InvalidAgentError: when it would have too many skills.
         """
-        with self._writing(source) as writing:
-            kept = wanted_agent(writing, agent_id)
-            check_version(version, kept.agent)
-            library = {one.id: one for one in library_rows.list_all(writing, LibrarySkill)}
-            wanted = [_wanted(writing, LibrarySkill, one).id for one in skill_ids]
+        with self._write_transaction(source) as writing:
+            kept = require_agent(writing, agent_id)
+            check_expected_version(version, kept.agent)
+            library = {one.id: one for one in library_rows.list_library_items(writing, LibrarySkill)}
+            wanted = [_require_library_item(writing, LibrarySkill, one).id for one in skill_ids]
             if pack_id is not None:
-                pack = _wanted(writing, Pack, pack_id)
+                pack = _require_library_item(writing, Pack, pack_id)
                 wanted += [one.id for one in library.values() if one.pack_id == pack.id]
             changed = msgspec.convert(msgspec.to_builtins(kept.agent), Agent)
-            added = _copy(_with_required(wanted, library), changed)
+            added = _copy_skills(_resolve_requirements(wanted, library), changed)
             names = ", ".join(skill.name for skill in added)
             return save_agent(writing, kept, changed, f"copied from the library: {names}"[:200])
 
     def agents_with_copies(self, skill_id: str) -> list[AgentSummary]:
         """The agents that have a copy of a skill of the library."""
-        with self._reading() as reading:
-            page = agent_rows.list_agents(reading, AgentFilter(None), None, None)
+        with self._read_transaction() as reading:
+            page = agent_rows.list_agent_rows(reading, AgentFilter(None), None, None)
             having = {
                 kept.agent.id
                 for kept in page.items
                 if any(skill.library_id == skill_id for skill in kept.agent.skills)
             }
-            found = agent_rows.list_summaries(reading, AgentFilter(None), None, None)
+            found = agent_rows.list_agent_summaries(reading, AgentFilter(None), None, None)
         return [one for one in found.items if one.id in having]
 
 
-def add_library_skill(writing: Writing, given: Mapping[str, Any]) -> LibrarySkill:
+def add_library_skill(writing: WriteTransaction, given: Mapping[str, Any]) -> LibrarySkill:
     """Put a skill into the library, without an event.
 
     Raises:
         InvalidAgentError: when it cannot be as it was asked for.
         LibraryItemNotFoundError: when there is no such pack.
     """
-    own = {"id": _free_id(writing, LibrarySkill, given, "skill"), "version": 1}
-    skill = checks.checked_library_skill(checks.read(LibrarySkill, {**given, **own}))
-    _check_pack(writing, skill)
-    library_rows.add(writing, skill)
+    own = {"id": _make_free_id(writing, LibrarySkill, given, "skill"), "version": 1}
+    skill = checks.validate_library_skill(checks.convert_to_struct(LibrarySkill, {**given, **own}))
+    _require_pack(writing, skill)
+    library_rows.insert_library_item(writing, skill)
     return skill
 
 
-def add_pack(writing: Writing, given: Mapping[str, Any]) -> Pack:
+def add_pack(writing: WriteTransaction, given: Mapping[str, Any]) -> Pack:
     """Put a pack into the library, without an event.
 
     Raises:
         InvalidAgentError: when it cannot be as it was asked for.
     """
-    own = {"id": _free_id(writing, Pack, given, "pack"), "version": 1}
-    pack = checks.checked_pack(checks.read(Pack, {**given, **own}))
-    library_rows.add(writing, pack)
+    own = {"id": _make_free_id(writing, Pack, given, "pack"), "version": 1}
+    pack = checks.validate_pack(checks.convert_to_struct(Pack, {**given, **own}))
+    library_rows.insert_library_item(writing, pack)
     return pack
 
 
-def _free_id(writing: Writing, kind: type[Item], given: Mapping[str, Any], otherwise: str) -> str:
+def _make_free_id(writing: WriteTransaction, kind: type[LibraryItem], given: Mapping[str, Any], otherwise: str) -> str:
     texts = [text for key in ("id", "name") if isinstance(text := given.get(key), str)]
     wanted = next((text for text in texts if text.strip()), "")
-    return free_slug(slug(wanted, otherwise), library_rows.is_taken(writing, kind))
+    return find_free_slug(slugify(wanted, otherwise), library_rows.make_library_id_check(writing, kind))
 
 
-def _check_pack(writing: Writing, skill: LibrarySkill) -> None:
+def _require_pack(writing: WriteTransaction, skill: LibrarySkill) -> None:
     if skill.pack_id is not None:
-        _wanted(writing, Pack, skill.pack_id)
+        _require_library_item(writing, Pack, skill.pack_id)
 
 
-def _wanted(reading: Reading, kind: type[Item], item_id: str) -> Item:
-    found = library_rows.find(reading, kind, item_id)
+def _require_library_item(reading: ReadTransaction, kind: type[LibraryItem], item_id: str) -> LibraryItem:
+    found = library_rows.find_library_item(reading, kind, item_id)
     if found is None:
         what = "skill" if kind is LibrarySkill else "pack"
-        known = [one.id for one in library_rows.list_all(reading, kind)]
+        known = [one.id for one in library_rows.list_library_items(reading, kind)]
         raise LibraryItemNotFoundError(
             f"the library has no {what} {item_id[:100]!r}", hint=did_you_mean(item_id, known)
         )
     return found
 
 
-def _with_required(
+def _resolve_requirements(
     wanted: Iterable[str], library: Mapping[str, LibrarySkill]
 ) -> list[LibrarySkill]:
     """The skills with those that they require, which come before them."""
@@ -281,7 +281,7 @@ def _with_required(
     return list(found.values())
 
 
-def _copy(skills: Sequence[LibrarySkill], agent: Agent) -> list[Skill]:
+def _copy_skills(skills: Sequence[LibrarySkill], agent: Agent) -> list[Skill]:
     """Add copies of skills to an agent, which is changed; those that were added."""
     ids = {skill.library_id: skill.id for skill in agent.skills if skill.library_id is not None}
     taken = {skill.id for skill in agent.skills}
@@ -289,7 +289,7 @@ def _copy(skills: Sequence[LibrarySkill], agent: Agent) -> list[Skill]:
     for one in skills:
         if one.id in ids:
             continue
-        ids[one.id] = free_slug(one.id, taken.__contains__)
+        ids[one.id] = find_free_slug(one.id, taken.__contains__)
         taken.add(ids[one.id])
         added.append(
             Skill(

@@ -2,41 +2,41 @@
 
 from __future__ import annotations
 
-NAME = 100
-DESCRIPTION = 10_000
-SYSTEM_PROMPT = 100_000
-SKILL_DESCRIPTION = 50_000
-WHEN_TO_USE = 2_000
-ENTRY_CONTENT = 100_000
-TAG = 50
-REFERENCE = 2_000
-APPEARANCE_SEED = 200
-IDENTIFIER = 100
+MAX_NAME_CHARACTERS = 100
+MAX_DESCRIPTION_CHARACTERS = 10_000
+MAX_SYSTEM_PROMPT_CHARACTERS = 100_000
+MAX_SKILL_DESCRIPTION_CHARACTERS = 50_000
+MAX_WHEN_TO_USE_CHARACTERS = 2_000
+MAX_ENTRY_CHARACTERS = 100_000
+MAX_TAG_CHARACTERS = 50
+MAX_REFERENCE_CHARACTERS = 2_000
+MAX_APPEARANCE_SEED_CHARACTERS = 200
+MAX_ID_CHARACTERS = 100
 """Of skills, categories and entries, which clients may give; ids of agents are slugs."""
 
-SKILLS = 500
-CATEGORIES = 100
-TAGS = 50
-REFERENCES = 200
-REQUIREMENTS = 50
+MAX_SKILLS = 500
+MAX_CATEGORIES = 100
+MAX_TAGS = 50
+MAX_REFERENCES = 200
+MAX_REQUIREMENTS = 50
 
-EXTRA_BYTES = 200_000
+MAX_EXTRA_BYTES = 200_000
 """Of what a file had that the zoo has no place for, as JSON."""
-METADATA_BYTES = 20_000
+MAX_METADATA_BYTES = 20_000
 
-PAGE = 1_000
+MAX_PAGE_ITEMS = 1_000
 """How many items a page may have."""
-BIN_DAYS = 30
+DELETED_RETENTION_DAYS = 30
 """How long what was deleted can be had back."""
-VERSIONS = 200
+MAX_AGENT_VERSIONS = 200
 """How many versions of an agent are kept; the oldest go first."""
-EVENTS = 20_000
+MAX_EVENTS = 20_000
 """About how many events are kept for those who were away."""
 
-MEMORY_TOKENS = 2_000
+DEFAULT_MEMORY_TOKENS = 2_000
 """How much of the brain is injected when nothing is said about it."""
-MEMORY_CANDIDATES = 200
+MAX_MEMORY_CANDIDATES = 200
 """How many entries of each kind are looked at for that."""
 
-FILE_BYTES = 100_000_000
+MAX_IMPORT_FILE_BYTES = 100_000_000
 """Of an old file with agents that is to be imported."""

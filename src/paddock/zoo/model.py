@@ -13,9 +13,9 @@ from msgspec import Struct, field
 EntryType = Literal["decision", "milestone", "note", "summary", "handoff"]
 ENTRY_TYPES: tuple[EntryType, ...] = ("decision", "milestone", "note", "summary", "handoff")
 
-GENERAL_ID = "general"
-GENERAL_NAME = "General"
-GENERAL_COLOR = "#61988E"
+GENERAL_CATEGORY_ID = "general"
+GENERAL_CATEGORY_NAME = "General"
+GENERAL_CATEGORY_COLOR = "#61988E"
 
 
 class SkillCategory(Struct, rename="camel", kw_only=True):
@@ -23,7 +23,7 @@ class SkillCategory(Struct, rename="camel", kw_only=True):
 
     id: str
     name: str
-    color: str = GENERAL_COLOR
+    color: str = GENERAL_CATEGORY_COLOR
 
 
 class Skill(Struct, rename="camel", kw_only=True):
@@ -33,7 +33,7 @@ class Skill(Struct, rename="camel", kw_only=True):
     name: str
     description: str = ""
     when_to_use: str = ""
-    category_id: str = GENERAL_ID
+    category_id: str = GENERAL_CATEGORY_ID
     enabled: bool = True
     requires: list[str] = field(default_factory=list)
     """Ids of skills of the same agent that have to be enabled too."""
@@ -58,9 +58,9 @@ class BrainEntry(Struct, rename="camel", kw_only=True, omit_defaults=False):
     version: int = 1
 
 
-def general_category() -> SkillCategory:
+def make_general_category() -> SkillCategory:
     """The category that every agent begins with."""
-    return SkillCategory(id=GENERAL_ID, name=GENERAL_NAME, color=GENERAL_COLOR)
+    return SkillCategory(id=GENERAL_CATEGORY_ID, name=GENERAL_CATEGORY_NAME, color=GENERAL_CATEGORY_COLOR)
 
 
 class Agent(Struct, rename="camel", kw_only=True):
@@ -70,7 +70,7 @@ class Agent(Struct, rename="camel", kw_only=True):
     name: str
     description: str = ""
     system_prompt: str = ""
-    skill_categories: list[SkillCategory] = field(default_factory=lambda: [general_category()])
+    skill_categories: list[SkillCategory] = field(default_factory=lambda: [make_general_category()])
     skills: list[Skill] = field(default_factory=list)
     """In the order in which they are injected."""
     context_refs: list[str] = field(default_factory=list)
@@ -96,7 +96,7 @@ class NewAgent(Struct, rename="camel", kw_only=True):
     name: str = "Unnamed"
     description: str = ""
     system_prompt: str = ""
-    skill_categories: list[SkillCategory] = field(default_factory=lambda: [general_category()])
+    skill_categories: list[SkillCategory] = field(default_factory=lambda: [make_general_category()])
     skills: list[Skill] = field(default_factory=list)
     context_refs: list[str] = field(default_factory=list)
     appearance_seed: str = ""
@@ -180,13 +180,13 @@ class FieldChange(Struct, rename="camel", kw_only=True):
     """None where there is no such skill or category."""
 
 
-FindingKind = Literal["duplicate", "conflict", "missingRequirement", "disabledRequirement"]
+SkillFindingKind = Literal["duplicate", "conflict", "missingRequirement", "disabledRequirement"]
 
 
 class SkillFinding(Struct, rename="camel", kw_only=True):
     """Something that is odd about the skills of an agent."""
 
-    kind: FindingKind
+    kind: SkillFindingKind
     skill_ids: list[str]
     message: str
 
@@ -233,13 +233,13 @@ class ImportReport(Struct, rename="camel", kw_only=True):
     report: list[ImportNote] = field(default_factory=list)
 
 
-Item = TypeVar("Item")
+PageItem = TypeVar("PageItem")
 
 
-class Page(Struct, Generic[Item], rename="camel", kw_only=True):
+class Page(Struct, Generic[PageItem], rename="camel", kw_only=True):
     """A part of a long list."""
 
-    items: list[Item]
+    items: list[PageItem]
     next_cursor: str | None = None
     """What to ask for the next part with; None after the last."""
 
@@ -260,7 +260,7 @@ EventKind = Literal[
 ]
 
 
-class Event(Struct, rename="camel", kw_only=True):
+class ZooEvent(Struct, rename="camel", kw_only=True):
     """One thing that has happened in the zoo, as every process is told of it."""
 
     id: int

@@ -6,13 +6,13 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.directories import data_directory
+from paddock.directories import get_data_directory
 from paddock.zoo.errors import ZooUnavailableError
 
 if TYPE_CHECKING:
     from paddock.zoo.service import Zoo
 
-DATABASE_VARIABLE = "PADDOCK_ZOO_DATABASE"
+ZOO_DATABASE_VARIABLE = "PADDOCK_ZOO_DATABASE"
 
 
 def open_zoo(url: str | None = None, *, wait_seconds: float = 10.0) -> Zoo:
@@ -31,21 +31,21 @@ def open_zoo(url: str | None = None, *, wait_seconds: float = 10.0) -> Zoo:
     # Some who ask only where the zoo is never open it, and SQLAlchemy takes its time.
     try:
         from paddock.zoo.service import Zoo  # noqa: PLC0415 - loads SQLAlchemy
-        from paddock.zoo.store.database import Database  # noqa: PLC0415 - loads SQLAlchemy
+        from paddock.zoo.store.database import ZooDatabase  # noqa: PLC0415 - loads SQLAlchemy
     except ModuleNotFoundError as error:
         raise ZooUnavailableError(
             f"the module {error.name} is not installed", hint='pip install "paddock[zoo]"'
         ) from None
 
-    zoo = Zoo(Database(url or zoo_address(), wait_seconds=wait_seconds))
+    zoo = Zoo(ZooDatabase(url or get_zoo_address(), wait_seconds=wait_seconds))
     try:
-        zoo.import_old_file_once()
+        zoo.import_legacy_file_once()
     except BaseException:
         zoo.close()
         raise
     return zoo
 
 
-def zoo_address() -> str:
+def get_zoo_address() -> str:
     """Where the user's zoo is kept, unless somebody says otherwise."""
-    return os.environ.get(DATABASE_VARIABLE) or str(Path(data_directory()) / "zoo" / "zoo.db")
+    return os.environ.get(ZOO_DATABASE_VARIABLE) or str(Path(get_data_directory()) / "zoo" / "zoo.db")

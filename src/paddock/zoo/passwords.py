@@ -8,37 +8,37 @@ import hmac
 import secrets
 from threading import BoundedSemaphore
 
-COST, BLOCK, PARALLEL = 2**15, 8, 1
-MOST_MEMORY = 64 * 1024 * 1024
-AT_ONCE = 4
+SCRYPT_COST, SCRYPT_BLOCK_SIZE, SCRYPT_PARALLELISM = 2**15, 8, 1
+MAX_SCRYPT_MEMORY_BYTES = 64 * 1024 * 1024
+MAX_CONCURRENT_HASHES = 4
 """One takes 32 MB: nobody may have many checked at the same time."""
 
-_working = BoundedSemaphore(AT_ONCE)
+_hash_slots = BoundedSemaphore(MAX_CONCURRENT_HASHES)
 
 
-def kept_form(password: str) -> str:
+def hash_password(password: str) -> str:
     """What is kept of a password."""
     salt = secrets.token_bytes(16)
-    return f"scrypt${COST}${_text(salt)}${_text(_derived(password, salt, COST))}"
+    return f"scrypt${SCRYPT_COST}${_encode_base64(salt)}${_encode_base64(_derive_key(password, salt, SCRYPT_COST))}"
 
 
-def is_right(password: str, kept: str) -> bool:
+def verify_password(password: str, kept: str) -> bool:
     """Whether a password is the one of which this was kept."""
     try:
         kind, cost, salt, derived = kept.split("$")
         wanted = base64.b64decode(derived, validate=True)
-        found = _derived(password, base64.b64decode(salt, validate=True), int(cost))
+        found = _derive_key(password, base64.b64decode(salt, validate=True), int(cost))
     except ValueError:  # it is kept so that none is right
         return False
     return kind == "scrypt" and hmac.compare_digest(found, wanted)
 
 
-def _derived(password: str, salt: bytes, cost: int) -> bytes:
-    with _working:
+def _derive_key(password: str, salt: bytes, cost: int) -> bytes:
+    with _hash_slots:
         return hashlib.scrypt(
-            password.encode(), salt=salt, n=cost, r=BLOCK, p=PARALLEL, maxmem=MOST_MEMORY, dklen=32
+            password.encode(), salt=salt, n=cost, r=SCRYPT_BLOCK_SIZE, p=SCRYPT_PARALLELISM, maxmem=MAX_SCRYPT_MEMORY_BYTES, dklen=32
         )
 
 
-def _text(data: bytes) -> str:
+def _encode_base64(data: bytes) -> str:
     return base64.b64encode(data).decode()

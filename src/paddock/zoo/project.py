@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from paddock.errors import PaddockError
-from paddock.files import read_ordinary, write_atomically
+from paddock.files import read_regular_file, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-PLACE = Path(".paddock") / "zoo.toml"
-MOST_BYTES = 1_000_000
-MODE = 0o644
+PROJECT_FILE_PATH = Path(".paddock") / "zoo.toml"
+MAX_PROJECT_FILE_BYTES = 1_000_000
+PROJECT_FILE_MODE = 0o644
 
 
 class ProjectFileError(PaddockError):
@@ -31,51 +31,51 @@ class ProjectFileError(PaddockError):
     code = "zoo-project"
 
 
-class SyncChoice(msgspec.Struct, kw_only=True):
+class ProjectSyncSettings(msgspec.Struct, kw_only=True):
     """What of the zoo a project has as files."""
 
     agents: list[str] = msgspec.field(default_factory=list)
     formats: list[str] = msgspec.field(default_factory=list)
 
 
-class Project(msgspec.Struct, kw_only=True):
+class ZooProject(msgspec.Struct, kw_only=True):
     """What a project says about the zoo."""
 
     default: str | None = None
     """The id of the agent that works here unless another one is named."""
-    sync: SyncChoice = msgspec.field(default_factory=SyncChoice)
+    sync: ProjectSyncSettings = msgspec.field(default_factory=ProjectSyncSettings)
 
 
-def project_file(folder: Path) -> Path:
+def get_project_file(folder: Path) -> Path:
     """Where a project says it, whether it does or not."""
-    return folder / PLACE
+    return folder / PROJECT_FILE_PATH
 
 
 def find_project(start: Path) -> Path | None:
     """The nearest folder, from one upwards, that has such a file."""
     for folder in (start, *start.parents):
-        if project_file(folder).is_file():
+        if get_project_file(folder).is_file():
             return folder
     return None
 
 
-def read_project(folder: Path) -> Project:
+def read_project(folder: Path) -> ZooProject:
     """What a project says; nothing where there is no file.
 
     Raises:
         ProjectFileError: when the file cannot be read or is not what it should be.
     """
-    path = project_file(folder)
+    path = get_project_file(folder)
     try:
-        data = read_ordinary(path, MOST_BYTES)
+        data = read_regular_file(path, MAX_PROJECT_FILE_BYTES)
     except (FileNotFoundError, NotADirectoryError):
-        return Project()
+        return ZooProject()
     except OSError as error:
         raise ProjectFileError(
             f"cannot be read: {error.strerror or error}", where=str(path)
         ) from None
     try:
-        return msgspec.toml.decode(data, type=Project)
+        return msgspec.toml.decode(data, type=ZooProject)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ProjectFileError(
             f"is not what it should be: {error}",
@@ -84,7 +84,7 @@ def read_project(folder: Path) -> Project:
         ) from None
 
 
-def default_agent(start: Path) -> str | None:
+def get_default_agent(start: Path) -> str | None:
     """The id of the agent that works in a folder or in what it belongs to, if it is said.
 
     Raises:
@@ -94,29 +94,29 @@ def default_agent(start: Path) -> str | None:
     return None if folder is None else read_project(folder).default
 
 
-def set_default(folder: Path, agent_id: str | None) -> Path:
+def set_default_agent(folder: Path, agent_id: str | None) -> Path:
     """Say which agent works in a project, or that none does; the rest of the file stays.
 
     Raises:
         ProjectFileError: when the file cannot be read or written.
     """
-    return _changed(folder, {"default": agent_id})
+    return _update_project_file(folder, {"default": agent_id})
 
 
-def set_sync(folder: Path, *, agents: Iterable[str], formats: Iterable[str]) -> Path:
+def set_sync_settings(folder: Path, *, agents: Iterable[str], formats: Iterable[str]) -> Path:
     """Say which agents a project has as files, and for which programs.
 
     Raises:
         ProjectFileError: when the file cannot be read or written.
     """
-    return _changed(folder, {"sync": {"agents": list(agents), "formats": list(formats)}})
+    return _update_project_file(folder, {"sync": {"agents": list(agents), "formats": list(formats)}})
 
 
-def _changed(folder: Path, values: dict[str, object]) -> Path:
+def _update_project_file(folder: Path, values: dict[str, object]) -> Path:
     import tomlkit  # noqa: PLC0415 - only to write; reading needs no comments
 
     read_project(folder)
-    path = project_file(folder)
+    path = get_project_file(folder)
     before = path.read_bytes() if path.is_file() else b""
     document = tomlkit.parse(before)
     for key, value in values.items():
@@ -133,7 +133,7 @@ def _changed(folder: Path, values: dict[str, object]) -> Path:
     try:
         if path.exists() and not path.resolve().is_relative_to(folder.resolve()):
             raise PermissionError("a link leads out of the project")
-        write_atomically(path, after, mode=MODE)
+        write_atomically(path, after, mode=PROJECT_FILE_MODE)
     except OSError as error:
         raise ProjectFileError(
             f"cannot be written: {error.strerror or error}", where=str(path)

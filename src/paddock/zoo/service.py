@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Self
 
-from paddock.zoo.accounts import Accounts
-from paddock.zoo.agents import Agents
-from paddock.zoo.backups import Backups
-from paddock.zoo.brain import Brain
-from paddock.zoo.history import History
-from paddock.zoo.importing import Importing
-from paddock.zoo.injecting import Injecting
-from paddock.zoo.library import Library
-from paddock.zoo.skills import Skills
-from paddock.zoo.telling import Telling
+from paddock.zoo.accounts import TeamAccounts
+from paddock.zoo.agents import AgentRepository
+from paddock.zoo.backups import BackupManager
+from paddock.zoo.brain import BrainRepository
+from paddock.zoo.history import VersionHistory
+from paddock.zoo.importing import AgentImporter
+from paddock.zoo.injecting import AgentInjector
+from paddock.zoo.library import SkillLibrary
+from paddock.zoo.skills import SkillEditor
+from paddock.zoo.telling import EventLog
 
 if TYPE_CHECKING:
     from types import TracebackType
 
 
-class Zoo(Agents, Skills, History, Brain, Injecting, Library, Importing, Backups, Telling):
+class Zoo(AgentRepository, SkillEditor, VersionHistory, BrainRepository, AgentInjector, SkillLibrary, AgentImporter, BackupManager, EventLog):
     """The agents of one owner, with their skills, brains and history.
 
     Every change is a transaction, and is on the disk when the method returns. Other processes see
@@ -32,9 +32,9 @@ class Zoo(Agents, Skills, History, Brain, Injecting, Library, Importing, Backups
         return "sqlite" if self._database.is_sqlite else "postgresql"
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """The path or the address of the database, without any password."""
-        return self._database.where
+        return self._database.location
 
     @property
     def owner(self) -> str:
@@ -43,11 +43,11 @@ class Zoo(Agents, Skills, History, Brain, Injecting, Library, Importing, Backups
 
     def for_owner(self, owner: str) -> Zoo:
         """The zoo of somebody else in the same database; it is open as long as this one."""
-        return _ZooOfOwner(self._database, owner)
+        return _OwnerZoo(self._database, owner)
 
-    def accounts(self) -> Accounts:
+    def accounts(self) -> TeamAccounts:
         """The people who have zoos in the same database."""
-        return Accounts(self._database)
+        return TeamAccounts(self._database)
 
     def close(self) -> None:
         """Let go of the database; nothing more can be asked of this zoo, nor of others in it."""
@@ -65,7 +65,7 @@ class Zoo(Agents, Skills, History, Brain, Injecting, Library, Importing, Backups
         self.close()
 
 
-class _ZooOfOwner(Zoo):
+class _OwnerZoo(Zoo):
     """One of the zoos in a database that somebody else has opened, and closes."""
 
     def close(self) -> None:

@@ -13,25 +13,25 @@ if TYPE_CHECKING:
 
     from paddock.zoo.model import Agent, Skill
 
-_SENTENCE = re.compile(r"[^.!?\n]+")
-_WORD = re.compile(r"\w+(?:['\u2019]\w+)?")
-_AGAINST = frozenset({"never", "avoid", "not", "don't", "don\u2019t", "without", "no"})
-_FOR = frozenset({"always", "must", "prefer", "use", "do", "should", "please", "any", "ever"})
-_SMALL = frozenset({"a", "an", "the", "to", "of", "in", "on", "for", "and", "or", "is", "be", "it"})
-_LIKENESS = 0.75
-_FEWEST_WORDS = 2
+_SENTENCE_PATTERN = re.compile(r"[^.!?\n]+")
+_WORD_PATTERN = re.compile(r"\w+(?:['\u2019]\w+)?")
+_NEGATIVE_WORDS = frozenset({"never", "avoid", "not", "don't", "don\u2019t", "without", "no"})
+_POSITIVE_WORDS = frozenset({"always", "must", "prefer", "use", "do", "should", "please", "any", "ever"})
+_STOP_WORDS = frozenset({"a", "an", "the", "to", "of", "in", "on", "for", "and", "or", "is", "be", "it"})
+_MIN_SIMILARITY = 0.75
+_MIN_WORDS = 2
 
 
-def skill_findings(agent: Agent) -> list[SkillFinding]:
+def check_skills(agent: Agent) -> list[SkillFinding]:
     """All that is found, doubles first. Skills that are off can only be doubles."""
-    return [*_duplicates(agent), *_conflicts(agent), *_requirements(agent)]
+    return [*_find_duplicates(agent), *_find_conflicts(agent), *_find_unmet_requirements(agent)]
 
 
-def _duplicates(agent: Agent) -> Iterator[SkillFinding]:
+def _find_duplicates(agent: Agent) -> Iterator[SkillFinding]:
     for one, other in combinations(agent.skills, 2):
-        if _flat(one.name) == _flat(other.name):
+        if _normalize_text(one.name) == _normalize_text(other.name):
             what = "have the same name"
-        elif _flat(one.description) and _flat(one.description) == _flat(other.description):
+        elif _normalize_text(one.description) and _normalize_text(one.description) == _normalize_text(other.description):
             what = "have the same text"
         else:
             continue
@@ -42,9 +42,9 @@ def _duplicates(agent: Agent) -> Iterator[SkillFinding]:
         )
 
 
-def _conflicts(agent: Agent) -> Iterator[SkillFinding]:
+def _find_conflicts(agent: Agent) -> Iterator[SkillFinding]:
     """Two sentences of nearly the same words, of which one forbids what the other asks for."""
-    enabled = [(skill, list(_demands(skill))) for skill in agent.skills if skill.enabled]
+    enabled = [(skill, list(_extract_demands(skill))) for skill in agent.skills if skill.enabled]
     for (one, first), (other, second) in combinations(enabled, 2):
         if any(_is_opposite(a, b) for a in first for b in second):
             yield SkillFinding(
@@ -54,21 +54,21 @@ def _conflicts(agent: Agent) -> Iterator[SkillFinding]:
             )
 
 
-def _demands(skill: Skill) -> Iterator[tuple[bool, frozenset[str]]]:
+def _extract_demands(skill: Skill) -> Iterator[tuple[bool, frozenset[str]]]:
     """For each sentence whether it forbids, and its words without those that say so."""
-    for sentence in _SENTENCE.findall(skill.description):
-        words = frozenset(_WORD.findall(sentence.casefold()))
-        about = words - _AGAINST - _FOR - _SMALL
-        if len(about) >= _FEWEST_WORDS:
-            yield bool(words & _AGAINST), about
+    for sentence in _SENTENCE_PATTERN.findall(skill.description):
+        words = frozenset(_WORD_PATTERN.findall(sentence.casefold()))
+        about = words - _NEGATIVE_WORDS - _POSITIVE_WORDS - _STOP_WORDS
+        if len(about) >= _MIN_WORDS:
+            yield bool(words & _NEGATIVE_WORDS), about
 
 
 def _is_opposite(one: tuple[bool, frozenset[str]], other: tuple[bool, frozenset[str]]) -> bool:
     likeness = len(one[1] & other[1]) / len(one[1] | other[1])
-    return one[0] != other[0] and likeness >= _LIKENESS
+    return one[0] != other[0] and likeness >= _MIN_SIMILARITY
 
 
-def _requirements(agent: Agent) -> Iterator[SkillFinding]:
+def _find_unmet_requirements(agent: Agent) -> Iterator[SkillFinding]:
     known = {skill.id: skill for skill in agent.skills}
     for skill in agent.skills:
         if not skill.enabled:
@@ -88,5 +88,5 @@ def _requirements(agent: Agent) -> Iterator[SkillFinding]:
                 )
 
 
-def _flat(text: str) -> str:
+def _normalize_text(text: str) -> str:
     return " ".join(text.casefold().split())

@@ -11,9 +11,9 @@ from paddock.zoo import checks
 from paddock.zoo.agents import save_agent
 from paddock.zoo.errors import CategoryNotFoundError, SkillNotFoundError
 from paddock.zoo.model import Agent, Skill, SkillCategory, SkillFinding
-from paddock.zoo.part import Part, check_version, wanted_agent
-from paddock.zoo.skill_findings import skill_findings
-from paddock.zoo.slugs import free_slug, slug
+from paddock.zoo.part import ZooContext, check_expected_version, require_agent
+from paddock.zoo.skill_findings import check_skills
+from paddock.zoo.slugs import find_free_slug, slugify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ CATEGORY_COLORS = ("#5B5F97", "#61988E", "#FF6B6C", "#E8C44A", "#7BA35C", "#8D6A
 """A new category gets the first one that the agent does not use yet."""
 
 
-class Skills(Part):
+class SkillEditor(ZooContext):
     """The skills and categories of agents; every change returns the agent as it is then."""
 
     def add_skill(
@@ -41,13 +41,13 @@ class Skills(Part):
             InvalidAgentError: when the skill cannot be as it was asked for.
         """
 
-        def added(agent: Agent) -> str:
+        def add(agent: Agent) -> str:
             first = agent.skill_categories[0].id
-            skill = new_skill({"categoryId": first, **given}, [one.id for one in agent.skills])
+            skill = make_skill({"categoryId": first, **given}, [one.id for one in agent.skills])
             agent.skills.append(skill)
             return f"added skill {skill.name}"
 
-        return self._changed(agent_id, added, version, source)
+        return self._change_agent(agent_id, add, version, source)
 
     def update_skill(
         self,
@@ -67,13 +67,13 @@ class Skills(Part):
             InvalidAgentError: when the skill cannot be as it was asked for.
         """
 
-        def updated(agent: Agent) -> str:
-            place = _place_of_skill(agent, skill_id)
-            skill = checks.merged(agent.skills[place], changes, checks.SKILL_FIELDS)
+        def update(agent: Agent) -> str:
+            place = _find_skill_index(agent, skill_id)
+            skill = checks.apply_changes(agent.skills[place], changes, checks.EDITABLE_SKILL_FIELDS)
             agent.skills[place] = skill
             return f"changed skill {skill.name}"
 
-        return self._changed(agent_id, updated, version, source)
+        return self._change_agent(agent_id, update, version, source)
 
     def delete_skill(
         self, agent_id: str, skill_id: str, *, version: int | None = None, source: str = "web"
@@ -86,11 +86,11 @@ class Skills(Part):
             ConflictError: when it is not at that version any more.
         """
 
-        def deleted(agent: Agent) -> str:
-            skill = agent.skills.pop(_place_of_skill(agent, skill_id))
+        def delete(agent: Agent) -> str:
+            skill = agent.skills.pop(_find_skill_index(agent, skill_id))
             return f"deleted skill {skill.name}"
 
-        return self._changed(agent_id, deleted, version, source)
+        return self._change_agent(agent_id, delete, version, source)
 
     def toggle_skill(
         self,
@@ -109,12 +109,12 @@ class Skills(Part):
             ConflictError: when it is not at that version any more.
         """
 
-        def toggled(agent: Agent) -> str:
-            skill = agent.skills[_place_of_skill(agent, skill_id)]
+        def toggle(agent: Agent) -> str:
+            skill = agent.skills[_find_skill_index(agent, skill_id)]
             skill.enabled = not skill.enabled if enabled is None else enabled
             return f"{'enabled' if skill.enabled else 'disabled'} skill {skill.name}"
 
-        return self._changed(agent_id, toggled, version, source)
+        return self._change_agent(agent_id, toggle, version, source)
 
     def order_skills(
         self,
@@ -132,13 +132,13 @@ class Skills(Part):
             ConflictError: when it is not at that version any more.
         """
 
-        def ordered(agent: Agent) -> str:
-            first = [agent.skills[_place_of_skill(agent, one)] for one in dict.fromkeys(ids)]
+        def reorder(agent: Agent) -> str:
+            first = [agent.skills[_find_skill_index(agent, one)] for one in dict.fromkeys(ids)]
             named = {skill.id for skill in first}
             agent.skills = first + [skill for skill in agent.skills if skill.id not in named]
             return "ordered skills"
 
-        return self._changed(agent_id, ordered, version, source)
+        return self._change_agent(agent_id, reorder, version, source)
 
     def add_category(
         self,
@@ -156,15 +156,15 @@ class Skills(Part):
             InvalidAgentError: when the category cannot be as it was asked for.
         """
 
-        def added(agent: Agent) -> str:
-            color = _free_color(category.color for category in agent.skill_categories)
+        def add(agent: Agent) -> str:
+            color = _choose_color(category.color for category in agent.skill_categories)
             taken = [category.id for category in agent.skill_categories]
-            given_id = _identifier(given, "category", taken)
-            category = checks.read(SkillCategory, {"color": color, **given, "id": given_id})
+            given_id = _make_id(given, "category", taken)
+            category = checks.convert_to_struct(SkillCategory, {"color": color, **given, "id": given_id})
             agent.skill_categories.append(category)
             return f"added category {category.name}"
 
-        return self._changed(agent_id, added, version, source)
+        return self._change_agent(agent_id, add, version, source)
 
     def update_category(
         self,
@@ -184,14 +184,14 @@ class Skills(Part):
             InvalidAgentError: when the category cannot be as it was asked for.
         """
 
-        def updated(agent: Agent) -> str:
-            place = _place_of_category(agent, category_id)
+        def update(agent: Agent) -> str:
+            place = _find_category_index(agent, category_id)
             before = agent.skill_categories[place]
-            category = checks.merged(before, changes, checks.CATEGORY_FIELDS)
+            category = checks.apply_changes(before, changes, checks.EDITABLE_CATEGORY_FIELDS)
             agent.skill_categories[place] = category
             return f"changed category {category.name}"
 
-        return self._changed(agent_id, updated, version, source)
+        return self._change_agent(agent_id, update, version, source)
 
     def delete_category(
         self,
@@ -211,17 +211,17 @@ class Skills(Part):
             InvalidAgentError: when it is the only one.
         """
 
-        def deleted(agent: Agent) -> str:
-            category = agent.skill_categories.pop(_place_of_category(agent, category_id))
+        def delete(agent: Agent) -> str:
+            category = agent.skill_categories.pop(_find_category_index(agent, category_id))
             if not agent.skill_categories:
-                raise checks.fail("skillCategories", "an agent keeps one category at least")
-            place = _place_of_category(agent, move_to) if move_to is not None else 0
+                raise checks.make_invalid_field_error("skillCategories", "an agent keeps one category at least")
+            place = _find_category_index(agent, move_to) if move_to is not None else 0
             for skill in agent.skills:
                 if skill.category_id == category_id:
                     skill.category_id = agent.skill_categories[place].id
             return f"deleted category {category.name}"
 
-        return self._changed(agent_id, deleted, version, source)
+        return self._change_agent(agent_id, delete, version, source)
 
     def skill_findings(self, agent_id: str) -> list[SkillFinding]:
         """What is odd about an agent's skills.
@@ -229,42 +229,42 @@ class Skills(Part):
         Raises:
             AgentNotFoundError: when there is no such agent.
         """
-        with self._reading() as reading:
-            return skill_findings(wanted_agent(reading, agent_id).agent)
+        with self._read_transaction() as reading:
+            return check_skills(require_agent(reading, agent_id).agent)
 
-    def _changed(
+    def _change_agent(
         self, agent_id: str, change: Callable[[Agent], str], version: int | None, source: str
     ) -> Agent:
-        with self._writing(source) as writing:
-            kept = wanted_agent(writing, agent_id)
-            check_version(version, kept.agent)
+        with self._write_transaction(source) as writing:
+            kept = require_agent(writing, agent_id)
+            check_expected_version(version, kept.agent)
             changed = msgspec.convert(msgspec.to_builtins(kept.agent), Agent)
             summary = change(changed)
             return save_agent(writing, kept, changed, summary)
 
 
-def new_skill(given: Mapping[str, Any], taken: Sequence[str]) -> Skill:
+def make_skill(given: Mapping[str, Any], taken: Sequence[str]) -> Skill:
     """A skill as it was asked for, with an id that no other has.
 
     Raises:
         InvalidAgentError: for wrong types.
     """
-    return checks.read(Skill, {**given, "id": _identifier(given, "skill", taken)})
+    return checks.convert_to_struct(Skill, {**given, "id": _make_id(given, "skill", taken)})
 
 
-def _identifier(given: Mapping[str, Any], otherwise: str, taken: Sequence[str]) -> str:
+def _make_id(given: Mapping[str, Any], otherwise: str, taken: Sequence[str]) -> str:
     asked, name = given.get("id"), given.get("name")
     text = asked if isinstance(asked, str) and asked.strip() else name
-    return free_slug(slug(text if isinstance(text, str) else "", otherwise), taken.__contains__)
+    return find_free_slug(slugify(text if isinstance(text, str) else "", otherwise), taken.__contains__)
 
 
-def _free_color(used: Iterable[str]) -> str:
+def _choose_color(used: Iterable[str]) -> str:
     taken = [color.upper() for color in used]
     free = [color for color in CATEGORY_COLORS if color.upper() not in taken]
     return free[0] if free else CATEGORY_COLORS[len(taken) % len(CATEGORY_COLORS)]
 
 
-def _place_of_skill(agent: Agent, skill_id: str) -> int:
+def _find_skill_index(agent: Agent, skill_id: str) -> int:
     ids = [skill.id for skill in agent.skills]
     if skill_id not in ids:
         raise SkillNotFoundError(
@@ -273,7 +273,7 @@ def _place_of_skill(agent: Agent, skill_id: str) -> int:
     return ids.index(skill_id)
 
 
-def _place_of_category(agent: Agent, category_id: str) -> int:
+def _find_category_index(agent: Agent, category_id: str) -> int:
     ids = [category.id for category in agent.skill_categories]
     if category_id not in ids:
         raise CategoryNotFoundError(

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from paddock.zoo.formats.exchange import Import
+from paddock.zoo.formats.exchange import ImportBatch
 from paddock.zoo.model import Agent, LibrarySkill, Pack
-from paddock.zoo.text_form import changes_in
+from paddock.zoo.text_form import parse_changes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-PLACE = Path(__file__).parent / "starters"
+STARTERS_DIRECTORY = Path(__file__).parent / "starters"
 
 Json = dict[str, Any]
 
@@ -37,19 +37,19 @@ class StarterLibrary(NamedTuple):
     skills: list[LibrarySkill]
 
 
-def starters() -> list[Starter]:
+def load_starters() -> list[Starter]:
     """The agents to begin with, by name; copies that may be changed."""
-    agents = [_agent(file.stem, _text(file)) for file in sorted(PLACE.glob("*.toml"))]
+    agents = [_parse_agent(file.stem, _read_text(file)) for file in sorted(STARTERS_DIRECTORY.glob("*.toml"))]
     return [
         Starter(id=one.id, name=one.name, description=one.description, agent=one) for one in agents
     ]
 
 
-def starter_library() -> StarterLibrary:
+def load_starter_library() -> StarterLibrary:
     """The skills to begin with, in packs; copies that may be changed."""
     found = StarterLibrary([], [])
-    for file in sorted((PLACE / "packs").glob("*.toml")):
-        data = _read(file)
+    for file in sorted((STARTERS_DIRECTORY / "packs").glob("*.toml")):
+        data = _read_toml(file)
         pack = Pack(id=file.stem, name=data["name"], description=data["description"])
         found.packs.append(pack)
         found.skills.extend(
@@ -66,27 +66,27 @@ def starter_library() -> StarterLibrary:
 
 
 @cache
-def _text(file: Path) -> str:
+def _read_text(file: Path) -> str:
     return file.read_text(encoding="utf-8")
 
 
-def _read(file: Path) -> Json:
-    return tomllib.loads(_text(file))
+def _read_toml(file: Path) -> Json:
+    return tomllib.loads(_read_text(file))
 
 
-def _agent(name: str, text: str) -> Agent:
-    data = changes_in(text, name)
+def _parse_agent(name: str, text: str) -> Agent:
+    data = parse_changes(text, name)
     return msgspec.convert({**data, "id": name, "appearanceSeed": name}, Agent)
 
 
-def starter_import(agent_ids: Iterable[str] = (), *, with_library: bool = False) -> Import:
+def make_starter_import(agent_ids: Iterable[str] = (), *, with_library: bool = False) -> ImportBatch:
     """Some of what there is to begin with, as a zoo takes it in with `import_found`.
 
     Raises:
         KeyError: when there is no such agent to begin with.
     """
-    known = {one.id: one.agent for one in starters()}
-    library = starter_library() if with_library else StarterLibrary([], [])
-    return Import(
+    known = {one.id: one.agent for one in load_starters()}
+    library = load_starter_library() if with_library else StarterLibrary([], [])
+    return ImportBatch(
         agents=[known[name] for name in agent_ids], library=library.skills, packs=library.packs
     )

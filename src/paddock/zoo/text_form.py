@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-KEYS = ("name", "description", "tags", "contextRefs", "injectsMemory", "archived", "systemPrompt")
+AGENT_KEYS = ("name", "description", "tags", "contextRefs", "injectsMemory", "archived", "systemPrompt")
 """In the order in which they stand, before categories and skills."""
-_TEXTS = {"description", "systemPrompt", "whenToUse"}
+_MULTILINE_KEYS = {"description", "systemPrompt", "whenToUse"}
 """What may stand on lines of its own between quotes."""
 
 
@@ -27,7 +27,7 @@ class AgentTextError(AgentFilesError):
     code = "agent-text"
 
 
-class _Form(msgspec.Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
+class _AgentForm(msgspec.Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
     """What the text may hold."""
 
     name: str | msgspec.UnsetType = msgspec.UNSET
@@ -41,28 +41,28 @@ class _Form(msgspec.Struct, rename="camel", kw_only=True, forbid_unknown_fields=
     skills: list[Skill] = msgspec.field(default_factory=list)
 
 
-def text_of(agent: Agent) -> str:
+def format_agent(agent: Agent) -> str:
     """An agent as text; its brain and what other programs alone know are not in it."""
     import tomlkit  # noqa: PLC0415 - only to write
 
     data: Json = msgspec.to_builtins(agent)
     document = tomlkit.document()
-    for key in KEYS:
-        document[key] = _value(data[key])
+    for key in AGENT_KEYS:
+        document[key] = _make_toml_value(data[key])
     for key in ("skillCategories", "skills"):
         tables = tomlkit.aot()
         for one in data[key]:
             table = tomlkit.table()
             for name, value in one.items():
                 if value is not None and value != []:
-                    table[name] = _value(value)
+                    table[name] = _make_toml_value(value)
             tables.append(table)
         if data[key]:
             document.append(key, tables)
     return tomlkit.dumps(document)
 
 
-def changes_in(text: str, where: str) -> Json:
+def parse_changes(text: str, where: str) -> Json:
     """What a text says of an agent, by JSON key; what it leaves out is not among it.
 
     Raises:
@@ -70,30 +70,30 @@ def changes_in(text: str, where: str) -> Json:
     """
     try:
         data = tomllib.loads(text)
-        form = msgspec.convert(data, _Form)
+        form = msgspec.convert(data, _AgentForm)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError, RecursionError) as error:
         raise AgentTextError(
             f"it describes no agent: {error}",
             where=where,
-            hint=f"expected {', '.join(KEYS)}, skillCategories and skills",
+            hint=f"expected {', '.join(AGENT_KEYS)}, skillCategories and skills",
         ) from None
     found: Json = {key: value for key, value in msgspec.to_builtins(form).items() if key in data}
     for table in (found, *found.get("skills", ())):
-        for key in _TEXTS & table.keys():
+        for key in _MULTILINE_KEYS & table.keys():
             table[key] = table[key].strip()
     return found
 
 
-def _value(value: object) -> object:
+def _make_toml_value(value: object) -> object:
     from tomlkit import items  # noqa: PLC0415 - only to write
 
-    if not isinstance(value, str) or "\n" not in value or "'''" in value or _is_obscure(value):
+    if not isinstance(value, str) or "\n" not in value or "'''" in value or _has_control_characters(value):
         return value
     # A line end after the opening quotes is none of the text, and the text is stripped when read.
     raw = f"\n{value.strip()}\n"
     return items.String(items.StringType.MLL, value, raw, items.Trivia())
 
 
-def _is_obscure(text: str) -> bool:
+def _has_control_characters(text: str) -> bool:
     """Whether a text has characters that TOML does not take as they are."""
     return any(letter not in "\n\t" and (letter < " " or letter == "\x7f") for letter in text)

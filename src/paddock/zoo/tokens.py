@@ -10,6 +10,6 @@ from __future__ import annotations
 BYTES_PER_TOKEN = 4
 
 
-def estimated_tokens(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """The number of tokens, rounded up."""
     return -(-len(text.encode()) // BYTES_PER_TOKEN)

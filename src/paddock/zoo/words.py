@@ -13,37 +13,37 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-MOST_CHARACTERS = 40
+MAX_WORD_CHARACTERS = 40
 """Longer words are cut: nobody types them, and an index has to end somewhere."""
 
 # Chinese and Japanese put no spaces between words: each of their signs counts as one.
-_WORD = re.compile(
+_WORD_PATTERN = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+"
 )
-_MARKS = re.compile(r"[\u0300-\u036f]")
+_COMBINING_MARKS = re.compile(r"[\u0300-\u036f]")
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """A text without regard to case and accents."""
-    return _MARKS.sub("", unicodedata.normalize("NFKD", text.casefold()))
+    return _COMBINING_MARKS.sub("", unicodedata.normalize("NFKD", text.casefold()))
 
 
-def words_of(text: str) -> list[str]:
+def extract_words(text: str) -> list[str]:
     """The words in their order, each once."""
-    return list(dict.fromkeys(word[:MOST_CHARACTERS] for word in _WORD.findall(folded(text))))
+    return list(dict.fromkeys(word[:MAX_WORD_CHARACTERS] for word in _WORD_PATTERN.findall(fold_text(text))))
 
 
-def indexed(word: str) -> str:
+def encode_index_word(word: str) -> str:
     """A word as it stands in an index; the beginning of a word gives the beginning of that."""
     return word if word.isascii() else f"_{word.encode().hex()}"
 
 
-def index_text(texts: Iterable[str]) -> str:
+def make_index_text(texts: Iterable[str]) -> str:
     """What is indexed of some texts."""
-    return " ".join(map(indexed, words_of(" ".join(texts))))
+    return " ".join(map(encode_index_word, extract_words(" ".join(texts))))
 
 
-def snippet(content: str, words: Iterable[str], most: int = 160) -> str:
+def make_snippet(content: str, words: Iterable[str], most: int = 160) -> str:
     """The part of a text that begins shortly before the first of the words, on one line."""
     flat = " ".join(content.split())
     if len(flat) <= most:

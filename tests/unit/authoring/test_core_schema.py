@@ -4,7 +4,7 @@ from math import inf, isnan
 
 import pytest
 
-from paddock.authoring.core_schema import number_of, plain_value
+from paddock.authoring.core_schema import parse_number, parse_scalar
 
 
 @pytest.mark.parametrize(
@@ -32,11 +32,11 @@ from paddock.authoring.core_schema import number_of, plain_value
     ],
 )
 def test_a_scalar_means_what_the_core_schema_says(text: str, value: object) -> None:
-    found = plain_value(text)
+    found = parse_scalar(text)
     assert (type(found), found) == (type(value), value)
 
 
 def test_not_a_number_is_a_number_to_yaml() -> None:
-    number = number_of(".NaN")
+    number = parse_number(".NaN")
     assert number is not None
     assert isnan(number)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paddock import DefinitionError, Skill
-from paddock.authoring.frontmatter import plain, write_frontmatter
-from paddock.authoring.frontmatter_yaml import read_frontmatter
+from paddock.authoring.frontmatter import to_json_value, encode_frontmatter
+from paddock.authoring.frontmatter_yaml import parse_frontmatter
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 VALUES = st.recursive(
@@ -20,7 +20,7 @@ VALUES = st.recursive(
 
 
 def read(block: str) -> dict[str, Any]:
-    return read_frontmatter(f"---\n{block}\n---\n# Body\n".encode(), "SKILL.md")
+    return parse_frontmatter(f"---\n{block}\n---\n# Body\n".encode(), "SKILL.md")
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_values_are_those_of_plain_yaml(written: str, value: object) -> None:
     ],
 )
 def test_the_block_ends_at_the_second_line_of_hyphens(data: bytes) -> None:
-    assert read_frontmatter(data, "SKILL.md") == {"a": 1}
+    assert parse_frontmatter(data, "SKILL.md") == {"a": 1}
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_the_block_ends_at_the_second_line_of_hyphens(data: bytes) -> None:
 )
 def test_a_file_without_frontmatter_is_refused(data: bytes) -> None:
     with pytest.raises(DefinitionError, match="has no frontmatter"):
-        read_frontmatter(data, "SKILL.md")
+        parse_frontmatter(data, "SKILL.md")
 
 
 @pytest.mark.parametrize(
@@ -112,17 +112,17 @@ def test_a_long_frontmatter_is_not_even_looked_at() -> None:
 
 def test_bytes_that_are_no_text_are_refused() -> None:
     with pytest.raises(DefinitionError, match="UTF-8"):
-        read_frontmatter(b"---\na: \xff\n---\n", "SKILL.md")
+        parse_frontmatter(b"---\na: \xff\n---\n", "SKILL.md")
 
 
 @given(st.dictionaries(TEXTS, VALUES, max_size=4))
 def test_what_is_written_is_read_back(fields: dict[str, Any]) -> None:
-    found = read_frontmatter(write_frontmatter({"x": 1, **fields}, "here"), "there")
+    found = parse_frontmatter(encode_frontmatter({"x": 1, **fields}, "here"), "there")
     assert found == {"x": 1, **fields}
 
 
 def test_dates_are_written_as_text() -> None:
-    assert plain({"since": date(2026, 1, 31)}, "here") == {"since": "2026-01-31"}
+    assert to_json_value({"since": date(2026, 1, 31)}, "here") == {"since": "2026-01-31"}
 
 
 @pytest.mark.parametrize("value", [object(), {1: "a"}, float("nan"), 2**64, b"bytes"])

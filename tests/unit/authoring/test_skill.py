@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from paddock import DefinitionError, PeerError, Server, Skill
-from paddock.authoring.skill_files import MAX_BYTES, MAX_FILES
+from paddock.authoring.skill_files import MAX_SKILL_BYTES, MAX_SKILL_FILES
 from paddock.testing import connect
 
 OUTSIDE = "never to be served"
@@ -26,7 +26,7 @@ def make(directory: Path, name: str = "pdf-tools", fields: str = "description: d
 
 
 def paths(place: Path) -> list[str]:
-    return list(Skill.from_directory(place).files.tree().sizes)
+    return list(Skill.from_directory(place).files.get_tree().sizes)
 
 
 @pytest.mark.parametrize("name", ["a", "0", "pdf-tools", "a1-b2-c3", "x" * 64])
@@ -138,24 +138,24 @@ def test_what_is_no_plain_file_is_not_served(tmp_path: Path) -> None:
 
 def test_a_skill_has_a_limited_number_of_files(tmp_path: Path) -> None:
     place = make(tmp_path)
-    for number in range(MAX_FILES - 1):
+    for number in range(MAX_SKILL_FILES - 1):
         (place / str(number)).touch()
-    assert len(paths(place)) == MAX_FILES
+    assert len(paths(place)) == MAX_SKILL_FILES
     (place / "more").touch()
-    with pytest.raises(DefinitionError, match=f"more than {MAX_FILES} files"):
+    with pytest.raises(DefinitionError, match=f"more than {MAX_SKILL_FILES} files"):
         Skill.from_directory(place)
-    with pytest.raises(DefinitionError, match=f"more than {MAX_FILES} files"):
-        Skill("a", "d", "", files={str(number): "" for number in range(MAX_FILES)})
+    with pytest.raises(DefinitionError, match=f"more than {MAX_SKILL_FILES} files"):
+        Skill("a", "d", "", files={str(number): "" for number in range(MAX_SKILL_FILES)})
 
 
 def test_a_skill_has_a_limited_size(tmp_path: Path) -> None:
     place = make(tmp_path)
     with (place / "data").open("wb") as file:
-        file.truncate(MAX_BYTES)
+        file.truncate(MAX_SKILL_BYTES)
     with pytest.raises(DefinitionError, match="bytes"):
         Skill.from_directory(place)
     with pytest.raises(DefinitionError, match="bytes"):
-        Skill("a", "d", "", files={"x": b"\0" * MAX_BYTES, "y": b"\0"})
+        Skill("a", "d", "", files={"x": b"\0" * MAX_SKILL_BYTES, "y": b"\0"})
 
 
 @pytest.mark.parametrize(
@@ -188,11 +188,11 @@ def test_a_changed_file_has_a_new_digest_and_an_unchanged_one_is_not_read_again(
     (place / "a").write_text("one", encoding="utf-8")
     (place / "b").write_text("same", encoding="utf-8")
     files = Skill.from_directory(place).files
-    before = files.manifest().digests
+    before = files.get_manifest().digests
     assert before is not None
     assert before["a"].digest == f"sha256:{hashlib.sha256(b'one').hexdigest()}"
     (place / "a").write_text("three", encoding="utf-8")
-    after = files.manifest().digests
+    after = files.get_manifest().digests
     assert after is not None
     assert after["a"] == (f"sha256:{hashlib.sha256(b'three').hexdigest()}", 5)
     assert after["b"] is before["b"]

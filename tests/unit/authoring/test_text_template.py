@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.authoring.text_template import fill, placeholders
+from paddock.authoring.text_template import fill_template, list_placeholders
 
 
 @pytest.mark.parametrize(
@@ -34,27 +34,27 @@ from paddock.authoring.text_template import fill, placeholders
     ],
 )
 def test_placeholders_are_filled(template: str, arguments: dict[str, str], text: str) -> None:
-    assert fill(template, arguments) == text
+    assert fill_template(template, arguments) == text
 
 
 def test_a_value_is_never_looked_into() -> None:
     arguments = {"x": "{y} {?y?boo} {x}", "y": "secret"}
-    assert fill("{x}", arguments) == "{y} {?y?boo} {x}"
-    assert fill("{?x?a {x}}", arguments) == "a {y} {?y?boo} {x}"
+    assert fill_template("{x}", arguments) == "{y} {?y?boo} {x}"
+    assert fill_template("{?x?a {x}}", arguments) == "a {y} {?y?boo} {x}"
 
 
 @given(st.text(), st.text())
 def test_any_value_comes_through_as_it_is(before: str, value: str) -> None:
     text = before.replace("{", "").replace("}", "")
-    assert fill(text + "{x}" + text, {"x": value}) == text + value + text
+    assert fill_template(text + "{x}" + text, {"x": value}) == text + value + text
 
 
 @given(st.text(alphabet="{}?xy "), st.dictionaries(st.sampled_from("xy"), st.text(max_size=3)))
 def test_any_template_can_be_filled(template: str, arguments: dict[str, str]) -> None:
-    filled = fill(template, arguments)
-    if not placeholders(template):
+    filled = fill_template(template, arguments)
+    if not list_placeholders(template):
         assert filled == template
 
 
 def test_placeholders_are_found_in_their_order() -> None:
-    assert placeholders("{b} {?a?{c} {b}} {not this} {d}") == ["b", "a", "c", "d"]
+    assert list_placeholders("{b} {?a?{c} {b}} {not this} {d}") == ["b", "a", "c", "d"]

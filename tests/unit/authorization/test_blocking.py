@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from paddock import IntrospectionValidator, InvalidTokenError
-from paddock.authorization.blocking import MAX_THREADS, MAX_WAITING
+from paddock.authorization.blocking import MAX_THREADS, MAX_PENDING_CALLS
 from tests.unit.authorization.local_server import Answer, Asked, LocalServer
 
 RESOURCE = "https://example.org/mcp"
@@ -93,7 +93,7 @@ class Busy:
 def busy(server: LocalServer) -> Iterator[Busy]:
     one = Busy(server)
     yield one
-    one.decided.release(MAX_WAITING)
+    one.decided.release(MAX_PENDING_CALLS)
 
 
 def test_a_flood_of_bad_tokens_does_not_hold_up_who_was_let_in_before(busy: Busy) -> None:
@@ -137,7 +137,7 @@ def test_nobody_is_asked_about_a_token_whose_request_is_gone(busy: Busy) -> None
 
 def test_when_the_line_is_full_who_has_waited_longest_is_told_to_come_again(busy: Busy) -> None:
     async def main() -> tuple[str, set[str]]:
-        junk = await busy.flood(MAX_THREADS + MAX_WAITING)
+        junk = await busy.flood(MAX_THREADS + MAX_PENDING_CALLS)
         new = asyncio.ensure_future(busy.present("good"))
         told, _ = await asyncio.wait(junk, return_when=asyncio.FIRST_COMPLETED)
         given_up = {one.result() for one in told}

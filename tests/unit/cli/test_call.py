@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from paddock.cli.call import arguments
-from paddock.cli.commands import commands
+from paddock.cli.call import parse_arguments
+from paddock.cli.commands import root_command
 from paddock.cli.complaints import ArgumentError
 from paddock.peer.settings import Json
 
@@ -76,7 +76,7 @@ def server(tmp_path: Path) -> str:
 
 
 def run(*words: str) -> Result:
-    return CliRunner().invoke(commands, ["call", *words])
+    return CliRunner().invoke(root_command, ["call", *words])
 
 
 def test_the_text_of_the_answer_is_printed(server: str) -> None:
@@ -234,10 +234,10 @@ SCHEMA: Json = {
 )
 def test_values_are_read_as_the_schema_says(pair: str, value: object) -> None:
     key = pair.partition("=")[0].rstrip(":")
-    assert arguments((pair,), SCHEMA) == {key: value}
+    assert parse_arguments((pair,), SCHEMA) == {key: value}
 
 
 @pytest.mark.parametrize("pair", ["count=1.5", "is_on=1", "items=a,b", "maybe=x", "level=low"])
 def test_values_that_do_not_fit_the_schema_are_refused(pair: str) -> None:
     with pytest.raises(ArgumentError):
-        arguments((pair,), SCHEMA)
+        parse_arguments((pair,), SCHEMA)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from paddock.cli.commands import commands
+from paddock.cli.commands import root_command
 
 SERVER = '''
 from typing import Annotated, Literal
@@ -81,13 +81,13 @@ def server(tmp_path: Path) -> str:
 
 
 def test_a_server_is_described_for_people(server: str) -> None:
-    result = CliRunner().invoke(commands, ["inspect", server, "--era", "2025-11-25"])
+    result = CliRunner().invoke(root_command, ["inspect", server, "--era", "2025-11-25"])
     assert (result.exit_code, result.stdout) == (0, SHOWN)
 
 
 def test_json_has_everything_as_the_server_sent_it(server: str) -> None:
     command = ["--", sys.executable, "-m", "paddock", "serve", server]
-    result = CliRunner().invoke(commands, ["inspect", "--json", *command])
+    result = CliRunner().invoke(root_command, ["inspect", "--json", *command])
     found = json.loads(result.stdout)
     assert list(found) == [
         *("protocolVersion", "serverInfo", "capabilities", "instructions"),
@@ -97,7 +97,7 @@ def test_json_has_everything_as_the_server_sent_it(server: str) -> None:
 
 
 def test_a_server_that_cannot_be_reached_is_one_line(tmp_path: Path) -> None:
-    result = CliRunner().invoke(commands, ["inspect", str(tmp_path / "missing.py")])
+    result = CliRunner().invoke(root_command, ["inspect", str(tmp_path / "missing.py")])
     assert result.exit_code == 2
     assert result.stderr == f"Error: No such file: {tmp_path / 'missing.py'}\n"
 
@@ -120,7 +120,7 @@ for line in sys.stdin:
         encoding="utf-8",
     )
     command = ["inspect", "--", sys.executable, str(file)]
-    result = CliRunner().invoke(commands, command)
+    result = CliRunner().invoke(root_command, command)
     assert result.exit_code == 0
     assert result.stdout == (
         "(a server without a name)\n  protocol      2025-06-18\n  capabilities  resources\n"
@@ -128,7 +128,7 @@ for line in sys.stdin:
 
 
 def test_help_names_every_command() -> None:
-    result = CliRunner().invoke(commands, ["--help"])
+    result = CliRunner().invoke(root_command, ["--help"])
     assert result.exit_code == 0
     for name in ("call", "inspect", "serve"):
         assert f"  {name} " in result.stdout

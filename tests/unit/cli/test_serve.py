@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from paddock.cli.commands import commands
+from paddock.cli.commands import root_command
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def server(tmp_path: Path) -> str:
 
 
 def said(*arguments: str) -> str:
-    result = CliRunner().invoke(commands, ["serve", *arguments])
+    result = CliRunner().invoke(root_command, ["serve", *arguments])
     assert result.exit_code == 2
     return result.output
 

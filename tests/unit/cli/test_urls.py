@@ -3,7 +3,7 @@
 import pytest
 from click.testing import CliRunner
 
-from paddock.cli.commands import commands
+from paddock.cli.commands import root_command
 from tests.unit.peer.http.web import STATELESS, Asked, Web
 
 TOOL = {"name": "greet", "inputSchema": {"type": "object", "properties": {}}}
@@ -25,7 +25,7 @@ def run(*arguments: str) -> tuple[int, str, Web]:
         }
     ) as web:
         command = [one.replace("URL", web.url) for one in arguments]
-        result = CliRunner().invoke(commands, command, env={"SHOP_TOKEN": "secret-1"})
+        result = CliRunner().invoke(root_command, command, env={"SHOP_TOKEN": "secret-1"})
     return result.exit_code, result.output, web
 
 

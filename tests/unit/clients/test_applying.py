@@ -6,23 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from paddock.clients.applying import Edit, WriteError, apply_edit
-from paddock.clients.backups import backups_of
-from paddock.directories import DATA_VARIABLE
+from paddock.clients.applying import FileEdit, WriteError, apply_edit
+from paddock.clients.backups import list_backups
+from paddock.directories import DATA_DIRECTORY_VARIABLE
 from tests.privileges import as_others_may
 
 
 @pytest.fixture(autouse=True)
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "data"))
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(tmp_path / "data"))
 
 
-def added(now: bytes | None) -> Edit:
-    return Edit((now or b"") + b"+", lambda content: content is not None and b"+" in content)
+def added(now: bytes | None) -> FileEdit:
+    return FileEdit((now or b"") + b"+", lambda content: content is not None and b"+" in content)
 
 
-def gone(_: bytes | None) -> Edit:
-    return Edit(None, lambda content: content is None)
+def gone(_: bytes | None) -> FileEdit:
+    return FileEdit(None, lambda content: content is None)
 
 
 def test_a_file_is_changed_and_the_old_content_kept(tmp_path: Path) -> None:
@@ -39,20 +39,20 @@ def test_what_a_client_wrote_meanwhile_is_not_lost(tmp_path: Path) -> None:
     file.write_bytes(b"old")
     client_writes = iter([b"from the client"])
 
-    def edit(now: bytes | None) -> Edit:
+    def edit(now: bytes | None) -> FileEdit:
         for content in client_writes:
             file.write_bytes(content)
         return added(now)
 
     apply_edit(file, edit)
     assert file.read_bytes() == b"from the client+"
-    assert [place.read_bytes() for place in backups_of(file)] == [b"from the client"]
+    assert [place.read_bytes() for place in list_backups(file)] == [b"from the client"]
 
 
 def test_a_file_that_appeared_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
     file = tmp_path / "c.json"
 
-    def edit(now: bytes | None) -> Edit:
+    def edit(now: bytes | None) -> FileEdit:
         if now is None:
             file.write_bytes(b"from the client")
         return added(now)
@@ -80,7 +80,7 @@ def test_a_client_that_never_stops_is_an_error_and_its_content_stays(tmp_path: P
     file = tmp_path / "c.json"
     file.write_bytes(b"0")
 
-    def edit(now: bytes | None) -> Edit:
+    def edit(now: bytes | None) -> FileEdit:
         file.write_bytes(b"%d" % (int(now or b"0") + 1))
         return added(now)
 
@@ -93,9 +93,9 @@ def test_nothing_to_do_leaves_the_file_alone(tmp_path: Path) -> None:
     file = tmp_path / "c.json"
     file.write_bytes(b"same")
     before = file.stat()
-    apply_edit(file, lambda now: Edit(now, lambda _: True))
+    apply_edit(file, lambda now: FileEdit(now, lambda _: True))
     assert (file.stat().st_mtime_ns, file.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
-    assert backups_of(file) == []
+    assert list_backups(file) == []
 
 
 def test_a_link_is_followed_and_stays(tmp_path: Path) -> None:

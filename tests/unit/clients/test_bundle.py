@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 import paddock
-from paddock.clients.entries import installable
-from paddock.clients.portable import contents_of
+from paddock.clients.entries import resolve_installable
+from paddock.clients.portable import collect_contents
 from paddock.clients.requirements import BundleError
 from paddock.clients.table import find_client
-from paddock.directories import DATA_VARIABLE
+from paddock.directories import DATA_DIRECTORY_VARIABLE
 from paddock.version import __version__
 
 TOOLS = '''
@@ -44,7 +44,7 @@ def loud(text: str) -> str:
 @pytest.fixture(autouse=True)
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Servers that a test creates are seen by no other."""
-    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "data"))
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(tmp_path / "data"))
 
 
 @pytest.fixture
@@ -244,7 +244,7 @@ def test_options_are_not_taken_for_files(tmp_path: Path) -> None:
         'file = "notes.txt"\nfunction = "mine.py:run"\n'
     )
     tool = paddock.get_server(file)
-    contents = contents_of(installable(tool, find_client("claude-desktop")))
+    contents = collect_contents(resolve_installable(tool, find_client("claude-desktop")))
     assert tomllib.loads(contents.files["server.toml"].decode())["options"] == {"DemoDice": options}
 
 
@@ -257,7 +257,7 @@ def test_a_bundle_with_variables_is_readable_by_its_owner_only(tmp_path: Path) -
 def test_a_file_that_is_gone_is_an_error(shouter: paddock.NamedServer, sources: Path) -> None:
     (sources / "rules.md").unlink()
     with pytest.raises(BundleError, match="there is no such file"):
-        contents_of(installable(shouter, find_client("claude-desktop")))
+        collect_contents(resolve_installable(shouter, find_client("claude-desktop")))
 
 
 def test_only_an_older_bundle_is_overwritten(tmp_path: Path) -> None:

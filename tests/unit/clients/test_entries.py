@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import paddock
-from paddock.clients.entries import is_named, refreshed, server_started_by
-from paddock.clients.shapes import CLINE_CLI, PLAIN, Entry
+from paddock.clients.entries import has_server_name, merge_entry_data, find_started_server
+from paddock.clients.shapes import CLINE_CLI, PLAIN, ConfigEntry
 
 SOURCE = str(Path(paddock.__file__).parents[1])
 
@@ -37,9 +37,9 @@ SOURCE = str(Path(paddock.__file__).parents[1])
 def test_an_entry_of_ours_is_known_by_its_command(
     command: str, arguments: str, server: str | None
 ) -> None:
-    entry = Entry(command=command, args=tuple(arguments.split()))
-    assert server_started_by(entry) == server
-    assert is_named(entry) == ("--named" in arguments)
+    entry = ConfigEntry(command=command, args=tuple(arguments.split()))
+    assert find_started_server(entry) == server
+    assert has_server_name(entry) == ("--named" in arguments)
 
 
 def test_an_entry_is_refreshed_around_what_the_user_did_to_it() -> None:
@@ -49,7 +49,7 @@ def test_an_entry_is_refreshed_around_what_the_user_did_to_it() -> None:
         "env": {"MINE": "1", "PADDOCK_TOOL_OPTIONS": "{}", "PYTHONPATH": SOURCE},
         "trust": True,
     }
-    new = refreshed(PLAIN, old, Entry(command="/new", args=("new",), env={"A": "b"}), "key")
+    new = merge_entry_data(PLAIN, old, ConfigEntry(command="/new", args=("new",), env={"A": "b"}), "key")
     assert new == {
         "command": "/new",
         "args": ["new"],
@@ -66,13 +66,13 @@ def test_where_the_user_has_python_look_stays(env: dict[str, str], now: str) -> 
     both = os.pathsep.join([SOURCE, "/mine"])
     for before in ("/mine", both):
         old = {"command": "/old", "args": [], "env": {"PYTHONPATH": before, "A": "b"}}
-        new = refreshed(PLAIN, old, Entry(command="/new", env=env), "key")
+        new = merge_entry_data(PLAIN, old, ConfigEntry(command="/new", env=env), "key")
         assert new["env"] == {"PYTHONPATH": now, "A": "b"}
 
 
 def test_an_entry_in_another_form_of_the_client_takes_the_one_that_we_write() -> None:
     old = {"command": "/old", "args": [], "timeout": 120, "disabled": True}
-    new = refreshed(CLINE_CLI, old, Entry(command="/new"), "key")
+    new = merge_entry_data(CLINE_CLI, old, ConfigEntry(command="/new"), "key")
     assert new["transport"] == {"type": "stdio", "command": "/new", "args": []}
     assert (new["timeout"], new["disabled"]) == (120, True)
     assert "command" not in new
@@ -80,5 +80,5 @@ def test_an_entry_in_another_form_of_the_client_takes_the_one_that_we_write() ->
 
 def test_a_url_in_the_place_of_a_command_takes_nothing_over() -> None:
     old = {"command": "/old", "args": [], "env": {"A": "b"}}
-    new = refreshed(PLAIN, old, Entry(url="http://x/mcp"), "key")
+    new = merge_entry_data(PLAIN, old, ConfigEntry(url="http://x/mcp"), "key")
     assert new == {"url": "http://x/mcp"}

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from paddock.clients.client import SYSTEMS
+from paddock.clients.client import OPERATING_SYSTEMS
 from paddock.clients.guessing import guess_client
-from paddock.clients.paths import Machine, candidates, locate
+from paddock.clients.paths import HostMachine, list_candidate_paths, locate_config_files
 from paddock.clients.table import supported_clients
 
 SHARED = {".mcp.json", ".vscode/mcp.json", ".trae/mcp.json"}
@@ -15,7 +15,7 @@ PLAIN = {"x": {"command": "c"}}
 
 
 def guess(path: str, data: object = None) -> str | None:
-    machine = Machine("linux", {}, "/home/ada")
+    machine = HostMachine("linux", {}, "/home/ada")
     client = guess_client(Path(path), {} if data is None else data, machine=machine)
     return None if client is None else client.id
 
@@ -25,13 +25,13 @@ def test_every_file_that_is_written_for_a_client_is_known_as_its_own(
     client: str, tmp_path: Path
 ) -> None:
     row = supported_clients()[client]
-    for system in SYSTEMS:
-        machine = Machine(system, {}, "/home/ada")
-        for file in candidates(row, machine):
+    for system in OPERATING_SYSTEMS:
+        machine = HostMachine(system, {}, "/home/ada")
+        for file in list_candidate_paths(row, machine):
             if "*" not in str(file):
                 assert guess_client(Path(file.as_posix()), {}, machine=machine) is row
     if row.project and row.project[0] not in SHARED:
-        (file,) = locate(row, project=tmp_path)
+        (file,) = locate_config_files(row, project=tmp_path)
         assert guess_client(file, {}) is row
 
 

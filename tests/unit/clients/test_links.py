@@ -8,13 +8,13 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import pytest
 
 import paddock
-from paddock.clients.links import LinkError, link_text
-from paddock.clients.shapes import Entry
+from paddock.clients.links import LinkError, format_link
+from paddock.clients.shapes import ConfigEntry
 from paddock.clients.table import find_client
 from paddock.version import __version__
 
-PROGRAM = Entry("C:\\Program Files\\p.exe", ("serve", "--named", "Größe & Co."))
-ADDRESS = Entry(url="https://h/mcp?a=b&c=d")
+PROGRAM = ConfigEntry("C:\\Program Files\\p.exe", ("serve", "--named", "Größe & Co."))
+ADDRESS = ConfigEntry(url="https://h/mcp?a=b&c=d")
 COMMAND = {"command": PROGRAM.command, "args": list(PROGRAM.args)}
 
 
@@ -58,7 +58,7 @@ def from_percent(text: str) -> object:
 def test_a_link_names_the_server_and_holds_its_entry(
     client: str, start: str, decode: Callable[[str], object], expected: object
 ) -> None:
-    text = link_text(find_client(client), PROGRAM, "N")
+    text = format_link(find_client(client), PROGRAM, "N")
     assert text.startswith(start)
     assert query(text)["name"] == "N"
     assert decode(query(text)["config"]) == expected
@@ -77,7 +77,7 @@ def test_a_link_names_the_server_and_holds_its_entry(
 def test_some_links_are_one_object_with_the_name_in_it(
     client: str, start: str, kind: dict[str, str]
 ) -> None:
-    text = link_text(find_client(client), PROGRAM, "N")
+    text = format_link(find_client(client), PROGRAM, "N")
     assert text.startswith(start)
     assert json.loads(unquote(text.removeprefix(start))) == {"name": "N", **kind, **COMMAND}
 
@@ -90,21 +90,21 @@ def test_some_links_are_one_object_with_the_name_in_it(
     ],
 )
 def test_some_links_hold_a_whole_configuration(client: str, start: str, field: str) -> None:
-    text = link_text(find_client(client), PROGRAM, "N")
+    text = format_link(find_client(client), PROGRAM, "N")
     assert text.startswith(start)
     assert from_base64(query(text)[field]) == {"mcpServers": {"N": COMMAND}}
 
 
 def test_the_base64_of_a_link_is_plain_and_percent_encoded() -> None:
-    entry = Entry("/bin/p", ("???>>>",))
-    text = link_text(find_client("cursor"), entry, "N")
+    entry = ConfigEntry("/bin/p", ("???>>>",))
+    text = format_link(find_client("cursor"), entry, "N")
     config = text.partition("config=")[2]
     assert not {"+", "/", "=", "-", "_"} & set(config)
     assert set(unquote(config)) & {"+", "/"}
 
 
 def test_a_link_for_goose_starts_uvx_since_it_starts_no_program_by_its_path() -> None:
-    text = link_text(find_client("goose"), PROGRAM, "N")
+    text = format_link(find_client("goose"), PROGRAM, "N")
     assert parse_qsl(urlsplit(text).query) == [
         ("cmd", "uvx"),
         ("arg", "--from"),
@@ -118,17 +118,17 @@ def test_a_link_for_goose_starts_uvx_since_it_starts_no_program_by_its_path() ->
 
 
 def test_a_link_for_goose_with_variables_is_refused() -> None:
-    entry = Entry("/bin/p", ("serve", "x"), {"TOKEN": "secret"})
+    entry = ConfigEntry("/bin/p", ("serve", "x"), {"TOKEN": "secret"})
     with pytest.raises(LinkError) as caught:
-        link_text(find_client("goose"), entry, "N")
+        format_link(find_client("goose"), entry, "N")
     assert caught.value.code == "no-link"
 
 
 def test_a_link_can_hold_a_url() -> None:
-    goose = link_text(find_client("goose"), ADDRESS, "N")
+    goose = format_link(find_client("goose"), ADDRESS, "N")
     assert query(goose)["url"] == ADDRESS.url
     assert query(goose)["type"] == "streamable_http"
-    trae = link_text(find_client("trae"), ADDRESS, "N")
+    trae = format_link(find_client("trae"), ADDRESS, "N")
     assert query(trae)["type"] == "http"
     assert from_base64(query(trae)["config"]) == {"url": ADDRESS.url}
 
@@ -143,17 +143,17 @@ def test_a_link_can_hold_a_url() -> None:
     ],
 )
 def test_a_link_for_web_pages_is_one_that_browsers_know(client: str, start: str) -> None:
-    text = link_text(find_client(client), PROGRAM, "N", web=True)
+    text = format_link(find_client(client), PROGRAM, "N", web=True)
     assert text.startswith(start)
     assert query(text)["name"] == "N"
 
 
 def test_a_client_without_links_is_told_with_those_that_have_them() -> None:
     with pytest.raises(LinkError) as caught:
-        link_text(find_client("codex"), PROGRAM, "N")
+        format_link(find_client("codex"), PROGRAM, "N")
     assert "cursor" in str(caught.value)
     with pytest.raises(LinkError):
-        link_text(find_client("goose"), PROGRAM, "N", web=True)
+        format_link(find_client("goose"), PROGRAM, "N", web=True)
 
 
 def test_a_link_for_a_named_server_starts_that_server() -> None:

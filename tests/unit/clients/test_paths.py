@@ -5,25 +5,25 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 import pytest
 
 from paddock.clients.paths import (
-    Machine,
+    HostMachine,
     UnknownLocationError,
     UnsupportedProjectError,
-    candidates,
-    locate,
+    list_candidate_paths,
+    locate_config_files,
 )
 from paddock.clients.table import find_client
 
-LINUX = Machine("linux", {}, "/home/ada")
-MACOS = Machine("macos", {}, "/Users/ada")
-WINDOWS = Machine(
+LINUX = HostMachine("linux", {}, "/home/ada")
+MACOS = HostMachine("macos", {}, "/Users/ada")
+WINDOWS = HostMachine(
     "windows",
     {"APPDATA": r"C:\Users\ada\AppData\Roaming", "LOCALAPPDATA": r"C:\Users\ada\AppData\Local"},
     r"C:\Users\ada",
 )
 
 
-def first(client: str, machine: Machine) -> PurePosixPath | PureWindowsPath:
-    path = candidates(find_client(client), machine)[0]
+def first(client: str, machine: HostMachine) -> PurePosixPath | PureWindowsPath:
+    path = list_candidate_paths(find_client(client), machine)[0]
     assert isinstance(path, PurePosixPath | PureWindowsPath)
     return path
 
@@ -100,19 +100,19 @@ def test_files_stand_where_each_system_has_them(
 def test_variables_that_a_client_heeds_move_its_file(
     client: str, variable: str, value: str, expected: str
 ) -> None:
-    machine = Machine("linux", {variable: value}, "/home/ada")
+    machine = HostMachine("linux", {variable: value}, "/home/ada")
     assert first(client, machine) == PurePosixPath(expected)
 
 
 def test_a_place_without_its_variable_is_none() -> None:
-    found = candidates(find_client("mcporter"), LINUX)
+    found = list_candidate_paths(find_client("mcporter"), LINUX)
     assert found[0] == PurePosixPath("/home/ada/.mcporter/mcporter.json")
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> Machine:
+def machine(tmp_path: Path) -> HostMachine:
     """A Linux machine with an empty home directory."""
-    return Machine("linux", {}, str(tmp_path))
+    return HostMachine("linux", {}, str(tmp_path))
 
 
 def touched(path: Path) -> Path:
@@ -121,63 +121,63 @@ def touched(path: Path) -> Path:
     return path
 
 
-def test_the_one_existing_file_of_several_is_used(machine: Machine, tmp_path: Path) -> None:
+def test_the_one_existing_file_of_several_is_used(machine: HostMachine, tmp_path: Path) -> None:
     opencode = find_client("opencode")
     folder = tmp_path / ".config" / "opencode"
-    assert locate(opencode, machine=machine) == [folder / "opencode.jsonc"]
+    assert locate_config_files(opencode, machine=machine) == [folder / "opencode.jsonc"]
     plain = touched(folder / "opencode.json")
-    assert locate(opencode, machine=machine) == [plain]
+    assert locate_config_files(opencode, machine=machine) == [plain]
     commented = touched(folder / "opencode.jsonc")
-    assert locate(opencode, machine=machine) == [commented]
+    assert locate_config_files(opencode, machine=machine) == [commented]
 
 
-def test_antigravity_moves_when_it_has_migrated(machine: Machine, tmp_path: Path) -> None:
+def test_antigravity_moves_when_it_has_migrated(machine: HostMachine, tmp_path: Path) -> None:
     antigravity = find_client("antigravity")
     old = touched(tmp_path / ".gemini/antigravity/mcp_config.json")
-    assert locate(antigravity, machine=machine) == [old]
+    assert locate_config_files(antigravity, machine=machine) == [old]
     touched(tmp_path / ".gemini/config/.migrated")
-    assert locate(antigravity, machine=machine) == [tmp_path / ".gemini/config/mcp_config.json"]
+    assert locate_config_files(antigravity, machine=machine) == [tmp_path / ".gemini/config/mcp_config.json"]
 
 
 def test_the_old_file_of_kimi_counts_only_without_the_new_kimi(
-    machine: Machine, tmp_path: Path
+    machine: HostMachine, tmp_path: Path
 ) -> None:
     kimi = find_client("kimi-code")
     old = touched(tmp_path / ".kimi/mcp.json")
-    assert locate(kimi, machine=machine) == [old]
+    assert locate_config_files(kimi, machine=machine) == [old]
     (tmp_path / ".kimi-code").mkdir()
-    assert locate(kimi, machine=machine) == [tmp_path / ".kimi-code/mcp.json"]
+    assert locate_config_files(kimi, machine=machine) == [tmp_path / ".kimi-code/mcp.json"]
 
 
 def test_claude_desktop_from_the_windows_store_is_written_as_well(tmp_path: Path) -> None:
     local = tmp_path / "AppData" / "Local"
     roaming = tmp_path / "AppData" / "Roaming"
     environment = {"APPDATA": str(roaming), "LOCALAPPDATA": str(local)}
-    machine = Machine("windows", environment, str(tmp_path))
+    machine = HostMachine("windows", environment, str(tmp_path))
     claude = find_client("claude-desktop")
     plain = roaming / "Claude" / "claude_desktop_config.json"
-    assert locate(claude, machine=machine) == [plain]
+    assert locate_config_files(claude, machine=machine) == [plain]
     package = local / "Packages" / "Claude_pzs8sxrjxfjjc"
     package.mkdir(parents=True)
     packaged = package / "LocalCache/Roaming/Claude/claude_desktop_config.json"
-    assert locate(claude, machine=machine) == [packaged]
+    assert locate_config_files(claude, machine=machine) == [packaged]
     touched(plain)
-    assert locate(claude, machine=machine) == [plain, packaged]
+    assert locate_config_files(claude, machine=machine) == [plain, packaged]
 
 
 def test_a_project_has_a_file_of_its_own(tmp_path: Path) -> None:
-    assert locate(find_client("claude-code"), project=tmp_path) == [tmp_path / ".mcp.json"]
-    assert locate(find_client("vscode"), project=tmp_path) == [tmp_path / ".vscode/mcp.json"]
+    assert locate_config_files(find_client("claude-code"), project=tmp_path) == [tmp_path / ".mcp.json"]
+    assert locate_config_files(find_client("vscode"), project=tmp_path) == [tmp_path / ".vscode/mcp.json"]
 
 
 def test_a_file_that_the_project_has_is_not_hidden_by_another(tmp_path: Path) -> None:
     given = touched(tmp_path / ".github/mcp.json")
-    assert locate(find_client("copilot-cli"), project=tmp_path) == [given]
+    assert locate_config_files(find_client("copilot-cli"), project=tmp_path) == [given]
 
 
 def test_a_client_without_project_files_says_so(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedProjectError) as caught:
-        locate(find_client("claude-desktop"), project=tmp_path)
+        locate_config_files(find_client("claude-desktop"), project=tmp_path)
     assert caught.value.code == "unsupported-project"
 
 
@@ -191,6 +191,6 @@ def test_a_client_without_project_files_says_so(tmp_path: Path) -> None:
 )
 def test_a_client_without_a_file_says_what_to_do_instead(client: str, way: str) -> None:
     with pytest.raises(UnknownLocationError) as caught:
-        locate(find_client(client), machine=WINDOWS if client == "code-server" else LINUX)
+        locate_config_files(find_client(client), machine=WINDOWS if client == "code-server" else LINUX)
     assert caught.value.code == "unknown-install-location"
     assert way in str(caught.value)

@@ -2,11 +2,11 @@
 
 import pytest
 
-from paddock.clients.shapes import Entry, UnsupportedTransportError
+from paddock.clients.shapes import ConfigEntry, UnsupportedTransportError
 from paddock.clients.table import find_client, supported_clients
 
-PROGRAM = Entry("/bin/p", ("a", "b"), {"FOO": "bar"}, description="Does it")
-ADDRESS = Entry(url="http://h/mcp", headers={"K": "v"}, description="Does it")
+PROGRAM = ConfigEntry("/bin/p", ("a", "b"), {"FOO": "bar"}, description="Does it")
+ADDRESS = ConfigEntry(url="http://h/mcp", headers={"K": "v"}, description="Does it")
 COMMAND: dict[str, object] = {"command": "/bin/p", "args": ["a", "b"], "env": {"FOO": "bar"}}
 URL: dict[str, object] = {"url": "http://h/mcp", "headers": {"K": "v"}}
 GOOSE: dict[str, object] = {
@@ -92,22 +92,22 @@ FORMS: dict[str, tuple[dict[str, object], dict[str, object] | None]] = {
 
 @pytest.mark.parametrize("client", FORMS)
 def test_an_entry_for_a_program_looks_as_the_client_writes_it(client: str) -> None:
-    assert find_client(client).shape.render(PROGRAM, "N") == FORMS[client][0]
+    assert find_client(client).shape.render_entry(PROGRAM, "N") == FORMS[client][0]
 
 
 @pytest.mark.parametrize("client", [name for name, forms in FORMS.items() if forms[1]])
 def test_an_entry_for_a_url_looks_as_the_client_writes_it(client: str) -> None:
-    assert find_client(client).shape.render(ADDRESS, "N") == FORMS[client][1]
+    assert find_client(client).shape.render_entry(ADDRESS, "N") == FORMS[client][1]
 
 
 @pytest.mark.parametrize("client", supported_clients())
 def test_what_is_written_is_read_back(client: str) -> None:
     shape = find_client(client).shape
-    read = shape.read(shape.render(PROGRAM, "N"))
+    read = shape.parse_entry(shape.render_entry(PROGRAM, "N"))
     assert read is not None
     assert (read.command, read.args, read.env) == (PROGRAM.command, PROGRAM.args, PROGRAM.env)
     if shape.http is not None:
-        read = shape.read(shape.render(ADDRESS, "N"))
+        read = shape.parse_entry(shape.render_entry(ADDRESS, "N"))
         assert read is not None
         assert (read.url, read.headers) == (ADDRESS.url, ADDRESS.headers)
 
@@ -115,14 +115,14 @@ def test_what_is_written_is_read_back(client: str) -> None:
 @pytest.mark.parametrize("client", supported_clients())
 def test_nothing_is_written_that_has_no_value(client: str) -> None:
     shape = find_client(client).shape
-    bare = shape.render(Entry("/bin/p"), "N")
+    bare = shape.render_entry(ConfigEntry("/bin/p"), "N")
     assert None not in bare.values()
     assert {"env", "environment", "headers"} & bare.keys() == set()
 
 
 def test_a_url_for_a_client_that_only_starts_programs_is_refused() -> None:
     with pytest.raises(UnsupportedTransportError) as caught:
-        find_client("claude-desktop").shape.render(ADDRESS, "N")
+        find_client("claude-desktop").shape.render_entry(ADDRESS, "N")
     assert caught.value.code == "unsupported-transport"
 
 
@@ -137,29 +137,29 @@ def test_a_url_for_a_client_that_only_starts_programs_is_refused() -> None:
     ],
 )
 def test_cline_reads_entries_flat_or_nested(client: str, data: dict[str, object]) -> None:
-    assert find_client(client).shape.read(data) == Entry("/bin/p", ("a",))
+    assert find_client(client).shape.parse_entry(data) == ConfigEntry("/bin/p", ("a",))
 
 
 def test_what_a_client_skips_is_not_read() -> None:
     claude = find_client("claude-code").shape
-    assert claude.read({"url": "http://h/mcp"}) is None
-    assert claude.read({"type": None, "command": "/bin/p"}) is None
-    assert claude.read({"command": "/bin/p", "env": {"N": 1}}) is None
-    assert claude.read({"command": ["/bin/p"]}) is None
-    assert claude.read("/bin/p") is None
+    assert claude.parse_entry({"url": "http://h/mcp"}) is None
+    assert claude.parse_entry({"type": None, "command": "/bin/p"}) is None
+    assert claude.parse_entry({"command": "/bin/p", "env": {"N": 1}}) is None
+    assert claude.parse_entry({"command": ["/bin/p"]}) is None
+    assert claude.parse_entry("/bin/p") is None
     opencode = find_client("opencode").shape
-    assert opencode.read({"command": ["/bin/p"]}) is None
-    assert opencode.read({"type": "local", "command": []}) is None
+    assert opencode.parse_entry({"command": ["/bin/p"]}) is None
+    assert opencode.parse_entry({"type": "local", "command": []}) is None
 
 
 def test_the_older_name_of_a_kind_is_read_too() -> None:
     copilot = find_client("copilot-cli").shape
-    assert copilot.read({"type": "stdio", "command": "/bin/p"}) == Entry("/bin/p")
+    assert copilot.parse_entry({"type": "stdio", "command": "/bin/p"}) == ConfigEntry("/bin/p")
 
 
 @pytest.mark.parametrize(
     ("client", "switch"), [("kiro", {"disabled": True}), ("codex", {"enabled": False})]
 )
 def test_an_entry_that_is_switched_off_says_so(client: str, switch: dict[str, object]) -> None:
-    entry = find_client(client).shape.read({"command": "/bin/p", **switch})
-    assert entry == Entry("/bin/p", enabled=False)
+    entry = find_client(client).shape.parse_entry({"command": "/bin/p", **switch})
+    assert entry == ConfigEntry("/bin/p", is_enabled=False)

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from paddock.clients.client import SYSTEMS, Client
-from paddock.clients.paths import Machine, candidates
+from paddock.clients.client import OPERATING_SYSTEMS, Client
+from paddock.clients.paths import HostMachine, list_candidate_paths
 from paddock.clients.table import UnsupportedClientError, find_client, supported_clients
 
 CLIENTS = list(supported_clients().values())
@@ -41,9 +41,9 @@ def test_no_two_clients_share_a_name() -> None:
 
 
 def test_no_two_clients_share_a_file_of_the_user() -> None:
-    for system in SYSTEMS:
-        machine = Machine(system, {}, "/home/ada")
-        files = [file for client in CLIENTS for file in candidates(client, machine)]
+    for system in OPERATING_SYSTEMS:
+        machine = HostMachine(system, {}, "/home/ada")
+        files = [file for client in CLIENTS for file in list_candidate_paths(client, machine)]
         assert len(files) == len(set(files))
 
 

@@ -5,36 +5,36 @@ from pathlib import Path
 
 import pytest
 
-from paddock.directories import DATA_VARIABLE
+from paddock.directories import DATA_DIRECTORY_VARIABLE
 from paddock.docsearch.corpora.markdown_folders import (
     FolderListError,
     MarkdownFolders,
     add_folder,
-    folders,
+    list_folders,
     remove_folder,
 )
 from paddock.docsearch.corpora.mathics_docstrings import MathicsDocstrings
 from paddock.docsearch.corpora.notebook_pages import InstalledDocumentation, PacletPages
 from paddock.docsearch.corpora.python_packages import PythonPackages
-from paddock.docsearch.corpora.python_source import read_module
+from paddock.docsearch.corpora.python_source import read_module_pages
 from paddock.docsearch.corpora.standard_library import StandardLibrary
-from paddock.docsearch.corpora.symbol_descriptions import SymbolDescriptions, operators
-from paddock.docsearch.corpora.table import CORPORA, UnknownCorpusError, corpora, named
-from paddock.docsearch.database import Database
-from paddock.docsearch.indexing import Progress, update
-from paddock.docsearch.page import Corpus, Page
+from paddock.docsearch.corpora.symbol_descriptions import SymbolDescriptions, load_operators
+from paddock.docsearch.corpora.table import CORPORA, UnknownCorpusError, load_corpora, resolve_corpus_names
+from paddock.docsearch.database import IndexStore
+from paddock.docsearch.indexing import IndexProgress, update_index
+from paddock.docsearch.page import Corpus, DocPage
 from paddock.wolfram.notebooks import markdown_to_notebook, write_notebook
 
 
 @pytest.fixture(autouse=True)
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "data"))
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(tmp_path / "data"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     return tmp_path / "data"
 
 
-def pages(corpus: Corpus) -> list[Page]:
-    return [page for source in corpus.sources() for page in corpus.pages(source.key)]
+def pages(corpus: Corpus) -> list[DocPage]:
+    return [page for source in corpus.list_sources() for page in corpus.read_pages(source.key)]
 
 
 def written(folder: Path, **texts: str) -> Path:
@@ -44,14 +44,14 @@ def written(folder: Path, **texts: str) -> Path:
     return folder
 
 
-def titles(database: Database) -> list[str]:
-    return sorted(str(row[0]) for row in database.rows("SELECT title FROM pages"))
+def titles(database: IndexStore) -> list[str]:
+    return sorted(str(row[0]) for row in database.fetch_rows("SELECT title FROM pages"))
 
 
 def test_symbols_are_described_once_each_and_signs_stand_for_described_ones() -> None:
     described = [page.title for page in pages(SymbolDescriptions())]
     assert len(described) == len(set(described))
-    assert set(operators()) <= set(described)
+    assert set(load_operators()) <= set(described)
 
 
 def test_each_section_of_a_markdown_file_is_a_page(tmp_path: Path) -> None:
@@ -69,9 +69,9 @@ def test_each_section_of_a_markdown_file_is_a_page(tmp_path: Path) -> None:
 def test_folders_are_added_once_and_removed(tmp_path: Path) -> None:
     folder = written(tmp_path / "notes")
     assert (add_folder(folder), add_folder(folder)) == (True, False)
-    assert folders() == [str(folder)]
+    assert list_folders() == [str(folder)]
     assert (remove_folder(folder), remove_folder(folder)) == (True, False)
-    assert folders() == []
+    assert list_folders() == []
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
@@ -84,25 +84,25 @@ def test_a_damaged_list_of_folders_is_told(data: Path) -> None:
     (data / "docsearch").mkdir(parents=True)
     (data / "docsearch" / "folders.json").write_text("[", encoding="utf-8")
     with pytest.raises(FolderListError):
-        folders()
+        list_folders()
 
 
 def test_only_what_has_changed_is_read_again(tmp_path: Path) -> None:
     folder = written(tmp_path / "notes", one="# One\n\na", two="# Two\n\nb", three="# Three\n\nc")
     add_folder(folder)
-    database = Database(None)
-    update(database, [MarkdownFolders()])
+    database = IndexStore(None)
+    update_index(database, [MarkdownFolders()])
     assert titles(database) == ["One", "Three", "Two"]
 
     written(folder, two="# Second\n\nlonger", four="# Four\n\nd")
     (folder / "one.md").unlink()
-    told: list[Progress] = []
-    update(database, [MarkdownFolders()], report=told.append)
+    told: list[IndexProgress] = []
+    update_index(database, [MarkdownFolders()], report=told.append)
     assert titles(database) == ["Four", "Second", "Three"]
-    assert told[-1] == Progress("folders", 2, 2, 2)
+    assert told[-1] == IndexProgress("folders", 2, 2, 2)
 
     told.clear()
-    update(database, [MarkdownFolders()], report=told.append)
+    update_index(database, [MarkdownFolders()], report=told.append)
     assert told == []
 
 
@@ -111,18 +111,18 @@ def test_a_part_that_cannot_be_read_is_put_down_and_the_others_are_read(tmp_path
     folder = written(tmp_path / "notes", good="# Good\n\ntext")
     os.mkfifo(folder / "pipe.md")
     add_folder(folder)
-    database = Database(None)
-    assert update(database, [MarkdownFolders()])
+    database = IndexStore(None)
+    assert update_index(database, [MarkdownFolders()])
     assert titles(database) == ["Good"]
-    problems = database.rows("SELECT key, problem FROM sources WHERE problem IS NOT NULL")
+    problems = database.fetch_rows("SELECT key, problem FROM sources WHERE problem IS NOT NULL")
     assert [key for key, _ in problems] == [str(folder / "pipe.md")]
 
 
 def test_when_the_time_is_over_what_was_done_stays(tmp_path: Path) -> None:
     add_folder(written(tmp_path / "notes", one="# One\n\na", two="# Two\n\nb"))
-    database = Database(None)
-    assert not update(database, [MarkdownFolders()], seconds=-1.0)
-    assert update(database, [MarkdownFolders()])
+    database = IndexStore(None)
+    assert not update_index(database, [MarkdownFolders()], seconds=-1.0)
+    assert update_index(database, [MarkdownFolders()])
     assert titles(database) == ["One", "Two"]
 
 
@@ -146,7 +146,7 @@ def _hidden(): "Nothing."
 
 
 def test_docstrings_of_a_source_file_are_pages_and_nothing_is_run() -> None:
-    found = list(read_module(SOURCE.encode(), "box.inner", "box 1.0", lambda name: name))
+    found = list(read_module_pages(SOURCE.encode(), "box.inner", "box 1.0", lambda name: name))
     assert [page.title for page in found] == [
         "box.inner",
         "box.inner.first",
@@ -190,8 +190,8 @@ def test_a_package_is_read_without_importing_it(tmp_path: Path) -> None:
 
 def test_mathics_is_read_where_it_is_installed() -> None:
     corpus = MathicsDocstrings()
-    wanted = next(source for source in corpus.sources() if source.key.endswith("rearrange.py"))
-    found = {page.title: page.text for page in corpus.pages(wanted.key)}
+    wanted = next(source for source in corpus.list_sources() if source.key.endswith("rearrange.py"))
+    found = {page.title: page.text for page in corpus.read_pages(wanted.key)}
     assert "DeleteDuplicates" in found
     assert "<dt>" not in found["DeleteDuplicates"]
 
@@ -219,19 +219,19 @@ def test_a_notebook_that_is_none_is_put_down(
     folder.mkdir(parents=True)
     (folder / "Bad.nb").write_text("no notebook", encoding="ascii")
     monkeypatch.setenv("PADDOCK_PACLET_PATH", str(tmp_path / "mine"))
-    database = Database(None)
-    update(database, [PacletPages()])
-    problems = database.rows("SELECT problem FROM sources")
+    database = IndexStore(None)
+    update_index(database, [PacletPages()])
+    problems = database.fetch_rows("SELECT problem FROM sources")
     assert len(problems) == 1
     assert str(problems[0][0]).startswith("ValueError: ")
 
 
 def test_words_for_corpora_stand_for_their_names() -> None:
-    assert named(["python", "folders", "python-stdlib"]) == [
+    assert resolve_corpus_names(["python", "folders", "python-stdlib"]) == [
         *("python-stdlib", "python-packages", "folders"),
     ]
-    assert named(["all"]) == list(CORPORA)
-    assert [corpus.name for corpus in corpora(CORPORA)] == list(CORPORA)
+    assert resolve_corpus_names(["all"]) == list(CORPORA)
+    assert [corpus.name for corpus in load_corpora(CORPORA)] == list(CORPORA)
     with pytest.raises(UnknownCorpusError) as caught:
-        named(["pythn"])
+        resolve_corpus_names(["pythn"])
     assert caught.value.hint == "did you mean python?"

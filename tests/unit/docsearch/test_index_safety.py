@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from paddock.directories import DATA_VARIABLE
+from paddock.directories import DATA_DIRECTORY_VARIABLE
 from paddock.docsearch import background
 from paddock.docsearch.corpora.markdown_folders import add_folder
-from paddock.docsearch.database import Database, index_file
-from paddock.docsearch.searching import look_up
-from paddock.docsearch.status import status
-from paddock.files import locked
+from paddock.docsearch.database import IndexStore, get_index_file
+from paddock.docsearch.searching import search_with_notes
+from paddock.docsearch.status import get_index_status
+from paddock.files import lock_file
 from tests.privileges import as_others_may
 
 SYMBOLS = ("wolfram-symbols",)
@@ -27,14 +27,14 @@ print(search("Plot3D", ["wolfram-symbols"])[0].title)
 
 @pytest.fixture(autouse=True)
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "data"))
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(tmp_path / "data"))
     return tmp_path / "data"
 
 
 def check() -> list[tuple[object, ...]]:
-    database = Database(index_file())
+    database = IndexStore(get_index_file())
     try:
-        return database.rows("PRAGMA integrity_check")
+        return database.fetch_rows("PRAGMA integrity_check")
     finally:
         database.close()
 
@@ -44,8 +44,8 @@ def test_processes_that_begin_at_once_make_one_whole_index() -> None:
     running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
     assert [process.communicate()[0] for process in running] == ["Plot3D\n"] * 4
     assert check() == [("ok",)]
-    symbols = next(row for row in status().corpora if row.name == SYMBOLS[0])
-    titles = Database(index_file()).rows("SELECT count(DISTINCT title), count(*) FROM pages")
+    symbols = next(row for row in get_index_status().corpora if row.name == SYMBOLS[0])
+    titles = IndexStore(get_index_file()).fetch_rows("SELECT count(DISTINCT title), count(*) FROM pages")
     assert titles == [(symbols.pages, symbols.pages)]
 
 
@@ -57,56 +57,56 @@ def test_a_process_that_is_killed_while_it_indexes_leaves_a_whole_index(tmp_path
     add_folder(folder)
     command = [sys.executable, "-m", "paddock.docsearch.background", "folders"]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
-        while not (found := status().corpora[-1].sources) and process.poll() is None:
+        while not (found := get_index_status().corpora[-1].sources) and process.poll() is None:
             pass
         process.send_signal(signal.SIGKILL)
     assert check() == [("ok",)]
     assert found
-    assert background.index(["folders"])
-    assert status().corpora[-1].sources == 3_000
+    assert background.index_corpora(["folders"])
+    assert get_index_status().corpora[-1].sources == 3_000
 
 
 def test_indexing_ends_when_whoever_started_it_is_gone(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     command = [sys.executable, "-m", "paddock.docsearch.background", *SYMBOLS]
-    with locked(index_file()), subprocess.Popen(command, stdin=reading) as process:
+    with lock_file(get_index_file()), subprocess.Popen(command, stdin=reading) as process:
         os.close(reading)
         os.close(writing)
         assert process.wait(60) == 0
 
 
 def test_only_one_process_indexes_at_a_time() -> None:
-    with locked(index_file()):
+    with lock_file(get_index_file()):
         answers = []
-        thread = threading.Thread(target=lambda: answers.append(background.index(SYMBOLS)))
+        thread = threading.Thread(target=lambda: answers.append(background.index_corpora(SYMBOLS)))
         thread.start()
         thread.join()
     assert answers == [False]
-    assert background.index(SYMBOLS)
-    assert status().work is None
+    assert background.index_corpora(SYMBOLS)
+    assert get_index_status().work is None
 
 
 def test_what_is_being_indexed_is_told_until_it_is_forgotten() -> None:
-    database = Database(index_file())
-    database.set(background.PROGRESS, "folders 3 10 99999999999")
-    assert status().work == background.Work("folders", 3, 10)
-    database.set(background.PROGRESS, "folders 3 10 0")
-    assert status().work is None
+    database = IndexStore(get_index_file())
+    database.set_setting(background.PROGRESS_SETTING, "folders 3 10 99999999999")
+    assert get_index_status().work == background.IndexJob("folders", 3, 10)
+    database.set_setting(background.PROGRESS_SETTING, "folders 3 10 0")
+    assert get_index_status().work is None
     database.close()
 
 
 def test_the_first_question_has_the_rest_indexed_in_another_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv(background.SWITCH, raising=False)
+    monkeypatch.delenv(background.BACKGROUND_INDEX_VARIABLE, raising=False)
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.md").write_text("# Orchard\n\nPears are grafted.\n")
     add_folder(tmp_path / "notes")
-    assert look_up("grafted pears", ["folders"]).hits == []
+    assert search_with_notes("grafted pears", ["folders"]).hits == []
     for thread in threading.enumerate():
         if thread.name == "indexing":
             thread.join(60)
-    found = look_up("grafted pears", ["folders"])
+    found = search_with_notes("grafted pears", ["folders"])
     assert [hit.title for hit in found.hits] == ["Orchard"]
 
 
@@ -115,7 +115,7 @@ def test_in_a_directory_that_is_read_only_an_index_in_memory_answers(data: Path)
     data.mkdir()
     data.chmod(0o500)
     with as_others_may():
-        found = look_up("Plot3D", SYMBOLS)
+        found = search_with_notes("Plot3D", SYMBOLS)
     data.chmod(0o700)
     assert found.hits[0].title == "Plot3D"
     assert found.notes[0].startswith("The index cannot be kept")
@@ -123,8 +123,8 @@ def test_in_a_directory_that_is_read_only_an_index_in_memory_answers(data: Path)
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="modes of files mean nothing here")
 def test_an_index_that_may_only_be_read_is_not_written(data: Path) -> None:
-    look_up("Plot3D", SYMBOLS)
-    file = index_file()
+    search_with_notes("Plot3D", SYMBOLS)
+    file = get_index_file()
     for one in file.parent.iterdir():
         one.chmod(0o400)
     file.parent.chmod(0o500)
@@ -151,5 +151,5 @@ def test_on_a_disk_without_room_an_index_in_memory_answers() -> None:
         [sys.executable, "-c", FULL], stdout=subprocess.PIPE, text=True, check=True
     )
     assert said.stdout == "Plot3D 1\n"
-    assert look_up("Plot3D", SYMBOLS).hits[0].title == "Plot3D"
+    assert search_with_notes("Plot3D", SYMBOLS).hits[0].title == "Plot3D"
     assert check() == [("ok",)]

@@ -6,16 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from paddock.docsearch.corpora.symbol_descriptions import NAME, SymbolDescriptions
-from paddock.docsearch.database import Database
-from paddock.docsearch.indexing import update
-from paddock.docsearch.meaning.embedding import MODEL_VARIABLE, NONE, STATIC, chosen, load
+from paddock.docsearch.corpora.symbol_descriptions import SYMBOLS_CORPUS, SymbolDescriptions
+from paddock.docsearch.database import IndexStore
+from paddock.docsearch.indexing import update_index
+from paddock.docsearch.meaning.embedding import MODEL_VARIABLE, NO_VECTORS, STATIC_VECTORS, choose_embedding, load_embedding
 from paddock.docsearch.meaning.minilm import MiniLM, ModelError
-from paddock.docsearch.meaning.quantised import packed, unpacked
+from paddock.docsearch.meaning.quantised import quantize_vectors, dequantize_vectors
 from paddock.docsearch.meaning.static_vectors import StaticVectors
-from paddock.docsearch.meaning.wordpieces import pieces, words
-from paddock.docsearch.queries import read_query
-from paddock.docsearch.ranking import Ranking
+from paddock.docsearch.meaning.wordpieces import split_word_pieces, split_words
+from paddock.docsearch.queries import parse_query
+from paddock.docsearch.ranking import Ranker
 
 VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "sort", "list", "##s", "plot", "a"]
 SIZE, WIDE = 8, 16
@@ -60,10 +60,10 @@ def tiny_model(folder: Path) -> Path:
 
 def test_words_are_lower_case_without_accents_and_cut_into_the_longest_pieces() -> None:
     vocabulary = {piece: number for number, piece in enumerate(VOCABULARY)}
-    assert words("Sort, LISTS: é_x") == ["sort", ",", "lists", ":", "e", "_", "x"]
-    assert pieces("lists", vocabulary) == [5, 6]
-    assert pieces("unknown", vocabulary) == []
-    assert pieces("l" * 101, vocabulary) == []
+    assert split_words("Sort, LISTS: é_x") == ["sort", ",", "lists", ":", "e", "_", "x"]
+    assert split_word_pieces("lists", vocabulary) == [5, 6]
+    assert split_word_pieces("unknown", vocabulary) == []
+    assert split_word_pieces("l" * 101, vocabulary) == []
 
 
 def test_our_vectors_know_that_words_mean_the_same() -> None:
@@ -75,8 +75,8 @@ def test_our_vectors_know_that_words_mean_the_same() -> None:
 
 def test_packed_vectors_keep_their_directions() -> None:
     vectors = StaticVectors().embed(["sort a list", "plot a function"])
-    assert np.allclose(unpacked(packed(vectors)), vectors, atol=0.02)
-    assert unpacked([]).shape == (0, 0)
+    assert np.allclose(dequantize_vectors(quantize_vectors(vectors)), vectors, atol=0.02)
+    assert dequantize_vectors([]).shape == (0, 0)
 
 
 def test_a_model_gives_vectors_of_length_one_that_depend_on_the_order(tmp_path: Path) -> None:
@@ -100,22 +100,22 @@ def test_a_directory_without_a_model_is_told(broken: str, tmp_path: Path) -> Non
 def test_the_variable_says_which_vectors_are_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in (NONE, STATIC, str(tmp_path)):
+    for name in (NO_VECTORS, STATIC_VECTORS, str(tmp_path)):
         monkeypatch.setenv(MODEL_VARIABLE, name)
-        assert chosen() == name
-    assert load(NONE) is None
+        assert choose_embedding() == name
+    assert load_embedding(NO_VECTORS) is None
 
 
 def test_pages_get_the_vectors_of_a_model_once_it_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(MODEL_VARIABLE, STATIC)
-    database = Database(None)
-    update(database, [SymbolDescriptions()])
+    monkeypatch.setenv(MODEL_VARIABLE, STATIC_VECTORS)
+    database = IndexStore(None)
+    update_index(database, [SymbolDescriptions()])
     monkeypatch.setenv(MODEL_VARIABLE, str(tiny_model(tmp_path / "model")))
-    ranking = Ranking(database)
-    assert ranking.best(read_query("Plot3D"), [NAME], 5)[0].title == "Plot3D"  # by the old vectors
-    update(database, [SymbolDescriptions()])
-    kinds = database.rows("SELECT DISTINCT kind, length(vector) FROM vectors")
+    ranking = Ranker(database)
+    assert ranking.rank(parse_query("Plot3D"), [SYMBOLS_CORPUS], 5)[0].title == "Plot3D"  # by the old vectors
+    update_index(database, [SymbolDescriptions()])
+    kinds = database.fetch_rows("SELECT DISTINCT kind, length(vector) FROM vectors")
     assert kinds == [(str(tmp_path / "model"), SIZE)]
-    assert ranking.best(read_query("Plot3D"), [NAME], 5)[0].title == "Plot3D"
+    assert ranking.rank(parse_query("Plot3D"), [SYMBOLS_CORPUS], 5)[0].title == "Plot3D"

@@ -5,36 +5,36 @@ import pytest
 from benchmarks.docsearch import HALVES, indexed, ours, plain, quality, questions
 from paddock.docsearch.corpora.standard_library import StandardLibrary
 from paddock.docsearch.corpora.symbol_descriptions import SymbolDescriptions
-from paddock.docsearch.database import Database
-from paddock.docsearch.indexing import update
-from paddock.docsearch.meaning.embedding import MODEL_VARIABLE, NONE, STATIC
+from paddock.docsearch.database import IndexStore
+from paddock.docsearch.indexing import update_index
+from paddock.docsearch.meaning.embedding import MODEL_VARIABLE, NO_VECTORS, STATIC_VECTORS
 
 CORPORA = {"wolfram": "wolfram-symbols", "python": "python-stdlib"}
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Database:
+def index(tmp_path_factory: pytest.TempPathFactory) -> IndexStore:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(MODEL_VARIABLE, STATIC)
+        patch.setenv(MODEL_VARIABLE, STATIC_VECTORS)
         database, _ = indexed(tmp_path_factory.mktemp("index") / "index.db", SymbolDescriptions())
-        update(database, [StandardLibrary()])
+        update_index(database, [StandardLibrary()])
     return database
 
 
 @pytest.mark.parametrize("corpus", CORPORA)
 def test_most_reported_questions_are_answered_among_five_pages(
-    corpus: str, index: Database, monkeypatch: pytest.MonkeyPatch
+    corpus: str, index: IndexStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(MODEL_VARIABLE, STATIC)
+    monkeypatch.setenv(MODEL_VARIABLE, STATIC_VECTORS)
     found = quality(questions(corpus, "report"), ours(index, CORPORA[corpus]))
     assert found.early >= 0.85, found.missed
 
 
 @pytest.mark.parametrize("corpus", CORPORA)
 def test_it_finds_more_than_plain_words_in_the_documentation(
-    corpus: str, index: Database, monkeypatch: pytest.MonkeyPatch
+    corpus: str, index: IndexStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(MODEL_VARIABLE, STATIC)
+    monkeypatch.setenv(MODEL_VARIABLE, STATIC_VECTORS)
     asked = questions(corpus, "report")
     name = CORPORA[corpus]
     words = quality(asked, plain(index, name, with_our_words=False))
@@ -43,9 +43,9 @@ def test_it_finds_more_than_plain_words_in_the_documentation(
 
 @pytest.mark.parametrize("corpus", CORPORA)
 def test_without_vectors_words_are_still_found(
-    corpus: str, index: Database, monkeypatch: pytest.MonkeyPatch
+    corpus: str, index: IndexStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(MODEL_VARIABLE, NONE)
+    monkeypatch.setenv(MODEL_VARIABLE, NO_VECTORS)
     assert quality(questions(corpus, "report"), ours(index, CORPORA[corpus])).early >= 0.8
 
 
@@ -58,7 +58,7 @@ def test_no_question_is_in_both_halves() -> None:
 
 def test_every_answer_about_wolfram_is_a_symbol_that_we_describe() -> None:
     corpus = SymbolDescriptions()
-    known = {page.title for source in corpus.sources() for page in corpus.pages(source.key)}
+    known = {page.title for source in corpus.list_sources() for page in corpus.read_pages(source.key)}
     assert len(known) >= 1_000
     for half in HALVES:
         for question in questions("wolfram", half):

@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from paddock.directories import DATA_VARIABLE
-from paddock.docsearch.corpora.symbol_descriptions import NAME
-from paddock.docsearch.database import index_file
-from paddock.docsearch.searching import look_up, search
+from paddock.directories import DATA_DIRECTORY_VARIABLE
+from paddock.docsearch.corpora.symbol_descriptions import SYMBOLS_CORPUS
+from paddock.docsearch.database import get_index_file
+from paddock.docsearch.searching import search_with_notes, search
 
 
 @pytest.fixture(autouse=True)
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "data"))
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(tmp_path / "data"))
     return tmp_path / "data"
 
 
 def titles(question: str) -> list[str]:
-    return [found.title for found in search(question, [NAME])]
+    return [found.title for found in search(question, [SYMBOLS_CORPUS])]
 
 
 @pytest.mark.parametrize(
@@ -68,16 +68,16 @@ def test_words_find_what_they_describe(question: str, title: str) -> None:
     ],
 )
 def test_any_question_has_an_answer(question: str) -> None:
-    assert len(search(question, [NAME])) <= 5
+    assert len(search(question, [SYMBOLS_CORPUS])) <= 5
 
 
 @pytest.mark.parametrize("question", ["", "   \n"])
 def test_no_question_finds_nothing(question: str) -> None:
-    assert search(question, [NAME]) == []
+    assert search(question, [SYMBOLS_CORPUS]) == []
 
 
 def test_texts_fit_the_budget_after_the_first() -> None:
-    found = search("sort list", [NAME], limit=10, budget=300)
+    found = search("sort list", [SYMBOLS_CORPUS], limit=10, budget=300)
     assert 1 <= len(found) < 10
     assert sum(len(one.text) for one in found) <= 300
 
@@ -88,24 +88,24 @@ def test_another_corpus_is_not_searched() -> None:
 
 def test_a_damaged_index_is_made_anew() -> None:
     assert titles("Plot3D")[0] == "Plot3D"
-    index_file().write_bytes(b"no database" * 1_000)
+    get_index_file().write_bytes(b"no database" * 1_000)
     assert titles("Plot3D")[0] == "Plot3D"
-    with sqlite3.connect(index_file()) as connection:
+    with sqlite3.connect(get_index_file()) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.close()
 
 
 def test_a_deleted_index_is_made_anew() -> None:
     assert titles("Plot3D")[0] == "Plot3D"
-    for file in index_file().parent.iterdir():
+    for file in get_index_file().parent.iterdir():
         file.unlink()
     assert titles("Plot3D")[0] == "Plot3D"
-    assert index_file().exists()
+    assert get_index_file().exists()
 
 
 def test_an_index_of_another_version_is_made_anew() -> None:
-    index_file().parent.mkdir(parents=True)
-    connection = sqlite3.connect(index_file())
+    get_index_file().parent.mkdir(parents=True)
+    connection = sqlite3.connect(get_index_file())
     connection.execute("PRAGMA user_version = 99")
     connection.close()
     assert titles("Plot3D")[0] == "Plot3D"
@@ -113,7 +113,7 @@ def test_an_index_of_another_version_is_made_anew() -> None:
 
 def test_without_a_place_for_the_index_there_is_one_in_memory(data: Path) -> None:
     data.write_text("a file, where the directory should be", encoding="utf-8")
-    found = look_up("Plot3D", [NAME])
+    found = search_with_notes("Plot3D", [SYMBOLS_CORPUS])
     assert found.hits[0].title == "Plot3D"
     assert len(found.notes) == 1
 

@@ -3,8 +3,8 @@
 import textwrap
 from pathlib import Path
 
-from paddock.extensions.extension import BUILT_IN, Extension, ExtensionKind, read_extension
-from paddock.extensions.registry import Registry
+from paddock.extensions.extension import BUILT_IN_EXTENSION_NAME, Extension, ExtensionKind, read_extension
+from paddock.extensions.registry import ItemRegistry
 
 
 def write(file: Path, text: str) -> Path:
@@ -17,9 +17,9 @@ def write(file: Path, text: str) -> Path:
 def extension(directory: Path, manifest: str, package: str = "charts") -> Extension:
     """The extension that a manifest in a directory makes of it."""
     write(directory / "paddock.toml", manifest)
-    kind: ExtensionKind = "built-in" if package == BUILT_IN else "distribution"
+    kind: ExtensionKind = "built-in" if package == BUILT_IN_EXTENSION_NAME else "distribution"
     return read_extension(directory, package, kind)
 
 
-def registry(*extensions: Extension) -> Registry:
-    return Registry(extensions)
+def registry(*extensions: Extension) -> ItemRegistry:
+    return ItemRegistry(extensions)

@@ -6,19 +6,19 @@ from pathlib import Path
 import pytest
 
 from paddock import LoadError, Prompt, Server, Tool
-from paddock.extensions.definition_files import find_definition
-from paddock.extensions.manifest import Kind
+from paddock.extensions.definition_files import find_definition_file
+from paddock.extensions.manifest import ItemKind
 from tests.unit.extensions.places import write
 
 
-def load(root: Path, kind: Kind = "tools", item: str = "Plot") -> object:
-    file = find_definition(root, kind, item)
+def load(root: Path, kind: ItemKind = "tools", item: str = "Plot") -> object:
+    file = find_definition_file(root, kind, item)
     assert file is not None
     return file.load()
 
 
 def test_an_item_without_a_file_has_no_definition(tmp_path: Path) -> None:
-    assert find_definition(tmp_path, "tools", "Plot") is None
+    assert find_definition_file(tmp_path, "tools", "Plot") is None
 
 
 def test_python_is_looked_for_before_toml_and_toml_before_json(tmp_path: Path) -> None:

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from paddock.extensions.discovery import find_extensions
+from paddock.extensions.discovery import list_extensions
 from paddock.extensions.errors import ManifestError
-from paddock.extensions.extension import built_in
-from paddock.extensions.manifest import Item, Manifest, read_manifest
+from paddock.extensions.extension import get_built_in_extension
+from paddock.extensions.manifest import ManifestItem, ExtensionManifest, read_manifest
 from tests.unit.extensions.places import extension, write
 
 
-def read(directory: Path, text: str) -> Manifest:
+def read(directory: Path, text: str) -> ExtensionManifest:
     return read_manifest(write(directory / "paddock.toml", text))
 
 
@@ -32,22 +32,22 @@ def test_an_item_has_one_of_three_forms(tmp_path: Path) -> None:
         servers = ["Charts"]
         """,
     )
-    assert manifest == Manifest(
+    assert manifest == ExtensionManifest(
         publisher="acme",
         root="definitions",
         tools=(
-            Item("Plot"),
-            Item("Table", "Draws a table"),
-            Item("Export", "Exports", {"parameters": {"path": {}}}),
+            ManifestItem("Plot"),
+            ManifestItem("Table", "Draws a table"),
+            ManifestItem("Export", "Exports", {"parameters": {"path": {}}}),
         ),
-        prompts=(Item("Explain"),),
-        resources=(Item("Palette", "The colours"),),
-        servers=(Item("Charts"),),
+        prompts=(ManifestItem("Explain"),),
+        resources=(ManifestItem("Palette", "The colours"),),
+        servers=(ManifestItem("Charts"),),
     )
 
 
 def test_everything_in_a_manifest_may_be_left_out(tmp_path: Path) -> None:
-    assert read(tmp_path, "") == Manifest(root="agenttools")
+    assert read(tmp_path, "") == ExtensionManifest(root="agenttools")
 
 
 def test_the_keys_of_the_wolfram_documents_are_understood(tmp_path: Path) -> None:
@@ -61,9 +61,9 @@ def test_the_keys_of_the_wolfram_documents_are_understood(tmp_path: Path) -> Non
         """,
     )
     assert manifest.root == "tools of ours"
-    assert manifest.servers == (Item("Charts"),)
-    assert manifest.prompts == (Item("Explain"),)
-    assert manifest.tools == (Item("Plot", "Plots"),)
+    assert manifest.servers == (ManifestItem("Charts"),)
+    assert manifest.prompts == (ManifestItem("Explain"),)
+    assert manifest.tools == (ManifestItem("Plot", "Plots"),)
 
 
 def test_a_key_of_a_later_version_is_kept(tmp_path: Path) -> None:
@@ -107,9 +107,9 @@ def test_a_publisher_is_part_of_an_extensions_name(tmp_path: Path) -> None:
 
 
 def test_paddock_is_an_extension_with_a_demo_server() -> None:
-    assert find_extensions()[0] == built_in()
-    assert built_in().name == "paddock"
-    assert "Demo" in [item.name for item in built_in().manifest.servers]
+    assert list_extensions()[0] == get_built_in_extension()
+    assert get_built_in_extension().name == "paddock"
+    assert "Demo" in [item.name for item in get_built_in_extension().manifest.servers]
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from paddock.extensions.keys import normal_key
-from paddock.extensions.names import QualifiedName, parse_qualified
+from paddock.extensions.keys import normalize_key
+from paddock.extensions.names import QualifiedName, parse_qualified_name
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from paddock.extensions.names import QualifiedName, parse_qualified
     ],
 )
 def test_a_key_is_the_same_in_every_spelling(written: str, normal: str) -> None:
-    assert normal_key(written) == normal
+    assert normalize_key(written) == normal
 
 
 @pytest.mark.parametrize(
@@ -35,15 +35,15 @@ def test_a_key_is_the_same_in_every_spelling(written: str, normal: str) -> None:
     ],
 )
 def test_a_qualified_name_has_two_or_three_parts(text: str, name: QualifiedName) -> None:
-    assert parse_qualified(text) == name
+    assert parse_qualified_name(text) == name
     assert str(name) == text
 
 
 @pytest.mark.parametrize("text", ["", "Plot", "/Plot", "charts/", "a//b", "a/b/c/d", "/"])
 def test_what_has_other_or_empty_parts_is_no_qualified_name(text: str) -> None:
-    assert parse_qualified(text) is None
+    assert parse_qualified_name(text) is None
 
 
 def test_the_package_name_is_all_but_the_item() -> None:
-    assert QualifiedName(None, "charts", "Plot").package_name == "charts"
-    assert QualifiedName("acme", "charts", "Plot").package_name == "acme/charts"
+    assert QualifiedName(None, "charts", "Plot").extension_name == "charts"
+    assert QualifiedName("acme", "charts", "Plot").extension_name == "acme/charts"

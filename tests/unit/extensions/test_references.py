@@ -8,7 +8,7 @@ import pytest
 
 from paddock import LoadError
 from paddock.extensions.references import is_reference, load_reference
-from paddock.serving.loading import forget_modules
+from paddock.serving.loading import unload_modules
 from tests.unit.extensions.places import write
 
 
@@ -74,7 +74,7 @@ def test_a_file_that_was_forgotten_is_run_again(tmp_path: Path) -> None:
     write(tmp_path / "renewed.py", "value = 'old'")
     assert load_reference("renewed.py:value", relative_to=tmp_path, where="here") == "old"
     write(tmp_path / "renewed.py", "value = 'newer'")
-    forget_modules(tmp_path)
+    unload_modules(tmp_path)
     assert load_reference("renewed.py:value", relative_to=tmp_path, where="here") == "newer"
 
 

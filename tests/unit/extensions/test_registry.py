@@ -26,11 +26,11 @@ from paddock.extensions.errors import (
     ToolNotFoundError,
     ToolSpecificationError,
 )
-from paddock.extensions.extension import Extension, built_in
+from paddock.extensions.extension import Extension, get_built_in_extension
 from paddock.extensions.registry import (
-    Registry,
-    declared,
-    find_declared,
+    ItemRegistry,
+    list_declared_items,
+    find_declared_item,
     resolve_prompt,
     resolve_resource,
     resolve_tool,
@@ -68,20 +68,20 @@ def ours(tmp_path: Path) -> Extension:
 
 
 @pytest.fixture
-def both(ours: Extension, charts: Extension) -> Registry:
-    return Registry([ours, charts])
+def both(ours: Extension, charts: Extension) -> ItemRegistry:
+    return ItemRegistry([ours, charts])
 
 
-def tool(registry: Registry, name: str, owner: Extension | None = None) -> str:
+def tool(registry: ItemRegistry, name: str, owner: Extension | None = None) -> str:
     """Whose tool a name leads to."""
-    found = registry.resolve("tools", name, owner=owner, where="here")
+    found = registry.resolve_item("tools", name, owner=owner, where="here")
     assert isinstance(found, Tool)
     return f"{found.name} {found.handler.__module__.rpartition('/')[2]}"
 
 
-def test_discovery_lists_what_is_declared(both: Registry) -> None:
+def test_discovery_lists_what_is_declared(both: ItemRegistry) -> None:
     assert [
-        (one.name, one.qualified_name, one.item.description) for one in both.declared("tools")
+        (one.name, one.qualified_name, one.item.description) for one in both.list_items("tools")
     ] == [
         ("Plot", "paddock/Plot", None),
         ("Echo", "paddock/Echo", None),
@@ -93,12 +93,12 @@ def test_discovery_lists_what_is_declared(both: Registry) -> None:
 
 def test_discovery_runs_nothing(tmp_path: Path) -> None:
     write(tmp_path / "agenttools" / "tools" / "Plot.py", "raise SystemExit('run')")
-    registry = Registry([extension(tmp_path, 'tools = ["Plot"]')])
-    found = registry.find("tools", "charts/Plot")
+    registry = ItemRegistry([extension(tmp_path, 'tools = ["Plot"]')])
+    found = registry.find_item("tools", "charts/Plot")
     assert found is not None
     assert found.definition().path.name == "Plot.py"
     with pytest.raises(LoadError):
-        registry.resolve("tools", "charts/Plot", where="here")
+        registry.resolve_item("tools", "charts/Plot", where="here")
 
 
 def test_discovery_of_what_is_built_in_imports_none_of_it() -> None:
@@ -114,23 +114,23 @@ def test_discovery_of_what_is_built_in_imports_none_of_it() -> None:
     assert loaded == "[]"
 
 
-def test_a_short_name_is_a_built_in_item(both: Registry) -> None:
+def test_a_short_name_is_a_built_in_item(both: ItemRegistry) -> None:
     assert tool(both, "Plot") == "Plot tools.py"
 
 
-def test_a_qualified_name_is_an_item_of_that_extension(both: Registry) -> None:
+def test_a_qualified_name_is_an_item_of_that_extension(both: ItemRegistry) -> None:
     assert tool(both, "acme/charts/Plot") == "Plot Plot.py"
     assert tool(both, "paddock/Plot") == "Plot tools.py"
 
 
-def test_within_an_extension_its_own_items_come_first(both: Registry, charts: Extension) -> None:
+def test_within_an_extension_its_own_items_come_first(both: ItemRegistry, charts: Extension) -> None:
     assert tool(both, "Plot", charts) == "Plot Plot.py"
     assert tool(both, "Echo", charts) == "Echo tools.py"
     assert tool(both, "paddock/Plot", charts) == "Plot tools.py"
 
 
-def test_the_registry_name_is_not_what_clients_see(both: Registry) -> None:
-    prompt = both.resolve("prompts", "acme/charts/Explain", where="here")
+def test_the_registry_name_is_not_what_clients_see(both: ItemRegistry) -> None:
+    prompt = both.resolve_item("prompts", "acme/charts/Explain", where="here")
     assert isinstance(prompt, Prompt)
     assert prompt.name == "Search"
 
@@ -151,10 +151,10 @@ def test_the_registry_name_is_not_what_clients_see(both: Registry) -> None:
     ],
 )
 def test_a_name_of_nothing_is_told_with_names_like_it(
-    both: Registry, name: str, message: str, hint: str | None
+    both: ItemRegistry, name: str, message: str, hint: str | None
 ) -> None:
     with pytest.raises(ToolNotFoundError) as raised:
-        both.resolve("tools", name, where="here")
+        both.resolve_item("tools", name, where="here")
     assert raised.value.message == message
     assert raised.value.where == "here"
     assert hint in (None, raised.value.hint)
@@ -170,20 +170,20 @@ def test_a_name_of_nothing_is_told_with_names_like_it(
     ],
 )
 def test_a_qualified_name_of_nothing_is_told_with_the_reason(
-    both: Registry, name: str, kind: type[ExtensionError], hint: str
+    both: ItemRegistry, name: str, kind: type[ExtensionError], hint: str
 ) -> None:
     with pytest.raises(kind) as raised:
-        both.resolve("tools", name, where="here")
+        both.resolve_item("tools", name, where="here")
     assert f'No tool named "{name}" found' in raised.value.message
     assert raised.value.where == "here"
     assert raised.value.extension == name.rpartition("/")[0]
     assert (raised.value.hint or "").startswith(hint)
 
 
-def test_a_declared_item_without_a_definition_is_told(both: Registry) -> None:
+def test_a_declared_item_without_a_definition_is_told(both: ItemRegistry) -> None:
     for name in ("acme/charts/Table", "Broken"):
         with pytest.raises(LoadError):
-            both.resolve("tools", name, where="here")
+            both.resolve_item("tools", name, where="here")
 
 
 def test_every_built_in_item_can_be_loaded() -> None:
@@ -191,22 +191,22 @@ def test_every_built_in_item_can_be_loaded() -> None:
     assert {name: type(tools[name]) for name in tools} == dict.fromkeys(tools, Tool)
     assert {name: type(prompts[name]) for name in prompts} == dict.fromkeys(prompts, Prompt)
     assert tools["DemoGreet"].name == "greet"
-    assert [one.item.name for one in declared("tools")] == list(tools)
+    assert [one.item.name for one in list_declared_items("tools")] == list(tools)
     with pytest.raises(KeyError):
         tools["NoSuchTool"]
 
 
 def test_a_built_in_server_is_found_with_its_definition() -> None:
-    found = find_declared("servers", "Demo")
-    assert found == find_declared("servers", "paddock/Demo")
+    found = find_declared_item("servers", "Demo")
+    assert found == find_declared_item("servers", "paddock/Demo")
     assert found is not None
     definition = found.definition().load()
     assert isinstance(definition, dict)
     for kind, resolve in (("tools", resolve_tool), ("prompts", resolve_prompt)):
         for name in definition[kind]:
-            assert resolve(name, owner=built_in(), where="Demo")
+            assert resolve(name, owner=get_built_in_extension(), where="Demo")
     for name in definition["resources"]:
-        assert resolve_resource(name, owner=built_in(), where="Demo")
+        assert resolve_resource(name, owner=get_built_in_extension(), where="Demo")
 
 
 def test_what_is_no_name_is_resolved_by_what_it_is(tmp_path: Path) -> None:

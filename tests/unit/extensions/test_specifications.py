@@ -9,23 +9,23 @@ from paddock.extensions.errors import (
     SpecificationError,
     ToolsSpecificationError,
 )
-from paddock.extensions.specifications import refuse_prompt_data, specifications
+from paddock.extensions.specifications import reject_prompt_data, read_item_list
 
 
 def test_one_element_alone_is_a_list_of_one() -> None:
     tool = Tool("t", print)
-    assert specifications("tools", "Plot", "here") == ["Plot"]
-    assert specifications("tools", tool, "here") == [tool]
+    assert read_item_list("tools", "Plot", "here") == ["Plot"]
+    assert read_item_list("tools", tool, "here") == [tool]
 
 
 def test_lists_in_lists_are_unfolded() -> None:
     inline = {"name": "x"}
-    assert specifications("prompts", ["A", ["B", (inline,)]], "here") == ["A", "B", inline]
+    assert read_item_list("prompts", ["A", ["B", (inline,)]], "here") == ["A", "B", inline]
 
 
 def test_nothing_is_an_empty_list() -> None:
-    assert specifications("tools", None, "here") == []
-    assert specifications("tools", [], "here") == []
+    assert read_item_list("tools", None, "here") == []
+    assert read_item_list("tools", [], "here") == []
 
 
 @pytest.mark.parametrize("value", [{"name": "x"}, 5, True, b"x"])
@@ -33,7 +33,7 @@ def test_anything_else_is_no_list(value: object) -> None:
     errors: list[type[SpecificationError]] = [ToolsSpecificationError, PromptsSpecificationError]
     for kind, error in zip(("tools", "prompts"), errors, strict=True):
         with pytest.raises(error) as raised:
-            specifications(kind, value, "here")  # type: ignore[arg-type]  # one of the literals
+            read_item_list(kind, value, "here")  # type: ignore[arg-type]  # one of the literals
         words = {"tools": "Invalid tools", "prompts": "Invalid MCP prompts"}[kind]
         assert raised.value.message == f"{words} specification: {value!r}"
         assert raised.value.where == "here"
@@ -42,8 +42,8 @@ def test_anything_else_is_no_list(value: object) -> None:
 @pytest.mark.parametrize("key", ["PromptData", "promptData", "prompt_data"])
 def test_prompt_data_is_refused_in_every_spelling(key: str) -> None:
     with pytest.raises(PromptDataError) as raised:
-        refuse_prompt_data({"Tools": [], key: []}, "here")
+        reject_prompt_data({"Tools": [], key: []}, "here")
     assert raised.value.message == (
         'The "PromptData" property is deprecated. Use "MCPPrompts" instead.'
     )
-    refuse_prompt_data({"Tools": [], "MCPPrompts": []}, "here")
+    reject_prompt_data({"Tools": [], "MCPPrompts": []}, "here")

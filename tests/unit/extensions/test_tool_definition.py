@@ -8,7 +8,7 @@ import pytest
 
 from paddock import Context, LoadError, Option, Parameter, Server, Tool
 from paddock.extensions.errors import ToolSpecificationError
-from paddock.extensions.initialization import initialization_of
+from paddock.extensions.initialization import get_initializer
 from paddock.extensions.tool_definition import make_tool
 from tests.conftest import Connect
 from tests.unit.extensions.places import write
@@ -201,12 +201,12 @@ def test_a_server_can_run_a_tools_initialization_when_it_starts() -> None:
     happened: list[str] = []
     table = {"name": "t", "function": show, "initialization": lambda: happened.append("done")}
     tool = make_tool(table, where="here").with_name("other")
-    initialization = initialization_of(tool)
+    initialization = get_initializer(tool)
     assert initialization is not None
     initialization.run()
     initialization.run()
     assert happened == ["done"]
-    assert initialization_of(make_tool(WOLFRAM, where="here")) is None
+    assert get_initializer(make_tool(WOLFRAM, where="here")) is None
 
 
 def test_an_async_function_waits_for_its_initialization(connect: Connect) -> None:

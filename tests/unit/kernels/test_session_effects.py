@@ -2,7 +2,7 @@
 
 import pytest
 
-from paddock.kernels.sessions.effects import Effects
+from paddock.kernels.sessions.effects import SideEffectScan
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from paddock.kernels.sessions.effects import Effects
     ],
 )
 def test_what_only_defines_and_computes_has_no_effect(code: str) -> None:
-    assert not Effects().are_in(code)
+    assert not SideEffectScan().has_side_effects(code)
 
 
 @pytest.mark.parametrize(
@@ -35,13 +35,13 @@ def test_what_only_defines_and_computes_has_no_effect(code: str) -> None:
     ],
 )
 def test_what_reaches_outside_or_is_different_each_time_has_an_effect(code: str) -> None:
-    assert Effects().are_in(code)
+    assert SideEffectScan().has_side_effects(code)
 
 
 def test_effects_go_through_definitions_but_not_through_values() -> None:
-    effects = Effects()
+    effects = SideEffectScan()
     told = {
-        code: effects.are_in(code)
+        code: effects.has_side_effects(code)
         for code in (
             "roll[n_] := RandomInteger[n]",
             "twice[n_] := {roll[n], roll[n]}",

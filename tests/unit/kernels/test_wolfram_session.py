@@ -4,55 +4,55 @@ from collections.abc import Callable
 
 import pytest
 
-from paddock.kernels.limits import Limits
-from paddock.kernels.outcome import ROLLED_BACK, Outcome, Output
+from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.outcome import ROLLED_BACK_NOTE, EvaluationResult, EvaluationOutput
 from paddock.kernels.wolfram_session import (
-    Evaluation,
-    History,
-    Picture,
-    Words,
+    LineEvaluation,
+    LineHistory,
+    AnswerImage,
+    AnswerText,
     evaluate_code,
-    truncated,
+    truncate_text,
 )
 
-SVG = Output("picture", data=b"<svg/>", mime="image/svg+xml")
-PAST = History({1: "6*7", 2: "Plot[x, {x, 0, 1}]"}, {1: "42", 2: "-Graphics-"}, 3)
+SVG = EvaluationOutput("picture", data=b"<svg/>", mime="image/svg+xml")
+PAST = LineHistory({1: "6*7", 2: "Plot[x, {x, 0, 1}]"}, {1: "42", 2: "-Graphics-"}, 3)
 
 
 class Scripted:
     """Answers with what it was given for an expression, else with the expression itself."""
 
-    def __init__(self, **answers: Outcome) -> None:
+    def __init__(self, **answers: EvaluationResult) -> None:
         self.answers = answers
         self.sent: list[str] = []
 
     def __call__(
         self,
         code: str,
-        limits: Limits,
+        limits: EvaluationLimits,
         *,
         is_cancelled: Callable[[], bool],
         on_wait: Callable[[float], None],
-    ) -> Outcome:
+    ) -> EvaluationResult:
         self.sent.append(code)
-        return self.answers.get(code.rstrip("[];"), Outcome("done", code))
+        return self.answers.get(code.rstrip("[];"), EvaluationResult("done", code))
 
 
-def sent(code: str, history: History = PAST) -> list[str]:
+def sent(code: str, history: LineHistory = PAST) -> list[str]:
     """What a kernel gets to evaluate."""
     kernel = Scripted()
-    evaluate_code(kernel, code, history, Limits())
+    evaluate_code(kernel, code, history, EvaluationLimits())
     return kernel.sent
 
 
-def answered(code: str, **answers: Outcome) -> Evaluation:
+def answered(code: str, **answers: EvaluationResult) -> LineEvaluation:
     """What comes of code in a new session."""
-    return evaluate_code(Scripted(**answers), code, History(), Limits(seconds=2))
+    return evaluate_code(Scripted(**answers), code, LineHistory(), EvaluationLimits(seconds=2))
 
 
-def text(evaluation: Evaluation, limit: int = 10_000) -> str:
+def text(evaluation: LineEvaluation, limit: int = 10_000) -> str:
     """The answer, as far as it is text."""
-    return "".join(item.text for item in evaluation.items(limit) if isinstance(item, Words))
+    return "".join(item.text for item in evaluation.to_items(limit) if isinstance(item, AnswerText))
 
 
 def test_expressions_are_evaluated_one_by_one() -> None:
@@ -84,13 +84,13 @@ def test_references_to_earlier_lines_are_replaced(code: str, expected: str) -> N
 
 
 def test_a_line_that_is_only_known_later_is_looked_up_by_the_engine() -> None:
-    assert sent("Out /@ {1}", History({1: "6*7"}, {1: "42"}, 2)) == [
+    assert sent("Out /@ {1}", LineHistory({1: "6*7"}, {1: "42"}, 2)) == [
         "(Switch[If[# < 0, 2 + #, #], 1, (42), _, HoldForm[Out[#]]] &) /@ {1}"
     ]
 
 
 def test_a_picture_made_of_a_picture_is_made_again() -> None:
-    history = History(
+    history = LineHistory(
         {1: "Plot[x, {x, 0, 1}]", 2: "Show[%]"}, {1: "-Graphics-", 2: "-Graphics-"}, 3
     )
 
@@ -109,7 +109,7 @@ def test_a_picture_made_of_a_picture_is_made_again() -> None:
 def test_common_slips_are_mended_and_told(code: str, expected: str) -> None:
     kernel = Scripted()
 
-    evaluation = evaluate_code(kernel, code, History(), Limits())
+    evaluation = evaluate_code(kernel, code, LineHistory(), EvaluationLimits())
 
     assert kernel.sent == [expected]
     assert len(evaluation.notes) == 1
@@ -118,7 +118,7 @@ def test_common_slips_are_mended_and_told(code: str, expected: str) -> None:
 def test_a_syntax_error_says_where_and_evaluates_nothing() -> None:
     kernel = Scripted()
 
-    evaluation = evaluate_code(kernel, "a = 1\nb = {1, 2", History(), Limits())
+    evaluation = evaluate_code(kernel, "a = 1\nb = {1, 2", LineHistory(), EvaluationLimits())
 
     assert kernel.sent == []
     assert text(evaluation) == (
@@ -133,13 +133,13 @@ def test_a_syntax_error_says_where_and_evaluates_nothing() -> None:
 def test_prints_and_messages_come_before_the_result_in_their_order() -> None:
     evaluation = answered(
         "x",
-        x=Outcome(
+        x=EvaluationResult(
             "done",
             "ComplexInfinity",
             (
-                Output("print", "one"),
-                Output("message", "Power::infy: Infinite expression 1/0 encountered."),
-                Output("print", "two"),
+                EvaluationOutput("print", "one"),
+                EvaluationOutput("message", "Power::infy: Infinite expression 1/0 encountered."),
+                EvaluationOutput("print", "two"),
             ),
         ),
     )
@@ -154,22 +154,22 @@ def test_prints_and_messages_come_before_the_result_in_their_order() -> None:
 
 
 def test_messages_after_ten_outputs_are_left_out() -> None:
-    outputs = tuple(Output("message", f"f::n{number}: text") for number in range(30))
+    outputs = tuple(EvaluationOutput("message", f"f::n{number}: text") for number in range(30))
 
-    assert text(answered("x", x=Outcome("done", "1", outputs))).count("text") == 10
+    assert text(answered("x", x=EvaluationResult("done", "1", outputs))).count("text") == 10
 
 
 def test_what_is_printed_has_as_much_room_as_the_result() -> None:
-    outputs = tuple(Output("print", "0123456789") for _ in range(30))
+    outputs = tuple(EvaluationOutput("print", "0123456789") for _ in range(30))
 
-    answer = text(answered("x", x=Outcome("done", "1", outputs)), limit=100)
+    answer = text(answered("x", x=EvaluationResult("done", "1", outputs)), limit=100)
 
     assert answer.count("0123456789") == 10
     assert "(20 more left out)" in answer
 
 
 def test_a_result_of_several_lines_begins_on_its_own() -> None:
-    assert text(answered("x", x=Outcome("done", "1 2\n3 4"))) == "Out[1]=\n1 2\n3 4"
+    assert text(answered("x", x=EvaluationResult("done", "1 2\n3 4"))) == "Out[1]=\n1 2\n3 4"
 
 
 @pytest.mark.parametrize(
@@ -177,64 +177,64 @@ def test_a_result_of_several_lines_begins_on_its_own() -> None:
     [(25, 20, 25), (26, 20, 20), (12, 3, 12), (16, 3, 10), (10_006, 10_000, 10_000)],
 )
 def test_the_middle_of_a_long_result_is_left_out(length: int, limit: int, expected: int) -> None:
-    cut = truncated("x" * length, limit)
+    cut = truncate_text("x" * length, limit)
 
     assert len(cut) == expected
     assert (" ... " in cut) == (expected < length)
 
 
 def test_pictures_stand_where_the_result_has_them() -> None:
-    evaluation = answered("x", x=Outcome("done", "{1, -Graphics-, 2}", (SVG,)))
+    evaluation = answered("x", x=EvaluationResult("done", "{1, -Graphics-, 2}", (SVG,)))
 
-    assert evaluation.items() == [
-        Words("Out[1]= {1, "),
-        Picture(b"<svg/>", "image/svg+xml", "-Graphics-"),
-        Words(", 2}"),
+    assert evaluation.to_items() == [
+        AnswerText("Out[1]= {1, "),
+        AnswerImage(b"<svg/>", "image/svg+xml", "-Graphics-"),
+        AnswerText(", 2}"),
     ]
 
 
 def test_a_picture_of_several_follows_the_result() -> None:
-    evaluation = answered("x", x=Outcome("done", "{-Graphics-, -Graphics-}", (SVG,)))
+    evaluation = answered("x", x=EvaluationResult("done", "{-Graphics-, -Graphics-}", (SVG,)))
 
-    assert evaluation.items() == [
-        Words("Out[1]= {-Graphics-, -Graphics-}"),
-        Picture(b"<svg/>", "image/svg+xml", ""),
+    assert evaluation.to_items() == [
+        AnswerText("Out[1]= {-Graphics-, -Graphics-}"),
+        AnswerImage(b"<svg/>", "image/svg+xml", ""),
     ]
 
 
 def test_a_printed_picture_stands_among_the_prints() -> None:
-    evaluation = answered("x", x=Outcome("done", "1", (Output("print", "a"), SVG)))
+    evaluation = answered("x", x=EvaluationResult("done", "1", (EvaluationOutput("print", "a"), SVG)))
 
-    assert [type(item) for item in evaluation.items()] == [Words, Picture, Words]
+    assert [type(item) for item in evaluation.to_items()] == [AnswerText, AnswerImage, AnswerText]
 
 
 def test_an_abort_ends_what_follows() -> None:
-    kernel = Scripted(Abort=Outcome("done", "$Aborted"))
+    kernel = Scripted(Abort=EvaluationResult("done", "$Aborted"))
 
-    evaluation = evaluate_code(kernel, "1\nAbort[]\n2", History(), Limits())
+    evaluation = evaluate_code(kernel, "1\nAbort[]\n2", LineHistory(), EvaluationLimits())
 
     assert kernel.sent == ["1", "Abort[]"]
     assert text(evaluation) == "Out[1]= $Aborted"
 
 
 def test_a_time_constraint_within_the_code_does_not() -> None:
-    kernel = Scripted(**{"TimeConstrained[f[x], 1": Outcome("done", "$Aborted")})
+    kernel = Scripted(**{"TimeConstrained[f[x], 1": EvaluationResult("done", "$Aborted")})
 
-    evaluation = evaluate_code(kernel, "TimeConstrained[f[x], 1]\n2", History(), Limits())
+    evaluation = evaluate_code(kernel, "TimeConstrained[f[x], 1]\n2", LineHistory(), EvaluationLimits())
 
     assert text(evaluation) == "Out[1]= 2"
 
 
 def test_what_nobody_catches_is_shown_held() -> None:
-    thrown = Output("message", "Throw::nocatch: Uncaught Throw[a] returned to top level.")
+    thrown = EvaluationOutput("message", "Throw::nocatch: Uncaught Throw[a] returned to top level.")
 
-    evaluation = answered("x\ny", x=Outcome("done", "", (thrown,)))
+    evaluation = answered("x\ny", x=EvaluationResult("done", "", (thrown,)))
 
     assert evaluation.result == "Hold[Throw[a]]"
 
 
 def test_time_that_is_up_is_a_failure_as_value() -> None:
-    evaluation = answered("x\ny", x=Outcome("timed-out"))
+    evaluation = answered("x\ny", x=EvaluationResult("timed-out"))
 
     assert text(evaluation) == (
         'Out[1]= Failure["EvaluationTimeExceeded", <|"MessageTemplate" -> '
@@ -250,16 +250,16 @@ def test_a_line_that_is_not_there_is_shown_as_it_was_asked_for() -> None:
 
 
 def test_it_is_said_that_expressions_before_the_one_that_was_stopped_are_kept() -> None:
-    stopped = Outcome("timed-out", note=f"It took too long. {ROLLED_BACK}")
+    stopped = EvaluationResult("timed-out", note=f"It took too long. {ROLLED_BACK_NOTE}")
 
-    assert answered("x\ny", x=stopped).notes == (f"It took too long. {ROLLED_BACK}",)
+    assert answered("x\ny", x=stopped).notes == (f"It took too long. {ROLLED_BACK_NOTE}",)
     assert answered("a\nx\ny", x=stopped).notes == (
         (
             "It took too long. The session is as it was before the expression that did not end; "
             "the expressions before it are kept."
         ),
     )
-    quitting = answered("a\nx", x=Outcome("quit", note="It ended with exit code 0."))
+    quitting = answered("a\nx", x=EvaluationResult("quit", note="It ended with exit code 0."))
     assert text(quitting) == (
         "General::quit: The code ended the kernel with exit code 0; "
         "the expressions before that are kept."
@@ -267,21 +267,21 @@ def test_it_is_said_that_expressions_before_the_one_that_was_stopped_are_kept() 
 
 
 def test_a_kernel_is_told_the_limit_that_was_given_besides_what_is_left_of_it() -> None:
-    told: list[Limits] = []
+    told: list[EvaluationLimits] = []
 
-    def run(code: str, limits: Limits, **_more: object) -> Outcome:
+    def run(code: str, limits: EvaluationLimits, **_more: object) -> EvaluationResult:
         told.append(limits)
-        return Outcome("done", code)
+        return EvaluationResult("done", code)
 
-    evaluate_code(run, "a\nb", History(), Limits(seconds=2))
+    evaluate_code(run, "a\nb", LineHistory(), EvaluationLimits(seconds=2))
 
-    assert [limits.seconds_given for limits in told] == [2, 2]
+    assert [limits.user_time_limit for limits in told] == [2, 2]
     assert told[1].seconds < told[0].seconds < 2
-    assert Limits(seconds=2).seconds_given == 2
+    assert EvaluationLimits(seconds=2).user_time_limit == 2
 
 
 def test_quit_has_a_message_and_no_result() -> None:
-    evaluation = answered("x\ny", x=Outcome("quit", note="It ended with exit code 3."))
+    evaluation = answered("x\ny", x=EvaluationResult("quit", note="It ended with exit code 3."))
 
     assert text(evaluation) == (
         "General::quit: The code ended the kernel with exit code 3; "
@@ -293,7 +293,7 @@ def test_quit_has_a_message_and_no_result() -> None:
 def test_natural_language_is_said_not_to_be_understood() -> None:
     kernel = Scripted()
 
-    evaluation = evaluate_code(kernel, '\\[FreeformPrompt]["mass of Mars"]', History(), Limits())
+    evaluation = evaluate_code(kernel, '\\[FreeformPrompt]["mass of Mars"]', LineHistory(), EvaluationLimits())
 
     assert kernel.sent == ["$Failed"]
     assert len(evaluation.prints) == 1
@@ -309,4 +309,4 @@ def test_natural_language_is_said_not_to_be_understood() -> None:
     ],
 )
 def test_a_form_that_a_result_asks_for_is_taken(result: str, expected: str) -> None:
-    assert answered("x", x=Outcome("done", result)).result == expected
+    assert answered("x", x=EvaluationResult("done", result)).result == expected

@@ -4,29 +4,29 @@ from pathlib import Path
 import pytest
 
 from paddock.errors import ConnectError
-from paddock.peer.connect import command_for
+from paddock.peer.connect import build_command
 
 # A module of the working directory must not stand in for one of ours: -P.
 SERVE = [sys.executable, "-P", "-m", "paddock", "serve"]
 
 
 def test_a_list_is_a_command() -> None:
-    assert command_for(["node", "server.js", "-v"]) == ["node", "server.js", "-v"]
+    assert build_command(["node", "server.js", "-v"]) == ["node", "server.js", "-v"]
 
 
 def test_text_is_a_command_line() -> None:
-    assert command_for("node 'my server.js' -v") == ["node", "my server.js", "-v"]
+    assert build_command("node 'my server.js' -v") == ["node", "my server.js", "-v"]
 
-    assert command_for(f"python -c '{'x' * 5000}'") == ["python", "-c", "x" * 5000]
+    assert build_command(f"python -c '{'x' * 5000}'") == ["python", "-c", "x" * 5000]
 
 
 def test_a_python_file_an_object_in_it_or_a_directory_is_served(tmp_path: Path) -> None:
     file = tmp_path / "my server.py"
     file.touch()
-    assert command_for(str(file)) == [*SERVE, str(file)]
-    assert command_for(file) == [*SERVE, str(file)]
-    assert command_for(f"{file}:app") == [*SERVE, f"{file}:app"]
-    assert command_for(str(tmp_path)) == [*SERVE, str(tmp_path)]
+    assert build_command(str(file)) == [*SERVE, str(file)]
+    assert build_command(file) == [*SERVE, str(file)]
+    assert build_command(f"{file}:app") == [*SERVE, f"{file}:app"]
+    assert build_command(str(tmp_path)) == [*SERVE, str(tmp_path)]
 
 
 def test_paths_do_not_depend_on_the_servers_directory(
@@ -34,7 +34,7 @@ def test_paths_do_not_depend_on_the_servers_directory(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "server.py").touch()
-    assert command_for("server.py") == [*SERVE, str(tmp_path / "server.py")]
+    assert build_command("server.py") == [*SERVE, str(tmp_path / "server.py")]
 
 
 @pytest.mark.parametrize(
@@ -51,4 +51,4 @@ def test_paths_do_not_depend_on_the_servers_directory(
 )
 def test_what_cannot_be_started_is_an_error(target: str | Path | list[str], complaint: str) -> None:
     with pytest.raises(ConnectError, match=complaint):
-        command_for(target)
+        build_command(target)

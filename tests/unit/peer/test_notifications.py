@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from paddock.peer.connect import connect
-from paddock.peer.delivery import MAX_UNDELIVERED
+from paddock.peer.delivery import MAX_PENDING_NOTIFICATIONS
 from paddock.peer.errors import PeerError
 from paddock.peer.settings import Json
 
@@ -93,7 +93,7 @@ def test_notifications_that_nobody_takes_do_not_pile_up_without_end(
     command = script(f"""
 open_session()
 call = read()
-for number in range({MAX_UNDELIVERED + 500}):
+for number in range({MAX_PENDING_NOTIFICATIONS + 500}):
     send(method="notifications/message", params={{"level": "info", "data": number}})
 say(call, "done")
 read()
@@ -110,7 +110,7 @@ read()
         call.outcome()
         awake.set()
         call.result()
-    assert heard == list(range(MAX_UNDELIVERED))
+    assert heard == list(range(MAX_PENDING_NOTIFICATIONS))
     assert len(caplog.messages) == 1
 
 
@@ -156,7 +156,7 @@ def test_listening_brings_changes_until_it_is_closed(script: Script) -> None:
     command = script(LISTEN + "say(request | {'id': read()['params']['requestId']}, ''); read()")
     with connect(command, on_notification=on_notification, record=True) as peer:
         with peer.listen(tools=True, resources=True, uris=["data://x"]) as listening:
-            assert listening.honoured == {"toolsListChanged": True}
+            assert listening.acknowledged_filter == {"toolsListChanged": True}
             assert is_changed.wait(5)
             assert listening.is_open
         assert not listening.is_open

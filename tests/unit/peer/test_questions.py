@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from paddock.peer.calls import MAX_ROUNDS
+from paddock.peer.calls import MAX_INPUT_ROUNDS
 from paddock.peer.connect import connect
 from paddock.peer.errors import AnswerError, CallCancelledError
-from paddock.peer.inbox import MAX_OPEN, MAX_WAITING
+from paddock.peer.inbox import MAX_OPEN_REQUESTS, MAX_QUEUED_REQUESTS
 from paddock.peer.settings import Json
 from paddock.protocol.errors import ProtocolError
 
@@ -58,10 +58,10 @@ def test_the_number_of_rounds_is_bounded(script: Script) -> None:
     command = script(ASK + "while True: ask(read())")
     with (
         connect(command, on_elicit=lambda _: None, record=True) as peer,
-        pytest.raises(AnswerError, match=f"more than {MAX_ROUNDS} rounds"),
+        pytest.raises(AnswerError, match=f"more than {MAX_INPUT_ROUNDS} rounds"),
     ):
         peer.call("greet")
-    assert len(peer.sent) == 2 + MAX_ROUNDS
+    assert len(peer.sent) == 2 + MAX_INPUT_ROUNDS
 
 
 def test_what_a_callback_raises_reaches_whoever_called(script: Script) -> None:
@@ -262,9 +262,9 @@ def test_a_server_that_asks_too_much_is_told_so_and_no_thread_is_made_for_it(
     def elicit(_: Json) -> None:
         assert decide.wait(20)
 
-    command = script(FLOOD.format(count=MAX_OPEN + MAX_WAITING + 50, refused=50))
+    command = script(FLOOD.format(count=MAX_OPEN_REQUESTS + MAX_QUEUED_REQUESTS + 50, refused=50))
     with connect(command, era="2025-11-25", on_elicit=elicit) as peer:
         assert peer.call("ask").text == "asked"
         names = [thread.name for thread in threading.enumerate()]
         decide.set()
-    assert names.count("paddock-questions") == MAX_OPEN
+    assert names.count("paddock-questions") == MAX_OPEN_REQUESTS

@@ -2,9 +2,9 @@ import base64
 
 import pytest
 
-from paddock.peer.contents import content_from, contents_from
+from paddock.peer.contents import parse_content, parse_resource_contents
 from paddock.peer.errors import AnswerError
-from paddock.peer.results import Completion, completion, prompt_result, read_result, tool_result
+from paddock.peer.results import Completion, parse_completion, parse_prompt_result, parse_resource_result, parse_tool_result
 from paddock.peer.settings import Json
 from paddock.protocol.model.content import (
     Annotations,
@@ -53,12 +53,12 @@ DATA = base64.b64encode(b"\x00\xff").decode()
     ],
 )
 def test_every_kind_of_content_is_decoded(sent: Json, content: Content) -> None:
-    assert content_from(sent) == content
+    assert parse_content(sent) == content
 
 
 def test_content_of_an_unknown_kind_is_kept_as_it_is() -> None:
     sent = {"type": "hologram", "depth": 3}
-    assert content_from(sent) == sent
+    assert parse_content(sent) == sent
 
 
 @pytest.mark.parametrize(
@@ -73,16 +73,16 @@ def test_content_of_an_unknown_kind_is_kept_as_it_is() -> None:
 )
 def test_malformed_content_is_an_error(sent: object) -> None:
     with pytest.raises(AnswerError):
-        content_from(sent)
+        parse_content(sent)
 
 
 def test_contents_that_are_no_object_are_an_error() -> None:
     with pytest.raises(AnswerError):
-        contents_from(None)
+        parse_resource_contents(None)
 
 
 def test_the_result_of_a_tool_has_its_text_and_its_structure() -> None:
-    result = tool_result(
+    result = parse_tool_result(
         {
             "content": [
                 {"type": "text", "text": "a"},
@@ -100,18 +100,18 @@ def test_the_result_of_a_tool_has_its_text_and_its_structure() -> None:
 
 def test_the_result_of_a_prompt_has_messages() -> None:
     message = {"role": "assistant", "content": {"type": "text", "text": "Hi"}}
-    result = prompt_result({"messages": [message], "description": "Greets"})
+    result = parse_prompt_result({"messages": [message], "description": "Greets"})
     assert result.messages == [PromptMessage(TextContent("Hi"), "assistant")]
     assert result.description == "Greets"
 
 
 def test_a_message_of_unknown_content_is_an_error() -> None:
     with pytest.raises(AnswerError, match="hologram"):
-        prompt_result({"messages": [{"role": "user", "content": {"type": "hologram"}}]})
+        parse_prompt_result({"messages": [{"role": "user", "content": {"type": "hologram"}}]})
 
 
 def test_a_resource_has_text_and_bytes() -> None:
-    result = read_result(
+    result = parse_resource_result(
         {"contents": [{"uri": "a://b", "text": "t"}, {"uri": "a://c", "blob": DATA}]}
     )
     assert (result.text, result.data) == ("t", b"\x00\xff")
@@ -119,4 +119,4 @@ def test_a_resource_has_text_and_bytes() -> None:
 
 def test_a_completion_has_its_values() -> None:
     answer: Json = {"completion": {"values": ["a"], "total": 5, "hasMore": True}}
-    assert completion(answer) == Completion(["a"], 5, has_more=True)
+    assert parse_completion(answer) == Completion(["a"], 5, has_more=True)

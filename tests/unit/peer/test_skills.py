@@ -6,7 +6,7 @@ import pytest
 
 from paddock import Server, connect
 from paddock.peer.errors import AnswerError
-from paddock.peer.skills import SkillFile, SkillInfo
+from paddock.peer.skills import SkillFileInfo, SkillInfo
 from paddock.testing import connect as connect_recorded
 
 SKILLS = Path(__file__).parents[2] / "conformance" / "skills"
@@ -35,7 +35,7 @@ def listed(**changes: object) -> SkillInfo:
     uri = "skill://knots/SKILL.md"
     size = fields["size"]
     assert isinstance(size, int)
-    file = SkillFile(uri, str(fields["digest"]), size)
+    file = SkillFileInfo(uri, str(fields["digest"]), size)
     return SkillInfo(uri, {"name": "knots", "description": fields["description"]}, [file])
 
 

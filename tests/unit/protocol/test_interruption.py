@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from paddock.protocol import interruption
-from paddock.protocol.interruption import Insistence
+from paddock.protocol.interruption import InterruptRetrier
 
 
 class Stubborn:
@@ -31,16 +31,16 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_is_interrupted_until_it_is_done() -> None:
-    insistence, works = Insistence(), [Stubborn(times) for times in (1, 2, 3)]
+    insistence, works = InterruptRetrier(), [Stubborn(times) for times in (1, 2, 3)]
     for work in works:
-        insistence.watch(work)
+        insistence.retry_until_done(work)
     for work in works:
         assert work.has_stopped.wait(10)
 
 
 def test_what_comes_later_is_looked_after_as_well() -> None:
-    insistence = Insistence()
+    insistence = InterruptRetrier()
     for _ in range(3):
         work = Stubborn(1)
-        insistence.watch(work)
+        insistence.retry_until_done(work)
         assert work.has_stopped.wait(10)

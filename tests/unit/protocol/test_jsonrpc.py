@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.protocol.jsonrpc import find_id
+from paddock.protocol.jsonrpc import find_request_id
 
 BIG = b"x" * 5000
 
@@ -27,9 +27,9 @@ BIG = b"x" * 5000
 )
 def test_only_the_id_of_the_request_itself_is_found(line: bytes, key: object) -> None:
     whole = line % BIG
-    assert find_id(whole[:1024], whole[-1024:]) == key
+    assert find_request_id(whole[:1024], whole[-1024:]) == key
 
 
 @given(st.binary(max_size=1024), st.binary(max_size=1024))
 def test_any_two_ends_have_an_id_or_none(head: bytes, tail: bytes) -> None:
-    assert isinstance(find_id(head, tail), int | str | None)
+    assert isinstance(find_request_id(head, tail), int | str | None)

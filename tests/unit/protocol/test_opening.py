@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from paddock import Server
-from paddock.protocol.connection import Connection
-from paddock.protocol.opening import answer
+from paddock.protocol.connection import ServerConnection
+from paddock.protocol.opening import answer_handshake
 from tests.behaviour.line import CLIENT, Line
 from tests.behaviour.wire import META_KEY, SESSION, STATELESS
 from tests.conftest import Connect
@@ -26,10 +26,10 @@ ENVELOPE = {f"{META_KEY}protocolVersion": STATELESS, f"{META_KEY}clientCapabilit
 HELLO = {"protocolVersion": SESSION, "capabilities": {"roots": {}}, "clientInfo": CLIENT}
 
 
-def opened(message: Any) -> tuple[Any, Connection]:
+def opened(message: Any) -> tuple[Any, ServerConnection]:
     sent: list[bytes] = []
-    connection = Connection(sent.append)
-    found = answer(json.dumps(message).encode(), connection, SERVER.facts)
+    connection = ServerConnection(sent.append)
+    found = answer_handshake(json.dumps(message).encode(), connection, SERVER.metadata)
     assert sent == []
     return (None if found is None else json.loads(found)), connection
 

@@ -21,16 +21,16 @@ values = st.recursive(
 
 @given(values)
 def test_what_is_written_is_read_back(value: object) -> None:
-    text = plainjson.dump(value)
+    text = plainjson.dump_json(value)
     assert json.loads(text) == value
-    assert plainjson.parse(text.encode()) == value
+    assert plainjson.parse_json(text.encode()) == value
     assert "\n" not in text
 
 
 @given(st.binary(max_size=40))
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     try:
-        plainjson.parse(data)
+        plainjson.parse_json(data)
     except ValueError:
         return
     json.loads(data)
@@ -57,4 +57,4 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
 )
 def test_what_is_not_json_is_refused(data: bytes) -> None:
     with pytest.raises(ValueError, match=r".*"):
-        plainjson.parse(data)
+        plainjson.parse_json(data)

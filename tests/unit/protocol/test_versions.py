@@ -2,17 +2,17 @@
 
 import pytest
 
-from paddock.protocol.versions import FEATURE_VERSIONS, SUPPORTED_VERSIONS, negotiate, supports
+from paddock.protocol.versions import FEATURE_VERSIONS, SUPPORTED_VERSIONS, negotiate_version, supports_feature
 
 
 @pytest.mark.parametrize("version", ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"])
 def test_a_session_version_is_agreed_to(version: str) -> None:
-    assert negotiate(version) == version
+    assert negotiate_version(version) == version
 
 
 @pytest.mark.parametrize("version", ["2026-07-28", "2025-11-26", "", "DRAFT"])
 def test_any_other_version_is_answered_with_the_newest_of_sessions(version: str) -> None:
-    assert negotiate(version) == "2025-11-25"
+    assert negotiate_version(version) == "2025-11-25"
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,8 @@ def test_any_other_version_is_answered_with_the_newest_of_sessions(version: str)
 def test_a_version_has_the_features_that_came_with_it_or_before(
     version: str, feature: str, *, has: bool
 ) -> None:
-    assert supports(version, feature) is has
+    assert supports_feature(version, feature) is has
 
 
 def test_the_newest_version_has_every_feature() -> None:
-    assert all(supports(SUPPORTED_VERSIONS[0], feature) for feature in FEATURE_VERSIONS)
+    assert all(supports_feature(SUPPORTED_VERSIONS[0], feature) for feature in FEATURE_VERSIONS)

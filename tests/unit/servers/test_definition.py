@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from paddock import DefinitionError, ServerDefinitionError
-from paddock.servers.definition import from_mapping, safe_key
+from paddock.servers.definition import parse_definition, make_safe_key
 
 
 def test_both_spellings_mean_the_same() -> None:
-    ours = from_mapping(
+    ours = parse_definition(
         {
             "name": "n",
             "title": "T",
@@ -23,7 +23,7 @@ def test_both_spellings_mean_the_same() -> None:
             "temperature": 0.5,
         }
     )
-    theirs = from_mapping(
+    theirs = parse_definition(
         {
             "Name": "n",
             "DisplayName": "T",
@@ -41,14 +41,14 @@ def test_both_spellings_mean_the_same() -> None:
 
 
 def test_what_is_left_out_has_defaults() -> None:
-    definition = from_mapping({}, name="a/b c")
+    definition = parse_definition({}, name="a/b c")
     assert (definition.version, definition.transport) == ("1.0.0", "stdio")
     assert (definition.tools, definition.options, definition.instructions) == ([], {}, None)
     assert definition.config_key == "b-c"
 
 
 def test_lists_are_flat_and_several_instructions_one_text() -> None:
-    definition = from_mapping(
+    definition = parse_definition(
         {"tools": ["A", ["B", ["C"]]], "prompts": "P", "instructions": ["one", "two"]}, name="n"
     )
     assert definition.tools == ["A", "B", "C"]
@@ -79,19 +79,19 @@ def test_what_cannot_be_is_refused_with_its_place(
     table: dict[str, Any], code: str, where: str
 ) -> None:
     with pytest.raises(DefinitionError) as refusal:
-        from_mapping(table, name="n")
+        parse_definition(table, name="n")
     assert (refusal.value.code, refusal.value.where) == (code, where)
 
 
 def test_a_slip_of_the_pen_is_told_what_was_meant() -> None:
     with pytest.raises(ServerDefinitionError) as refusal:
-        from_mapping({"intructions": "x"}, name="n")
+        parse_definition({"intructions": "x"}, name="n")
     assert refusal.value.hint == "did you mean instructions?"
 
 
 def test_a_server_needs_a_name() -> None:
     with pytest.raises(ServerDefinitionError, match="cannot be the name"):
-        from_mapping({})
+        parse_definition({})
 
 
 @pytest.mark.parametrize(
@@ -105,4 +105,4 @@ def test_a_server_needs_a_name() -> None:
     ],
 )
 def test_a_key_has_nothing_that_a_client_would_not_take(name: str, key: str) -> None:
-    assert safe_key(name) == key
+    assert make_safe_key(name) == key

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.protocol.facts import ServerFacts
-from paddock.servers.definition import ServerDefinition, from_mapping
-from paddock.servers.facts import read_facts
-from paddock.servers.toml_text import plain_table, toml_text
+from paddock.protocol.facts import ServerMetadata
+from paddock.servers.definition import ServerDefinition, parse_definition
+from paddock.servers.facts import read_quick_facts
+from paddock.servers.toml_text import to_plain_table, format_toml
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 tables = st.fixed_dictionaries({"name": st.just("t"), "function": st.just("m:f")})
@@ -28,22 +28,22 @@ definitions = st.builds(
 )
 
 
-def said(facts: ServerFacts) -> tuple[object, ...]:
-    return facts.info(), facts.instructions, facts.capabilities
+def said(facts: ServerMetadata) -> tuple[object, ...]:
+    return facts.to_server_info(), facts.instructions, facts.capabilities
 
 
-def read(directory: Path, text: str) -> tuple[ServerFacts, bool]:
+def read(directory: Path, text: str) -> tuple[ServerMetadata, bool]:
     file = directory / "any.toml"
     file.write_bytes(text.encode())
-    return read_facts(str(file), "any")
+    return read_quick_facts(str(file), "any")
 
 
 @given(definitions)
 def test_what_we_write_is_certain_and_as_the_parser_has_it(
     tmp_path_factory: pytest.TempPathFactory, definition: ServerDefinition
 ) -> None:
-    text = toml_text(plain_table(definition))
-    assert from_mapping(tomllib.loads(text)) == definition
+    text = format_toml(to_plain_table(definition))
+    assert parse_definition(tomllib.loads(text)) == definition
     facts, is_certain = read(tmp_path_factory.mktemp("facts"), text)
     assert is_certain
     assert facts.version == definition.version
@@ -56,7 +56,7 @@ def test_a_file_by_hand_with_comments_is_certain(tmp_path: Path) -> None:
     text = '# mine\n\nversion = "2" # new\nname="n"\nkey = "k"\ntools = [\n  "A", # a\n]\n'
     facts, is_certain = read(tmp_path, text)
     assert is_certain
-    assert facts.info() == {"name": "n", "version": "2"}
+    assert facts.to_server_info() == {"name": "n", "version": "2"}
 
 
 def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_lines_may_end_as_on_windows(tmp_path: Path) -> None:
 def test_what_is_not_said_is_given_by_whoever_asks(tmp_path: Path) -> None:
     file = tmp_path / "x.toml"
     file.write_text("tools = []", encoding="utf-8")
-    facts, is_certain = read_facts(str(file), "x", "7.0")
+    facts, is_certain = read_quick_facts(str(file), "x", "7.0")
     assert (facts.name, facts.version, is_certain) == ("x", "7.0", True)
 
 
@@ -127,9 +127,9 @@ def test_facts_may_stand_behind_other_values(tmp_path: Path, text: str) -> None:
 def test_what_stands_in_tables_is_not_the_servers(tmp_path: Path) -> None:
     text = '[[tools]]\nname = "t"\ndescription = "d"\n\n[options.t]\nversion = "x"\n'
     facts, is_certain = read(tmp_path, text)
-    assert (facts.info(), is_certain) == ({"name": "any", "version": "1.0.0"}, True)
+    assert (facts.to_server_info(), is_certain) == ({"name": "any", "version": "1.0.0"}, True)
 
 
 def test_a_file_that_is_not_there_is_not_certain(tmp_path: Path) -> None:
-    facts, is_certain = read_facts(str(tmp_path / "none.toml"), "none")
+    facts, is_certain = read_quick_facts(str(tmp_path / "none.toml"), "none")
     assert (facts.name, is_certain) == ("none", False)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paddock import ServerDefinitionError
-from paddock.servers.file_names import MAX_STEM, decode_name, encode_name
+from paddock.servers.file_names import MAX_STEM_CHARACTERS, decode_name, encode_name
 
 printable = st.characters(exclude_categories=["C", "Z"])
 names = st.text(printable, min_size=1, max_size=15)
@@ -54,6 +54,6 @@ def test_what_no_terminal_can_show_is_no_name(name: str) -> None:
 
 
 def test_a_name_has_to_fit_into_a_file_name() -> None:
-    assert encode_name("a" * MAX_STEM)
+    assert encode_name("a" * MAX_STEM_CHARACTERS)
     with pytest.raises(ServerDefinitionError, match="too long"):
-        encode_name("ä" * MAX_STEM)
+        encode_name("ä" * MAX_STEM_CHARACTERS)

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from paddock import Installation, LoadError
-from paddock.directories import DATA_VARIABLE
+from paddock.directories import DATA_DIRECTORY_VARIABLE
 from paddock.servers.installations import (
-    forget_installations,
-    installations_path,
+    remove_installations,
+    get_installations_path,
     read_installations,
-    record_installation,
+    add_installation,
 )
 
 PROGRAM = """
@@ -27,7 +27,7 @@ for number in range(20):
 
 @pytest.fixture(autouse=True)
 def _own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(tmp_path))
 
 
 def one(server: str = "calc", key: str = "calc") -> Installation:
@@ -37,17 +37,17 @@ def one(server: str = "calc", key: str = "calc") -> Installation:
 
 def test_what_is_recorded_is_read_until_it_is_forgotten() -> None:
     assert read_installations() == []
-    record_installation(one())
-    record_installation(one("other", "other"))
+    add_installation(one())
+    add_installation(one("other", "other"))
     assert read_installations() == [one(), one("other", "other")]
     assert read_installations("calc") == [one()]
-    forget_installations([one()])
+    remove_installations([one()])
     assert read_installations() == [one("other", "other")]
 
 
 def test_another_server_in_the_same_place_replaces_the_record() -> None:
-    record_installation(one("Wolfram", "shared"))
-    record_installation(one("WolframAlpha", "shared"))
+    add_installation(one("Wolfram", "shared"))
+    add_installation(one("WolframAlpha", "shared"))
     assert [record.server for record in read_installations()] == ["WolframAlpha"]
 
 
@@ -61,21 +61,21 @@ def test_two_processes_at_once_lose_nothing(tmp_path: Path) -> None:
 
 def test_records_of_a_newer_paddock_are_left_as_they_are() -> None:
     text = '{"schema": 9, "installations": {}}'
-    path = installations_path()
+    path = get_installations_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     with pytest.raises(LoadError):
-        record_installation(one())
+        add_installation(one())
     assert path.read_text(encoding="utf-8") == text
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"installations": [{"server": 1}]}'])
 def test_damaged_records_are_set_aside(text: str) -> None:
-    path = installations_path()
+    path = get_installations_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     assert read_installations() == []
-    record_installation(one())
+    add_installation(one())
     assert read_installations() == [one()]
     (aside,) = path.parent.glob("installations.broken-*")
     assert aside.read_text(encoding="utf-8") == text

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paddock.servers.naming import distinct_names
+from paddock.servers.naming import number_duplicate_names
 
 
 @pytest.mark.parametrize(
@@ -20,5 +20,5 @@ from paddock.servers.naming import distinct_names
 def test_shared_names_get_numbers_that_lead_to_no_taken_name(
     names: list[str], distinct: list[str]
 ) -> None:
-    assert distinct_names(names) == distinct
+    assert number_duplicate_names(names) == distinct
     assert len(set(distinct)) == len(distinct)

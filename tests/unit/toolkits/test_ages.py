@@ -2,7 +2,7 @@
 
 import pytest
 
-from paddock.toolkits.ages import seconds_of
+from paddock.toolkits.ages import parse_duration
 
 
 @pytest.mark.parametrize(
@@ -21,4 +21,4 @@ from paddock.toolkits.ages import seconds_of
     ],
 )
 def test_an_age_is_so_many_seconds_or_none(age: object, expected: float | None) -> None:
-    assert seconds_of(age) == expected
+    assert parse_duration(age) == expected

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import paddock
-from paddock.toolkits.python.docstring_places import parsed, symbols_of, with_docstring
+from paddock.toolkits.python.docstring_places import parse_source, list_symbols, replace_docstring
 
 PACKAGE = Path(paddock.__file__).parent
 FILES = ("files.py", "errors.py", "toolkits/paths.py", "kernels/calls.py", "authoring/tool.py")
@@ -16,14 +16,14 @@ TEXT = 'Says "so" in C:\\new.\n\nArgs:\n    one: Has """ in it,\n        and goe
 @pytest.mark.parametrize("file", FILES)
 def test_every_symbol_can_have_another_docstring_or_none(file: str) -> None:
     code = (PACKAGE / file).read_text(encoding="utf-8")
-    for symbol in list(symbols_of(parsed(code, file))):
-        changed = with_docstring(code, symbol.name, TEXT, file)
-        assert with_docstring(changed, symbol.name, TEXT, file) == changed
-        without = with_docstring(changed, symbol.name, None, file)
-        found = [one for one in symbols_of(parsed(without, file)) if one.name == symbol.name]
+    for symbol in list(list_symbols(parse_source(code, file))):
+        changed = replace_docstring(code, symbol.name, TEXT, file)
+        assert replace_docstring(changed, symbol.name, TEXT, file) == changed
+        without = replace_docstring(changed, symbol.name, None, file)
+        found = [one for one in list_symbols(parse_source(without, file)) if one.name == symbol.name]
         assert found[0].docstring is None
         if symbol.docstring is not None:
-            again = with_docstring(changed, symbol.name, symbol.docstring, file)
+            again = replace_docstring(changed, symbol.name, symbol.docstring, file)
             assert ast.dump(ast.parse(again)) == ast.dump(ast.parse(code))
 
 
@@ -43,7 +43,7 @@ def test_every_symbol_can_have_another_docstring_or_none(file: str) -> None:
     ],
 )
 def test_that_of_a_module_stands_before_its_code(code: str, expected: str) -> None:
-    assert with_docstring(code, "", "All.", "a.py") == expected
+    assert replace_docstring(code, "", "All.", "a.py") == expected
 
 
 @pytest.mark.parametrize(
@@ -64,4 +64,4 @@ def test_that_of_a_module_stands_before_its_code(code: str, expected: str) -> No
     ],
 )
 def test_that_of_a_class_stands_first_in_it(code: str, expected: str) -> None:
-    assert with_docstring(code, "A", "All.", "a.py") == expected
+    assert replace_docstring(code, "A", "All.", "a.py") == expected

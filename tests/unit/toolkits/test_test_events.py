@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.toolkits.python.test_events import EventFile, PythonTestRun
+from paddock.toolkits.python.test_events import EventFileReader, PythonTestRun
 
 REPORT = {"event": "report", "id": "a.py::b", "when": "call", "outcome": "failed", "seconds": 1}
 
@@ -31,17 +31,17 @@ def test_lines_that_make_no_sense_do_not_keep_others_from_being_read(
     good = json.dumps({**REPORT, "xfail": False}).encode()
     (tmp_path / "events").write_bytes(line + b"\n" + good + b"\n")
     run = PythonTestRun()
-    assert EventFile(tmp_path / "events").read_into(run)
+    assert EventFileReader(tmp_path / "events").read_events(run)
     assert run.cases["a.py::b"].outcome == "failed"
 
 
 def test_a_line_is_read_when_it_is_whole(tmp_path: Path) -> None:
-    events, run = EventFile(tmp_path / "events"), PythonTestRun()
-    assert not events.read_into(run)
+    events, run = EventFileReader(tmp_path / "events"), PythonTestRun()
+    assert not events.read_events(run)
     text = json.dumps({"event": "start", "id": "a.py::b"})
     (tmp_path / "events").write_text(text[:10])
-    events.read_into(run)
+    events.read_events(run)
     assert run.cases == {}
     (tmp_path / "events").write_text(f"{text}\n")
-    events.read_into(run)
-    assert [case.name for case in run.running] == ["a.py::b"]
+    events.read_events(run)
+    assert [case.name for case in run.running_cases] == ["a.py::b"]

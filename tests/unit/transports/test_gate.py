@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from paddock.transports.http.asgi import Outbox
-from paddock.transports.http.gate import Gate
+from paddock.transports.http.asgi import AsgiResponder
+from paddock.transports.http.gate import StartupQueue
 
 
 def message(method: str) -> bytes:
@@ -29,28 +29,28 @@ def message(method: str) -> bytes:
     ],
 )
 def test_calls_wait_and_handshakes_and_lists_do_not(body: bytes, waits: bool) -> None:
-    assert Gate(1).holds(body) == waits
+    assert StartupQueue(1).must_wait(body) == waits
 
 
 def test_what_was_kept_is_taken_in_order_but_for_clients_who_have_left() -> None:
-    gate = Gate(3)
-    gate.is_shut = True
+    gate = StartupQueue(3)
+    gate.is_holding = True
     taken: list[int] = []
-    boxes = [Outbox(1, None) for _ in range(3)]
+    boxes = [AsgiResponder(1, None) for _ in range(3)]
     for number, box in enumerate(boxes):
         assert not gate.is_full
-        gate.keep(box, partial(taken.append, number))
+        gate.add(box, partial(taken.append, number))
     assert gate.is_full
     boxes[1].is_gone = True
-    gate.open()
-    assert (taken, gate.is_shut, gate.is_full) == ([0, 2], False, False)
+    gate.release_all()
+    assert (taken, gate.is_holding, gate.is_full) == ([0, 2], False, False)
 
 
 def test_what_is_dismissed_is_not_taken() -> None:
-    gate = Gate(1)
+    gate = StartupQueue(1)
     refused: list[Any] = []
-    box = Outbox(1, None)
-    gate.keep(box, lambda: pytest.fail("it was taken"))
-    gate.dismiss(refused.append)
-    gate.open()
+    box = AsgiResponder(1, None)
+    gate.add(box, lambda: pytest.fail("it was taken"))
+    gate.refuse_all(refused.append)
+    gate.release_all()
     assert refused == [box]

@@ -4,24 +4,24 @@ from typing import Any
 
 import pytest
 
-from paddock.transports.http.contract import Head, Response
-from paddock.transports.http.wire import Arrived, KnownHeads
+from paddock.transports.http.contract import RequestHead, HttpResponse
+from paddock.transports.http.wire import ParsedRequest, RequestHeadCache
 
 HEAD = b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n"
 
 
-def arrived(head: bytes, body: bytes = b"{}", **changed: Any) -> Arrived:
+def arrived(head: bytes, body: bytes = b"{}", **changed: Any) -> ParsedRequest:
     first, *lines = head.split(b"\r\n")[:-2]
     pairs = [(name.lower(), value) for name, _, value in (line.partition(b": ") for line in lines)]
     method, path, _ = first.decode().split(" ")
-    whole = Arrived(Head.of(method, path, pairs), body, keeps_alive=True, is_chunked=True)
+    whole = ParsedRequest(RequestHead.from_pairs(method, path, pairs), body, keeps_alive=True, accepts_chunked=True)
     return whole._replace(**changed)
 
 
 def test_the_same_head_is_known_with_another_body() -> None:
-    heads = KnownHeads()
-    heads.learn(HEAD + b"{}", arrived(HEAD))
-    found = heads.find(HEAD + b"[]")
+    heads = RequestHeadCache()
+    heads.add_head(HEAD + b"{}", arrived(HEAD))
+    found = heads.find_head(HEAD + b"[]")
     assert found is not None
     head, body = found
     assert (head.method, head.path, body) == ("POST", "/mcp", b"[]")
@@ -40,9 +40,9 @@ def test_the_same_head_is_known_with_another_body() -> None:
     ],
 )
 def test_anything_else_is_not_known(data: bytes) -> None:
-    heads = KnownHeads()
-    heads.learn(HEAD + b"{}", arrived(HEAD))
-    assert heads.find(data) is None
+    heads = RequestHeadCache()
+    heads.add_head(HEAD + b"{}", arrived(HEAD))
+    assert heads.find_head(data) is None
 
 
 @pytest.mark.parametrize(
@@ -58,29 +58,29 @@ def test_anything_else_is_not_known(data: bytes) -> None:
     ],
 )
 def test_a_head_that_changes_how_it_is_read_or_holds_credentials_is_not_kept(line: bytes) -> None:
-    heads, head = KnownHeads(), HEAD.replace(b"\r\n\r\n", b"\r\n" + line + b"\r\n\r\n")
-    heads.learn(head + b"{}", arrived(head))
-    assert heads.find(head + b"{}") is None
+    heads, head = RequestHeadCache(), HEAD.replace(b"\r\n\r\n", b"\r\n" + line + b"\r\n\r\n")
+    heads.add_head(head + b"{}", arrived(head))
+    assert heads.find_head(head + b"{}") is None
 
 
 @pytest.mark.parametrize(
     "changed",
-    [{"keeps_alive": False}, {"is_chunked": False}, {"refusal": Response(403, [])}],
+    [{"keeps_alive": False}, {"is_chunked": False}, {"refusal": HttpResponse(403, [])}],
 )
 def test_a_request_that_was_not_plainly_let_in_is_not_kept(changed: dict[str, Any]) -> None:
-    heads = KnownHeads()
-    heads.learn(HEAD + b"{}", arrived(HEAD, **changed))
-    assert heads.find(HEAD + b"{}") is None
+    heads = RequestHeadCache()
+    heads.add_head(HEAD + b"{}", arrived(HEAD, **changed))
+    assert heads.find_head(HEAD + b"{}") is None
 
 
 def test_other_methods_and_requests_without_a_length_are_not_kept() -> None:
-    heads = KnownHeads()
+    heads = RequestHeadCache()
     for head in (HEAD.replace(b"POST", b"GET"), HEAD.replace(b"content-length: 2\r\n", b"")):
-        heads.learn(head + b"{}", arrived(head))
-        assert heads.find(head + b"{}") is None
+        heads.add_head(head + b"{}", arrived(head))
+        assert heads.find_head(head + b"{}") is None
 
 
 def test_the_last_part_of_a_request_teaches_nothing() -> None:
-    heads, head = KnownHeads(), HEAD.replace(b"length: 2", b"length: 16")
-    heads.learn(b"AAAA\r\n\r\nBBBB", arrived(head, b"xxxxAAAA\r\n\r\nBBBB"))
-    assert heads.find(b"AAAA\r\n\r\n" + b"y" * 16) is None
+    heads, head = RequestHeadCache(), HEAD.replace(b"length: 2", b"length: 16")
+    heads.add_head(b"AAAA\r\n\r\nBBBB", arrived(head, b"xxxxAAAA\r\n\r\nBBBB"))
+    assert heads.find_head(b"AAAA\r\n\r\n" + b"y" * 16) is None

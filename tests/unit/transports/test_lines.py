@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.transports.lines import Lines
+from paddock.transports.lines import LineSplitter
 
 
 def cut(chunks: list[bytes], limit: int = 100) -> tuple[list[bytes], list[tuple[bytes, bytes]]]:
     refused: list[tuple[bytes, bytes]] = []
-    lines = Lines(limit, lambda head, tail: refused.append((head, tail)))
+    lines = LineSplitter(limit, lambda head, tail: refused.append((head, tail)))
     return [line for chunk in chunks for line in lines.feed(chunk)], refused
 
 

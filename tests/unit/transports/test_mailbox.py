@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from paddock.transports.http import runner
-from paddock.transports.http.runner import Mailbox
+from paddock.transports.http.runner import LoopMailbox
 
 PATIENCE = 20
 
@@ -35,7 +35,7 @@ class InterruptedLoop:
 def test_a_thread_that_is_interrupted_while_it_posts_does_not_silence_the_others() -> None:
     async def main() -> None:
         loop = asyncio.get_running_loop()
-        mailbox = Mailbox(InterruptedLoop(loop))  # type: ignore[arg-type]  # it acts like one
+        mailbox = LoopMailbox(InterruptedLoop(loop))  # type: ignore[arg-type]  # it acts like one
         with pytest.raises(Interrupted):
             mailbox.post(print)
         heard = asyncio.Event()
@@ -49,7 +49,7 @@ def test_a_thread_that_is_interrupted_while_it_posts_does_not_silence_the_others
 
 def test_a_message_that_fails_does_not_hold_up_the_next(caplog: pytest.LogCaptureFixture) -> None:
     async def main() -> None:
-        mailbox = Mailbox(asyncio.get_running_loop())
+        mailbox = LoopMailbox(asyncio.get_running_loop())
         heard = asyncio.Event()
 
         def fail() -> None:
@@ -65,8 +65,8 @@ def test_a_message_that_fails_does_not_hold_up_the_next(caplog: pytest.LogCaptur
 
 def test_a_thread_that_says_too_much_waits_for_the_loop() -> None:
     async def main() -> None:
-        mailbox = Mailbox(asyncio.get_running_loop())
-        for _ in range(runner.MAX_WAITING + 1):
+        mailbox = LoopMailbox(asyncio.get_running_loop())
+        for _ in range(runner.MAX_POSTED_CALLS + 1):
             mailbox.post(int)
         passed = threading.Event()
 

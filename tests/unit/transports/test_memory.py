@@ -1,10 +1,10 @@
 """Two channels in one process."""
 
-from paddock.transports.memory import memory_pair
+from paddock.transports.memory import create_memory_channels
 
 
 def test_each_end_reads_what_the_other_writes() -> None:
-    here, there = memory_pair()
+    here, there = create_memory_channels()
     here.write(b"a")
     here.write(b"b")
     there.write(b"c")
@@ -12,14 +12,14 @@ def test_each_end_reads_what_the_other_writes() -> None:
 
 
 def test_closing_is_read_as_the_end_after_what_was_written() -> None:
-    here, there = memory_pair()
+    here, there = create_memory_channels()
     here.write(b"last")
     here.close()
     assert (there.read(), there.read()) == (b"last", b"")
 
 
 def test_writing_nothing_is_not_the_end() -> None:
-    here, there = memory_pair()
+    here, there = create_memory_channels()
     here.write(b"")
     here.write(b"a")
     assert there.read() == b"a"

@@ -2,7 +2,7 @@ import gc
 import threading
 import weakref
 
-from paddock.transports.workers import Workers
+from paddock.transports.workers import WorkerPool
 
 PATIENCE = 20
 
@@ -18,7 +18,7 @@ class Work:
 
 def test_an_idle_thread_does_not_keep_the_request_that_it_did_last() -> None:
     done = threading.Event()
-    workers = Workers(lambda request, answer: done.set())
+    workers = WorkerPool(lambda request, answer: done.set())
     work = Work()
     last = weakref.ref(work)
     workers.submit(work)  # type: ignore[arg-type]  # it acts like a request

@@ -3,9 +3,9 @@
 import pytest
 
 from paddock import LoadError
-from paddock.validation.finding import Findings, Place, line_with, place_of
+from paddock.validation.finding import FindingCollector, FindingLocation, find_line, parse_location
 
-KNOWN = Place("/known.toml", key="tools[0]")
+KNOWN = FindingLocation("/known.toml", key="tools[0]")
 
 
 @pytest.mark.parametrize(
@@ -14,36 +14,36 @@ KNOWN = Place("/known.toml", key="tools[0]")
         (None, KNOWN),
         ("/known.toml", KNOWN),
         ("no file", KNOWN),
-        ("/a.b/c.toml", Place("/a.b/c.toml", key="tools[0]")),
-        ("/a.b/c.toml:3", Place("/a.b/c.toml", 3, key="tools[0]")),
-        ("/a.b/c.wl:3:14", Place("/a.b/c.wl", 3, 14, "tools[0]")),
-        ("/a.b/c.toml: prompts", Place("/a.b/c.toml", key="prompts")),
-        ("C:\\a\\c.toml:3: prompts", Place("C:\\a\\c.toml", 3, key="prompts")),
+        ("/a.b/c.toml", FindingLocation("/a.b/c.toml", key="tools[0]")),
+        ("/a.b/c.toml:3", FindingLocation("/a.b/c.toml", 3, key="tools[0]")),
+        ("/a.b/c.wl:3:14", FindingLocation("/a.b/c.wl", 3, 14, "tools[0]")),
+        ("/a.b/c.toml: prompts", FindingLocation("/a.b/c.toml", key="prompts")),
+        ("C:\\a\\c.toml:3: prompts", FindingLocation("C:\\a\\c.toml", 3, key="prompts")),
     ],
 )
-def test_a_place_is_what_an_error_says_of_it(where: str | None, expected: Place) -> None:
-    assert place_of(where, KNOWN) == expected
+def test_a_place_is_what_an_error_says_of_it(where: str | None, expected: FindingLocation) -> None:
+    assert parse_location(where, KNOWN) == expected
 
 
 def test_a_place_is_told_as_editors_understand_it() -> None:
-    assert str(Place("a.toml", 3, 14, "tools")) == "a.toml:3:14: tools"
-    assert str(Place("a.toml")) == "a.toml"
+    assert str(FindingLocation("a.toml", 3, 14, "tools")) == "a.toml:3:14: tools"
+    assert str(FindingLocation("a.toml")) == "a.toml"
 
 
 def test_the_line_of_a_toml_error_is_found_in_its_message() -> None:
-    findings = Findings()
+    findings = FindingCollector()
     error = LoadError("cannot be read: Invalid value (at line 2, column 7)")
     findings.add_error("unreadable-definition", error, "a.toml")
-    assert [one.place for one in findings.all()] == [Place("a.toml", 2, 7)]
+    assert [one.place for one in findings.to_tuple()] == [FindingLocation("a.toml", 2, 7)]
 
 
 def test_the_same_is_told_once() -> None:
-    findings = Findings()
+    findings = FindingCollector()
     for _ in range(2):
         findings.add("no-extension", "there is none", "place")
-    assert [str(one) for one in findings.all()] == ["place: there is none"]
+    assert [str(one) for one in findings.to_tuple()] == ["place: there is none"]
 
 
 @pytest.mark.parametrize(("word", "line"), [("Plot", 2), ("lot", None), ("a.b", 3), ("b", None)])
 def test_a_word_is_found_where_it_stands_alone(word: str, line: int | None) -> None:
-    assert line_with('Plotter\n["Plot"]\na.b = 1', word) == line
+    assert find_line('Plotter\n["Plot"]\na.b = 1', word) == line

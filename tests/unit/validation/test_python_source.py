@@ -41,8 +41,8 @@ def test_names_are_found_wherever_they_are_bound() -> None:
 @pytest.mark.parametrize("text", ["from x import *", "def __getattr__(name): ..."])
 def test_a_file_may_define_more_than_can_be_seen(text: str) -> None:
     source = PythonSource(text)
-    assert source.is_open
-    assert source.defines("anything")
+    assert source.has_dynamic_names
+    assert source.can_define("anything")
 
 
 @pytest.mark.parametrize("text", ["def", "\x00", "(" * 100_000])

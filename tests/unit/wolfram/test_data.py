@@ -2,7 +2,7 @@
 
 import pytest
 
-from paddock.wolfram import Held, Rule, Template, evaluate, parse_strict
+from paddock.wolfram import UnevaluatedExpression, RuleValue, StringTemplate, evaluate, parse_strict
 from tests.unit.wolfram.samples import SAMPLES, sample
 
 
@@ -25,10 +25,10 @@ def value(text: str) -> object:
         ('<|"a" -> 1, "a" -> 2|>', {"a": 2}),
         ('<|"a" -> 1, Nothing, <|"b" -> 2|>|>', {"a": 1, "b": 2}),
         ("{1, Nothing}", [1]),
-        ('"a" -> 1', Rule("a", 1)),
+        ('"a" -> 1', RuleValue("a", 1)),
         ('"a" <> "b" <> {"c", "d"}', "abcd"),
         ('FileNameJoin[{"a", "b"}]', "a/b"),
-        ('StringTemplate["`1` of ``"]', Template("`1` of ``")),
+        ('StringTemplate["`1` of ``"]', StringTemplate("`1` of ``")),
         ("2*3 + 4", 10),
         ("6/3", 2),
         ("1/4", 0.25),
@@ -49,14 +49,14 @@ def test_data_has_a_value(text: str, expected: object) -> None:
 )
 def test_what_is_not_data_is_held(text: str) -> None:
     found = value(text)
-    assert isinstance(found, Held)
+    assert isinstance(found, UnevaluatedExpression)
     assert found.text == text
     assert repr(found) == f"Held({text!r})"
 
 
 def test_delayed_values_are_held() -> None:
     assert value('<|"f" :> g[1]|>') == {"f": value("g[1]")}
-    assert value('"f" :> 1 + 1') == Rule("f", Held(parse_strict("1 + 1")[0]))
+    assert value('"f" :> 1 + 1') == RuleValue("f", UnevaluatedExpression(parse_strict("1 + 1")[0]))
 
 
 @pytest.mark.parametrize(
@@ -70,20 +70,20 @@ def test_delayed_values_are_held() -> None:
     ids=lambda text: text[:20],
 )
 def test_too_great_a_number_is_held(text: str) -> None:
-    assert isinstance(value(text), Held)
+    assert isinstance(value(text), UnevaluatedExpression)
 
 
 def test_a_paclet_describes_itself() -> None:
     (path,) = (path for path in SAMPLES if path.name == "PacletInfo.wl")
     (paclet,) = parse_strict(sample(path))
     found = evaluate(paclet)
-    assert isinstance(found, Held)
+    assert isinstance(found, UnevaluatedExpression)
     facts = evaluate(found.expression.args[0])  # type: ignore[union-attr]  # PacletObject[facts]
     assert isinstance(facts, dict)
     assert facts["Creator"] == "Renée Köhler"
     name, *options = facts["Extensions"][2]
     assert name == "AgentTools"
-    assert options[0] == Rule("Root", "AgentTools")
+    assert options[0] == RuleValue("Root", "AgentTools")
     assert options[1].value[2] == {
         "Name": "Wind",
         "Description": "Wind at a place, in m/s",

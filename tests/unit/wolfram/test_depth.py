@@ -4,14 +4,14 @@ import pytest
 
 from paddock.wolfram import (
     DataError,
-    Held,
+    UnevaluatedExpression,
     Node,
     evaluate,
     full_form,
     input_form,
     parse_strict,
     read_wxf,
-    same,
+    are_equal,
     walk,
     write_wxf,
 )
@@ -39,13 +39,13 @@ def test_deep_sources_are_read_and_printed(name: str) -> None:
     (expression,) = parse_strict(DEEP[name])
     for text in (full_form(expression), input_form(expression)):
         (again,) = parse_strict(text)
-        assert same(again, expression)
+        assert are_equal(again, expression)
     assert repr(expression)
 
 
 def test_deep_expressions_go_through_wxf() -> None:
     (expression,) = parse_strict(DEEP["calls"])
-    assert same(read_wxf(write_wxf(expression)), expression)
+    assert are_equal(read_wxf(write_wxf(expression)), expression)
     assert sum(1 for _ in walk(expression)) == 2 * LEVELS
 
 
@@ -68,4 +68,4 @@ def test_code_may_be_deeper_than_data() -> None:
     (expression,) = parse_strict(f"{{1, {DEEP['calls']}}}")
     assert isinstance(expression, Node)
     found = evaluate(expression)
-    assert found == [1, Held(expression.args[1])]
+    assert found == [1, UnevaluatedExpression(expression.args[1])]

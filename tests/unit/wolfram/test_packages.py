@@ -1,6 +1,6 @@
 """Packages that are read without a kernel: names in full, in the order of their files."""
 
-from paddock.wolfram.packages import Packages, Unit
+from paddock.wolfram.packages import ContextResolver, PackageFile
 
 SYSTEM = {"Module", "ToString", "Plus", "StringJoin", "Print"}
 MAIN = """
@@ -26,11 +26,11 @@ EndPackage[]
 """
 
 
-def packages(**files: str) -> Packages:
+def packages(**files: str) -> ContextResolver:
     """Packages of which some files are there."""
     named = {f"Acme`{name.replace('_', '`')}`": text for name, text in files.items()}
-    return Packages(
-        lambda context: Unit(named[context], context) if context in named else None,
+    return ContextResolver(
+        lambda context: PackageFile(named[context], context) if context in named else None,
         lambda name: name in SYSTEM,
     )
 
@@ -38,7 +38,7 @@ def packages(**files: str) -> Packages:
 def test_definitions_have_full_names_and_local_variables_stay() -> None:
     found = packages(Calc=MAIN, Calc_Util=UTIL)
     assert found.load("Acme`Calc`")
-    assert found.new_code() == [
+    assert found.take_new_code() == [
         "Acme`Calc`Util`double",
         "Acme`Calc`Util`double[x_] := 2 x",
         'Acme`Calc`add::usage = "add[as] adds";',
@@ -49,25 +49,25 @@ def test_definitions_have_full_names_and_local_variables_stay() -> None:
         "Acme`Calc`Private`$count = 0;",
         "after = Acme`Calc`add[1]",
     ]
-    assert found.new_code() == []
+    assert found.take_new_code() == []
 
 
 def test_each_file_is_read_once() -> None:
     found = packages(Calc=MAIN, Calc_Util=UTIL)
     found.load("Acme`Calc`")
-    found.new_code()
+    found.take_new_code()
     assert found.load("Acme`Calc`Util`")
-    assert found.new_code() == []
+    assert found.take_new_code() == []
 
 
 def test_code_from_outside_finds_what_is_public() -> None:
     found = packages(Calc=MAIN, Calc_Util=UTIL)
     found.load("Acme`Calc`")
-    assert found.resolved("add[#] + double[helper] &") == (
+    assert found.qualify_code("add[#] + double[helper] &") == (
         "Acme`Calc`add[#] + Acme`Calc`Util`double[helper] &"
     )
-    assert found.has("Acme`Calc`add")
-    assert not found.has("Acme`Calc`helper")
+    assert found.has_symbol("Acme`Calc`add")
+    assert not found.has_symbol("Acme`Calc`helper")
 
 
 def test_contexts_that_nobody_has_and_files_that_cannot_be_read_are_told() -> None:
@@ -75,12 +75,12 @@ def test_contexts_that_nobody_has_and_files_that_cannot_be_read_are_told() -> No
     assert found.load("Acme`A`")
     assert found.load("Acme`B`")
     assert not found.load("Acme`C`")
-    assert found.missing == ["Other`"]
+    assert found.missing_contexts == ["Other`"]
     assert [problem.split(": ")[0] for problem in found.problems] == ["Acme`B`:1:2"]
-    assert found.new_code() == ['Get["file.wl"]']
+    assert found.take_new_code() == ['Get["file.wl"]']
 
 
 def test_ends_without_a_beginning_are_harmless() -> None:
     found = packages(A="End[]\nEndPackage[]\nf[x_] := 1")
     found.load("Acme`A`")
-    assert found.new_code() == ["f[x_] := 1"]
+    assert found.take_new_code() == ["f[x_] := 1"]

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from paddock.wolfram import WolframSyntaxError, full_form, input_form, parse, parse_strict, same
+from paddock.wolfram import WolframSyntaxError, full_form, input_form, parse, parse_strict, are_equal
 from paddock.wolfram.characters import OPERATOR_CODES
-from paddock.wolfram.operators import INFIX, PREFIX
+from paddock.wolfram.operators import INFIX_OPERATORS, PREFIX_OPERATORS
 from tests.unit.wolfram.samples import SAMPLES, sample
 
 
@@ -264,14 +264,14 @@ def test_a_character_means_the_same_as_its_name(text: str) -> None:
     assert read(characters) == read(text)
 
 
-@pytest.mark.parametrize("text", [text for text in INFIX if INFIX[text].shape != "special"])
+@pytest.mark.parametrize("text", [text for text in INFIX_OPERATORS if INFIX_OPERATORS[text].shape != "special"])
 def test_every_operator_between_or_after_operands_is_read(text: str) -> None:
-    postfix = INFIX[text].shape == "postfix"
+    postfix = INFIX_OPERATORS[text].shape == "postfix"
     (form,) = read(f"a {text}" if postfix else f"a {text} b")
-    assert form.startswith(f"{INFIX[text].head}[")
+    assert form.startswith(f"{INFIX_OPERATORS[text].head}[")
 
 
-@pytest.mark.parametrize("text", PREFIX)
+@pytest.mark.parametrize("text", PREFIX_OPERATORS)
 def test_every_operator_before_an_operand_is_read(text: str) -> None:
     assert len(read(f"{text} a")) == 1
 
@@ -280,7 +280,7 @@ def precedences() -> list[tuple[str, str]]:
     """Each operator that groups to the left, with the next that binds more tightly."""
     known = sorted(
         (operator.precedence, text)
-        for text, operator in INFIX.items()
+        for text, operator in INFIX_OPERATORS.items()
         if operator.shape in ("left", "chain", "compare", "right") and text != "?"
     )
     firsts = dict(reversed(known))
@@ -292,8 +292,8 @@ def precedences() -> list[tuple[str, str]]:
 def test_what_binds_more_tightly_is_inside(low: str, high: str) -> None:
     for text in (f"a {low} b {high} c", f"a {high} b {low} c"):
         (form,) = read(text)
-        assert form.startswith(f"{INFIX[low].head}[")
-        assert f"{INFIX[high].head}[" in form
+        assert form.startswith(f"{INFIX_OPERATORS[low].head}[")
+        assert f"{INFIX_OPERATORS[high].head}[" in form
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
@@ -306,7 +306,7 @@ def test_samples_read_back_as_they_were_printed(path: Path) -> None:
     for expression in parse(sample(path)).expressions:
         for text in (full_form(expression), input_form(expression)):
             (again,) = parse_strict(f"({text})")
-            assert same(again, expression)
+            assert are_equal(again, expression)
 
 
 def test_the_place_of_a_syntax_error_is_told() -> None:

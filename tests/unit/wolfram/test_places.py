@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.wolfram import Atom, Expression, Node, is_symbol, parse, parse_strict, same, walk
+from paddock.wolfram import Atom, Expression, Node, is_symbol, parse, parse_strict, are_equal, walk
 from tests.unit.wolfram.samples import SAMPLES, sample
 from tests.unit.wolfram.test_parser import NAMED, OPERATORS, PATTERNS
 
@@ -40,10 +40,10 @@ def test_the_text_at_a_place_is_the_expression(text: str) -> None:
                 # The name of a message or file: a string without quotes.
                 assert expression.text == '"' + found.replace("\\", "\\\\") + '"'
             elif not (isinstance(expression, Node) and is_symbol(expression.head, "Plus")):
-                assert same(again(expression, found), expression)
+                assert are_equal(again(expression, found), expression)
             else:
                 (whole,) = parse_strict(f"({found}\n)")
-                assert same(whole, expression)
+                assert are_equal(whole, expression)
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
@@ -63,7 +63,7 @@ def test_comments_have_their_places() -> None:
 
 def test_offsets_become_lines_and_columns() -> None:
     source = parse("a\r\nbc\nd")
-    assert [source.position(offset) for offset in (0, 3, 4, 6, 7)] == [
+    assert [source.get_position(offset) for offset in (0, 3, 4, 6, 7)] == [
         *((1, 1), (2, 1), (2, 2), (3, 1), (3, 2))
     ]
 

@@ -9,7 +9,7 @@ from paddock.wolfram import (
     full_form,
     input_form,
     parse_strict,
-    same,
+    are_equal,
     string,
     symbol,
 )
@@ -91,7 +91,7 @@ def test_input_form_is_what_people_write(text: str) -> None:
 def test_what_is_printed_reads_back_as_the_same(expression: Expression) -> None:
     for text in (full_form(expression), input_form(expression)):
         (again,) = parse_strict(text)
-        assert same(again, expression)
+        assert are_equal(again, expression)
 
 
 def test_full_form_has_every_head() -> None:

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from paddock.wolfram import assignments, input_form, parse, readable, same
+from paddock.wolfram import iter_assignments, input_form, parse, format_expression, are_equal
 from tests.unit.wolfram.samples import expressions
 
 LONG = (
@@ -14,11 +14,11 @@ LONG = (
 
 
 def test_what_fits_on_a_line_stays_on_it() -> None:
-    assert readable(parse("f[x_]:=x+1").expressions[0]) == "f[x_] := x + 1"
+    assert format_expression(parse("f[x_]:=x+1").expressions[0]) == "f[x_] := x + 1"
 
 
 def test_what_does_not_is_broken_where_people_break_it() -> None:
-    assert readable(parse(LONG).expressions[0], 60) == "\n".join(
+    assert format_expression(parse(LONG).expressions[0], 60) == "\n".join(
         [
             "f[x_, y_] /; x > 0 :=",
             "    Module[",
@@ -39,9 +39,9 @@ def test_what_does_not_is_broken_where_people_break_it() -> None:
 
 @given(expressions())
 def test_it_reads_back_as_the_same(expression: object) -> None:
-    text = readable(expression, 20)  # type: ignore[arg-type]  # of the strategy
+    text = format_expression(expression, 20)  # type: ignore[arg-type]  # of the strategy
     (read,) = parse(text).expressions
-    assert same(read, parse(input_form(expression)).expressions[0])  # type: ignore[arg-type]  # as above
+    assert are_equal(read, parse(input_form(expression)).expressions[0])  # type: ignore[arg-type]  # as above
 
 
 @pytest.mark.parametrize(
@@ -62,5 +62,5 @@ def test_it_reads_back_as_the_same(expression: object) -> None:
     ],
 )
 def test_definitions_are_found_in_code(code: str, made: list[tuple[str, str]]) -> None:
-    found = [one for part in parse(code).expressions for one in assignments(part)]
+    found = [one for part in parse(code).expressions for one in iter_assignments(part)]
     assert [(one.symbol.text, one.kind) for one in found] == made

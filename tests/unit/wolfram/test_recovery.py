@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from paddock.wolfram import full_form, input_form, parse, walk
-from paddock.wolfram.source import Source
+from paddock.wolfram.source import ParsedSource
 from tests.unit.wolfram.samples import SAMPLES, sample
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def test_definitions_after_an_open_bracket_are_read_on_their_own() -> None:
     ]
 
 
-def check(source: Source) -> None:
+def check(source: ParsedSource) -> None:
     """Everything has a place inside of the text, and all that was read can be printed."""
     end = len(source.text)
     assert all(0 <= problem.start <= problem.end <= end for problem in source.problems)
@@ -130,4 +130,4 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_text_costs_no_more_than_its_length(name: str) -> None:
     # Quadratic, any of these would take longer than the limit for a test.
-    assert isinstance(parse(HOSTILE[name]), Source)
+    assert isinstance(parse(HOSTILE[name]), ParsedSource)

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from paddock.wolfram import (
     input_form,
     is_symbol,
-    number_value,
+    parse_number,
     parse_strict,
     read_wxf,
-    spelled_out,
+    escape_private_characters,
     string,
-    string_value,
-    symbol_name,
+    parse_string,
+    parse_symbol_name,
     write_wxf,
 )
 
@@ -65,39 +65,39 @@ NUMBERS: list[tuple[str, float | None]] = [
 
 @pytest.mark.parametrize(("text", "value"), STRINGS)
 def test_escapes_in_strings(text: str, value: str) -> None:
-    assert string_value(text) == value
+    assert parse_string(text) == value
 
 
 @pytest.mark.parametrize(("text", "value"), NUMBERS)
 def test_numbers(text: str, value: float | None) -> None:
-    found = number_value(text)
+    found = parse_number(text)
     assert found == value
     assert type(found) is type(value)
 
 
 @given(st.text())
 def test_any_string_can_be_written_and_read(value: str) -> None:
-    assert string_value(string(value).text) == value
+    assert parse_string(string(value).text) == value
 
 
 @pytest.mark.parametrize("accent", ["Grave", "Acute", "Hat", "DoubleDot"])
 def test_accented_letters_are_worked_out(accent: str) -> None:
     for letter in "AEIOU":
         small, capital = (
-            symbol_name(f"\\[{letter}{accent}]"),
-            symbol_name(f"\\[Capital{letter}{accent}]"),
+            parse_symbol_name(f"\\[{letter}{accent}]"),
+            parse_symbol_name(f"\\[Capital{letter}{accent}]"),
         )
         assert capital == small.upper()
         assert unicodedata.normalize("NFD", capital)[0] == letter
 
 
 def test_the_name_of_a_symbol_has_its_characters() -> None:
-    assert symbol_name(r"ctx`\[Alpha]\:00e9") == "ctx`\u03b1é"
-    assert symbol_name("plain") == "plain"
+    assert parse_symbol_name(r"ctx`\[Alpha]\:00e9") == "ctx`\u03b1é"
+    assert parse_symbol_name("plain") == "plain"
 
 
 def test_private_use_characters_can_be_spelled_out() -> None:
-    assert spelled_out("\uf351 \ue0ff é") == r"\[FreeformPrompt] \:e0ff é"
+    assert escape_private_characters("\uf351 \ue0ff é") == r"\[FreeformPrompt] \:e0ff é"
 
 
 @pytest.mark.parametrize(
@@ -113,8 +113,8 @@ def test_private_use_characters_can_be_spelled_out() -> None:
 def test_a_letter_may_be_a_constant(letters: tuple[str, str], name: str) -> None:
     for letter in letters:
         (expression,) = parse_strict(letter)
-        assert symbol_name(letter) == name
+        assert parse_symbol_name(letter) == name
         assert is_symbol(expression, name)
         assert input_form(expression) == letter
         assert read_wxf(write_wxf(expression)).text == name  # type: ignore[union-attr]  # an atom
-        assert symbol_name(f"x{letter}") != f"x{name}"
+        assert parse_symbol_name(f"x{letter}") != f"x{name}"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paddock.wolfram import parse_strict, real_text, value_form
+from paddock.wolfram import parse_strict, format_real, value_form
 
 
 @pytest.mark.parametrize(
@@ -94,4 +94,4 @@ def test_depth_is_not_that_of_the_stack() -> None:
     ],
 )
 def test_a_number_with_a_point_is_written_as_a_kernel_writes_it(python: str, text: str) -> None:
-    assert real_text(python) == text
+    assert format_real(python) == text

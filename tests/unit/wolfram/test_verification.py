@@ -2,21 +2,21 @@
 
 import pytest
 
-from paddock.reports.markdown import size_text, time_text
+from paddock.reports.markdown import format_size, format_duration
 from paddock.wolfram import WolframSyntaxError
 from paddock.wolfram.verification import (
-    FileResult,
-    Step,
+    WolframFileResult,
+    SetupStep,
     WolframTest,
     WolframTestResult,
-    markdown_report,
-    outcome_of,
-    read_tests,
+    format_report,
+    determine_outcome,
+    parse_tests,
 )
 
 
 def only(text: str) -> WolframTest:
-    [test] = read_tests(text).tests
+    [test] = parse_tests(text).tests
     return test
 
 
@@ -72,18 +72,18 @@ def test_sections_are_nested() -> None:
     EndTestSection[]
     VerificationTest[4]
     """
-    assert [test.section for test in read_tests(text).tests] == ["A", "A / B", "A", ""]
+    assert [test.section for test in parse_tests(text).tests] == ["A", "A / B", "A", ""]
 
 
 def test_code_between_tests_keeps_its_place() -> None:
-    steps = read_tests("x = 1;\nVerificationTest[x]\nf[y_] := y").steps
-    assert [type(step) for step in steps] == [Step, WolframTest, Step]
+    steps = parse_tests("x = 1;\nVerificationTest[x]\nf[y_] := y").steps
+    assert [type(step) for step in steps] == [SetupStep, WolframTest, SetupStep]
     assert [step.line for step in steps] == [1, 2, 3]
 
 
 def test_tests_inside_other_expressions_are_counted() -> None:
-    found = read_tests("Block[{a}, VerificationTest[a]; VerificationTest[b]]\nVerificationTest[c]")
-    assert (len(found.tests), found.hidden) == (1, 2)
+    found = parse_tests("Block[{a}, VerificationTest[a]; VerificationTest[b]]\nVerificationTest[c]")
+    assert (len(found.tests), found.nested_tests) == (1, 2)
 
 
 def test_a_test_with_too_many_arguments_says_so() -> None:
@@ -93,14 +93,14 @@ def test_a_test_with_too_many_arguments_says_so() -> None:
 
 
 def test_symbols_can_be_given_values() -> None:
-    found = read_tests('VerificationTest[f[$File, "$File"], $Files]', values={"$File": '"/a"'})
+    found = parse_tests('VerificationTest[f[$File, "$File"], $Files]', values={"$File": '"/a"'})
     assert found.tests[0].input == 'f["/a", "$File"]'
     assert found.tests[0].expected == "$Files"
 
 
 def test_what_cannot_be_read_is_an_error_with_its_place() -> None:
     with pytest.raises(WolframSyntaxError, match=r"a\.wlt:2:"):
-        read_tests("1;\nVerificationTest[f[}", where="a.wlt")
+        parse_tests("1;\nVerificationTest[f[}", where="a.wlt")
 
 
 @pytest.mark.parametrize(
@@ -125,8 +125,8 @@ def test_messages_have_to_be_the_expected_ones(
     expected: tuple[str, ...], messages: list[str], outcome: str
 ) -> None:
     test = WolframTest("1", 1, messages=expected)
-    assert outcome_of(test, is_same=True, messages=messages) == outcome
-    assert outcome_of(test, is_same=False, messages=messages) == "Failure"
+    assert determine_outcome(test, is_same=True, messages=messages) == outcome
+    assert determine_outcome(test, is_same=False, messages=messages) == "Failure"
 
 
 def test_the_report_counts_all_files_and_shows_what_failed() -> None:
@@ -134,7 +134,7 @@ def test_the_report_counts_all_files_and_shows_what_failed() -> None:
     bad = WolframTestResult(
         WolframTest("2", 3, "3", test_id="two"), 2, "Failure", "2", "3", (), 0.2, 2048
     )
-    text = markdown_report([FileResult("a.wlt", [good, bad], 0.5), FileResult("b.wlt", [good], 61)])
+    text = format_report([WolframFileResult("a.wlt", [good, bad], 0.5), WolframFileResult("b.wlt", [good], 61)])
     assert "| **Overall Result** | Failure |" in text
     assert "| **Total Tests** | 3 |" in text
     assert "| **Passed** | 2 (66.7%) |" in text
@@ -148,7 +148,7 @@ def test_the_report_counts_all_files_and_shows_what_failed() -> None:
 
 def test_long_code_is_shown_with_its_two_ends_and_never_ends_its_block() -> None:
     long = WolframTestResult(WolframTest("a" * 300 + "b" * 300, 1), 1, "Error", "```", "")
-    text = markdown_report([FileResult("a.wlt", [long])])
+    text = format_report([WolframFileResult("a.wlt", [long])])
     assert "a" * 250 + " ... " + "b" * 250 in text
     assert "````wl\n```\n````" in text
 
@@ -166,7 +166,7 @@ def test_long_code_is_shown_with_its_two_ends_and_never_ends_its_block() -> None
     ],
 )
 def test_times_are_short(seconds: float | None, text: str) -> None:
-    assert time_text(seconds) == text
+    assert format_duration(seconds) == text
 
 
 @pytest.mark.parametrize(
@@ -174,17 +174,17 @@ def test_times_are_short(seconds: float | None, text: str) -> None:
     [(None, "N/A"), (12, "12 B"), (1536, "1.5 KB"), (3 << 20, "3 MB"), (5 << 29, "2.5 GB")],
 )
 def test_sizes_are_short(size: int | None, text: str) -> None:
-    assert size_text(size) == text
+    assert format_size(size) == text
 
 
 def test_names_stay_in_their_heading_and_their_cell() -> None:
     test = WolframTest("1", 1, test_id="a\nb", section="x|y\nz")
-    text = markdown_report([FileResult("a.wlt", [WolframTestResult(test, 1, "Failure")])])
+    text = format_report([WolframFileResult("a.wlt", [WolframTestResult(test, 1, "Failure")])])
     assert "#### a b\n" in text
     assert "| **Section** | x\\|y z |" in text
 
 
 def test_symbols_get_their_values_in_the_order_of_the_text() -> None:
     text = "VerificationTest[$A // Function[x, {x, $B}], 1]"
-    found = read_tests(text, values={"$A": '"a"', "$B": '"b"'})
+    found = parse_tests(text, values={"$A": '"a"', "$B": '"b"'})
     assert found.tests[0].input == '"a" // Function[x, {x, "b"}]'

@@ -14,12 +14,12 @@ from paddock.wolfram import (
     full_form,
     parse_strict,
     read_wxf,
-    same,
+    are_equal,
     string,
     symbol,
     write_wxf,
 )
-from paddock.wolfram.wxf import MAX_UNPACKED
+from paddock.wolfram.wxf import MAX_UNPACKED_BYTES
 from tests.unit.wolfram.samples import SAMPLES, sample
 
 BYTES = [
@@ -52,7 +52,7 @@ def test_sources_go_through_wxf(path: Path) -> None:
     for expression in parse_strict(text):
         once = read_wxf(write_wxf(expression))
         for compress in (False, True):
-            assert same(read_wxf(write_wxf(once, compress=compress)), once)
+            assert are_equal(read_wxf(write_wxf(once, compress=compress)), once)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_arrays_and_other_values_become_expressions(data: bytes, form: str) -> N
     assert full_form(read_wxf(data)) == form
 
 
-BOMB = b"8C:" + zlib.compress(b"S" + b"\xff\xff\xff\x7f" + b" " * (MAX_UNPACKED + 1))
+BOMB = b"8C:" + zlib.compress(b"S" + b"\xff\xff\xff\x7f" + b" " * (MAX_UNPACKED_BYTES + 1))
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     )
 )
 def test_expressions_read_back_as_they_were_written(expression: Expression) -> None:
-    assert same(read_wxf(write_wxf(expression)), expression)
+    assert are_equal(read_wxf(write_wxf(expression)), expression)
 
 
 @pytest.mark.parametrize(

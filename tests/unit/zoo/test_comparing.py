@@ -2,7 +2,7 @@
 
 import pytest
 
-from paddock.zoo.syncing.comparing import next_step
+from paddock.zoo.syncing.comparing import choose_next_step
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from paddock.zoo.syncing.comparing import next_step
     ],
 )
 def test_what_is_seen_for_the_first_time(file: str | None, zoo: str | None, step: str) -> None:
-    assert next_step(file, zoo) == step
+    assert choose_next_step(file, zoo) == step
 
 
 @pytest.mark.parametrize(
@@ -35,13 +35,13 @@ def test_what_is_seen_for_the_first_time(file: str | None, zoo: str | None, step
     ],
 )
 def test_what_has_been_in_step(file: str | None, zoo: str | None, step: str) -> None:
-    assert next_step(file, zoo, last_file="f", last_zoo="z") == step
+    assert choose_next_step(file, zoo, last_file="f", last_zoo="z") == step
 
 
 def test_a_preference_decides_conflicts_only() -> None:
-    assert next_step("f2", "z2", last_file="f", last_zoo="z", prefer="file") == "read"
-    assert next_step("f2", "z2", last_file="f", last_zoo="z", prefer="zoo") == "write"
-    assert next_step("f2", None, last_file="f", last_zoo="z", prefer="file") == "add-to-zoo"
-    assert next_step("f2", None, last_file="f", last_zoo="z", prefer="zoo") == "delete-file"
-    assert next_step("f2", "z", last_file="f", last_zoo="z", prefer="zoo") == "read"
-    assert next_step("a", "b", prefer="zoo") == "write"
+    assert choose_next_step("f2", "z2", last_file="f", last_zoo="z", prefer="file") == "read"
+    assert choose_next_step("f2", "z2", last_file="f", last_zoo="z", prefer="zoo") == "write"
+    assert choose_next_step("f2", None, last_file="f", last_zoo="z", prefer="file") == "add-to-zoo"
+    assert choose_next_step("f2", None, last_file="f", last_zoo="z", prefer="zoo") == "delete-file"
+    assert choose_next_step("f2", "z", last_file="f", last_zoo="z", prefer="zoo") == "read"
+    assert choose_next_step("a", "b", prefer="zoo") == "write"

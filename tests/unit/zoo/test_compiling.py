@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from paddock.zoo.compiling import MOST_MISFITS, chosen_entries, compiled, injection
+from paddock.zoo.compiling import MAX_CONSECUTIVE_MISFITS, select_entries_within_budget, compile_prompt, compile_injection
 from paddock.zoo.model import Agent, BrainEntry, Skill
-from paddock.zoo.tokens import estimated_tokens
+from paddock.zoo.tokens import estimate_tokens
 
 U = "You are now Sage. Use agentId=sage for all agent_zoo tool usage."
 
@@ -45,7 +45,7 @@ def entry(content: str, **others: object) -> BrainEntry:
 )
 def test_the_base_text_is_that_of_older_zoos(prompt: str, skills: list[Skill], text: str) -> None:
     agent = Agent(id="sage", name="Sage", system_prompt=prompt, skills=skills, description="No.")
-    assert compiled(agent) == text
+    assert compile_prompt(agent) == text
 
 
 MEMORY = """## Memory
@@ -64,29 +64,29 @@ def test_memory_follows_after_a_rule_line() -> None:
     first = entry("First", pinned=True, tags=["a", "b"], metadata={"source": "mcp"})
     brain = [first, entry("Second", metadata={"source": "manual"})]
     agent = Agent(id="sage", name="Sage", system_prompt="Be wise.")
-    assert compiled(agent, brain) == f"{U}\n\nBe wise.\n\n---\n\n{MEMORY}"
-    assert compiled(Agent(id="sage", name="Sage"), brain) == f"{U}\n\n{MEMORY}"
+    assert compile_prompt(agent, brain) == f"{U}\n\nBe wise.\n\n---\n\n{MEMORY}"
+    assert compile_prompt(Agent(id="sage", name="Sage"), brain) == f"{U}\n\n{MEMORY}"
 
 
 def test_the_sections_are_the_parts_of_the_text_with_their_sizes() -> None:
     agent = Agent(id="sage", name="Sage", system_prompt="Be wisé.", skills=[skill("A", "Do a.")])
-    found = injection(agent, [entry("First")], warnings=["careful"])
+    found = compile_injection(agent, [entry("First")], warnings=["careful"])
     assert [section.kind for section in found.sections] == [
         *("introduction", "soul", "skills", "memory"),
     ]
     for section in found.sections:
         assert section.text in found.prompt
         assert section.characters == len(section.text)
-        assert section.tokens == estimated_tokens(section.text)
-    assert found.tokens == estimated_tokens(found.prompt)
+        assert section.tokens == estimate_tokens(section.text)
+    assert found.tokens == estimate_tokens(found.prompt)
     assert found.warnings == ["careful"]
 
 
 def test_entries_are_chosen_whole_in_their_order_until_the_budget_is_used() -> None:
     small, large = entry("x" * 40), entry("y" * 4_000)
-    assert chosen_entries([large, small, large], [], 100) == [small]
-    assert chosen_entries([small], [large, small], 2_000) == [small, large]
-    assert chosen_entries([small], [], 0) == []
+    assert select_entries_within_budget([large, small, large], [], 100) == [small]
+    assert select_entries_within_budget([small], [large, small], 2_000) == [small, large]
+    assert select_entries_within_budget([small], [], 0) == []
 
 
 def test_entries_that_would_not_fit_are_not_even_asked_for() -> None:
@@ -97,14 +97,14 @@ def test_entries_that_would_not_fit_are_not_even_asked_for() -> None:
             asked.append(number)
             yield entry(f"{number:04}" * 20)
 
-    chosen = chosen_entries([], others(), 300)
+    chosen = select_entries_within_budget([], others(), 300)
     assert [one.content[:4] for one in chosen] == [f"{n:04}" for n in range(len(chosen))]
     assert len(chosen) > 5
-    assert len(asked) == len(chosen) + MOST_MISFITS
+    assert len(asked) == len(chosen) + MAX_CONSECUTIVE_MISFITS
 
 
 @pytest.mark.parametrize(
     ("text", "tokens"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("жж", 1), ("漢字漢字", 3)]
 )
 def test_tokens_are_four_bytes_each(text: str, tokens: int) -> None:
-    assert estimated_tokens(text) == tokens
+    assert estimate_tokens(text) == tokens

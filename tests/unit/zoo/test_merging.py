@@ -3,7 +3,7 @@
 from hypothesis import given
 
 from paddock.zoo.formats.converting import export_agents, import_files
-from paddock.zoo.merging import changes_of, merged_skills
+from paddock.zoo.merging import compute_changes, merge_skills
 from paddock.zoo.model import Agent, Skill, SkillCategory
 from tests.unit.zoo.formats.any_agents import AGENTS
 
@@ -30,18 +30,18 @@ def read_back(agent: Agent) -> Agent:
 
 
 def test_a_file_that_says_the_same_changes_nothing_but_what_is_kept_of_it() -> None:
-    assert set(changes_of(sage(), read_back(sage()))) == {"extra"}
+    assert set(compute_changes(sage(), read_back(sage()))) == {"extra"}
 
 
 @given(agent=AGENTS)
 def test_no_agent_is_changed_by_its_own_file(agent: Agent) -> None:
-    assert set(changes_of(agent, read_back(agent))) == {"extra"}
+    assert set(compute_changes(agent, read_back(agent))) == {"extra"}
 
 
 def test_only_what_the_file_says_otherwise_is_changed() -> None:
     read = read_back(sage())
     read.description = "Explains well"
-    assert {**changes_of(sage(), read), "extra": None} == {
+    assert {**compute_changes(sage(), read), "extra": None} == {
         "description": "Explains well",
         "extra": None,
     }
@@ -50,7 +50,7 @@ def test_only_what_the_file_says_otherwise_is_changed() -> None:
 def test_a_skill_that_is_gone_from_the_file_is_kept_but_not_enabled() -> None:
     read = read_back(sage())
     read.skills = [Skill(id="new", name="Sing", description="La"), read.skills[0]]
-    found = merged_skills(sage(), read)
+    found = merge_skills(sage(), read)
     assert [(one.id, one.enabled, one.category_id) for one in found] == [
         ("new", True, "talk"),
         ("hum", False, "x"),
@@ -63,6 +63,6 @@ def test_a_skill_that_is_gone_from_the_file_is_kept_but_not_enabled() -> None:
 def test_a_skill_that_appears_in_the_file_is_enabled() -> None:
     read = read_back(sage())
     read.skills.append(Skill(id="hum", name="Hum", description="Hum louder."))
-    found = {one.id: one for one in merged_skills(sage(), read)}
+    found = {one.id: one for one in merge_skills(sage(), read)}
     assert (found["hum"].enabled, found["hum"].description) == (True, "Hum louder.")
     assert found["hum"].category_id == "x"

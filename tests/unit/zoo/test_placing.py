@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from paddock.zoo.formats.exchange import File
-from paddock.zoo.placing import apply_plan, digest, plan_files
+from paddock.zoo.placing import apply_file_plan, compute_digest, plan_files
 
 SAGE = File(path=".claude/agents/sage.md", text="---\r\nname: sage\r\n---\r\nGo\r\n")
 BLOCK = "<!-- paddock:agent sage -->\nGo\n<!-- /paddock:agent sage -->\n"
@@ -22,7 +22,7 @@ def test_a_new_file_is_written_as_it_is(tmp_path: Path) -> None:
     plan = plan_files(tmp_path / "project", [SAGE])
     assert [one.status for one in plan.files] == ["new"]
     assert not (tmp_path / "project").exists()
-    assert [one.error for one in apply_plan(plan)] == [None]
+    assert [one.error for one in apply_file_plan(plan)] == [None]
     written = tmp_path / "project" / SAGE.path
     assert written.read_bytes() == SAGE.text.encode()
     assert written.stat().st_mode & 0o777 == 0o644
@@ -35,11 +35,11 @@ def test_a_file_of_somebody_else_is_replaced_only_when_that_is_asked_for(tmp_pat
     target.write_bytes(b"mine\n")
     plan = plan_files(tmp_path, [SAGE])
     assert [one.status for one in plan.files] == ["foreign"]
-    assert apply_plan(plan) == []
+    assert apply_file_plan(plan) == []
     assert target.read_bytes() == b"mine\n"
-    assert statuses(tmp_path, SAGE, ours={SAGE.path: digest("mine\n")}) == ["changed"]
-    assert statuses(tmp_path, SAGE, ours={SAGE.path: digest("before\n")}) == ["foreign"]
-    apply_plan(plan_files(tmp_path, [SAGE], replace={SAGE.path}))
+    assert statuses(tmp_path, SAGE, ours={SAGE.path: compute_digest("mine\n")}) == ["changed"]
+    assert statuses(tmp_path, SAGE, ours={SAGE.path: compute_digest("before\n")}) == ["foreign"]
+    apply_file_plan(plan_files(tmp_path, [SAGE], replace={SAGE.path}))
     assert target.read_bytes() == SAGE.text.encode()
 
 
@@ -59,12 +59,12 @@ def test_a_block_leaves_the_rest_of_the_file_alone(tmp_path: Path) -> None:
     ]
     plan = plan_files(tmp_path, blocks)
     assert [one.status for one in plan.files] == ["changed"]
-    apply_plan(plan)
+    apply_file_plan(plan)
     ours = BLOCK.replace("\n", "\r\n").encode()
     both = ours + b"\r\n" + ours.replace(b"sage", b"ember")
     assert target.read_bytes() == b"# Ours\r\n\r\nBe kind.\r\n\r\n" + both
     changed = File(path="AGENTS.md", text=BLOCK.replace("Go", "Stop"), block="sage")
-    apply_plan(plan_files(tmp_path, [changed]))
+    apply_file_plan(plan_files(tmp_path, [changed]))
     after = both.replace(b"Go", b"Stop", 1)
     assert target.read_bytes() == b"# Ours\r\n\r\nBe kind.\r\n\r\n" + after
 
@@ -75,7 +75,7 @@ def test_a_file_with_damaged_marks_is_refused(tmp_path: Path, damage: str) -> No
     (tmp_path / "AGENTS.md").write_text(text, encoding="utf-8")
     plan = plan_files(tmp_path, [File(path="AGENTS.md", text=BLOCK, block="sage")], replace=True)
     assert [one.status for one in plan.files] == ["refused"]
-    assert apply_plan(plan) == []
+    assert apply_file_plan(plan) == []
     assert (tmp_path / "AGENTS.md").read_text(encoding="utf-8") == text
 
 
@@ -97,7 +97,7 @@ def test_nothing_is_written_through_a_link_that_leads_out(tmp_path: Path, link: 
     assert [(one.status, one.reason) for one in plan.files] == [
         ("refused", "a link leads out of the folder")
     ]
-    assert apply_plan(plan) == []
+    assert apply_file_plan(plan) == []
     if outside.is_file():
         assert outside.read_text(encoding="utf-8") == "theirs"
     else:
@@ -108,7 +108,7 @@ def test_a_link_within_the_folder_is_followed(tmp_path: Path) -> None:
     (tmp_path / "agents").mkdir()
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude" / "agents").symlink_to(tmp_path / "agents")
-    apply_plan(plan_files(tmp_path, [SAGE]))
+    apply_file_plan(plan_files(tmp_path, [SAGE]))
     assert (tmp_path / "agents" / "sage.md").read_bytes() == SAGE.text.encode()
 
 
@@ -117,7 +117,7 @@ def test_what_changes_between_plan_and_writing_is_left_alone(tmp_path: Path) -> 
     target = tmp_path / SAGE.path
     target.parent.mkdir(parents=True)
     target.write_text("just now", encoding="utf-8")
-    assert [(one.path, one.error) for one in apply_plan(plan)] == [
+    assert [(one.path, one.error) for one in apply_file_plan(plan)] == [
         (SAGE.path, "it has been changed meanwhile"),
         ("b.md", None),
     ]
@@ -130,7 +130,7 @@ def test_a_link_that_is_put_there_after_the_plan_is_not_followed(tmp_path: Path)
     (tmp_path / "outside").mkdir()
     folder.mkdir()
     (folder / ".claude").symlink_to(tmp_path / "outside")
-    assert [one.error for one in apply_plan(plan)] == ["a link leads out of the folder"]
+    assert [one.error for one in apply_file_plan(plan)] == ["a link leads out of the folder"]
     assert list((tmp_path / "outside").iterdir()) == []
 
 

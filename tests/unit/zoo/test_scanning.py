@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from paddock.zoo.archives import pack, unpack
+from paddock.zoo.archives import pack_files, unpack_files
 from paddock.zoo.formats.exchange import AgentFilesError, File
-from paddock.zoo.scanning import read_source, scan
+from paddock.zoo.scanning import read_source, scan_project
 
 BLOCK = "<!-- paddock:agent sage -->\nGo\n<!-- /paddock:agent sage -->\n"
 
@@ -26,9 +26,9 @@ def test_a_project_is_searched_where_programs_look(tmp_path: Path) -> None:
     }
     write(tmp_path, *expected)
     write(tmp_path, "README.md", ".cursor/rules/not.md", "AGENTS.md", "src/agents/x.md")
-    assert {file.path for file in scan(tmp_path).files} == expected
+    assert {file.path for file in scan_project(tmp_path).files} == expected
     write(tmp_path, "AGENTS.md", text=BLOCK)
-    assert {file.path for file in scan(tmp_path).files} == {*expected, "AGENTS.md"}
+    assert {file.path for file in scan_project(tmp_path).files} == {*expected, "AGENTS.md"}
 
 
 def test_links_that_lead_out_and_files_that_are_no_text_are_told(tmp_path: Path) -> None:
@@ -37,7 +37,7 @@ def test_links_that_lead_out_and_files_that_are_no_text_are_told(tmp_path: Path)
     write(folder, ".claude/agents/a.md")
     (folder / ".claude/agents/b.md").symlink_to(tmp_path / "secret.md")
     (folder / ".claude/agents/c.md").write_bytes(b"\xff\xfe")
-    found = scan(folder)
+    found = scan_project(folder)
     assert [file.path for file in found.files] == [".claude/agents/a.md"]
     assert [one.path for one in found.report] == [".claude/agents/b.md", ".claude/agents/c.md"]
 
@@ -71,25 +71,25 @@ def test_what_is_not_there_or_no_text_is_told(tmp_path: Path) -> None:
 
 def test_an_archive_gives_back_what_was_packed(tmp_path: Path) -> None:
     files = [File(path=".claude/agents/ä.md", text="a\r\n"), File(path="AGENTS.md", text="b")]
-    data = pack(files)
-    assert data == pack(files)
-    assert unpack(data) == (files, [])
+    data = pack_files(files)
+    assert data == pack_files(files)
+    assert unpack_files(data) == (files, [])
     (tmp_path / "zoo.zip").write_bytes(data)
     assert read_source(tmp_path / "zoo.zip").files == files
 
 
 def test_members_that_lead_out_are_left_out() -> None:
-    data = pack([File(path="../x.md", text="x"), File(path="/y.md", text="y")])
-    files, report = unpack(data)
+    data = pack_files([File(path="../x.md", text="x"), File(path="/y.md", text="y")])
+    files, report = unpack_files(data)
     assert (files, [one.path for one in report]) == ([], ["../x.md", "/y.md"])
 
 
 def test_an_archive_that_unpacks_to_too_much_is_refused() -> None:
-    data = pack([File(path="x.md", text="x" * 20_000_001)])
+    data = pack_files([File(path="x.md", text="x" * 20_000_001)])
     with pytest.raises(AgentFilesError, match="unpacks to more than"):
-        unpack(data)
+        unpack_files(data)
 
 
 def test_what_is_no_archive_is_refused() -> None:
     with pytest.raises(AgentFilesError, match="no archive"):
-        unpack(b"PK\x03\x04 but not really")
+        unpack_files(b"PK\x03\x04 but not really")

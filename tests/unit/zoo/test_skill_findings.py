@@ -3,12 +3,12 @@
 import pytest
 
 from paddock.zoo.model import Agent, Skill
-from paddock.zoo.skill_findings import skill_findings
+from paddock.zoo.skill_findings import check_skills
 
 
 def findings(*skills: Skill) -> list[tuple[str, list[str]]]:
     agent = Agent(id="sage", name="Sage", skills=list(skills))
-    return [(one.kind, one.skill_ids) for one in skill_findings(agent)]
+    return [(one.kind, one.skill_ids) for one in check_skills(agent)]
 
 
 def said(skill_id: str, description: str, *, enabled: bool = True) -> Skill:

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 
 from paddock.zoo.model import Agent, Skill, SkillCategory
-from paddock.zoo.text_form import AgentTextError, changes_in, text_of
+from paddock.zoo.text_form import AgentTextError, parse_changes, format_agent
 from tests.unit.zoo.formats.any_agents import AGENTS
 
 
 @given(agent=AGENTS)
 def test_an_agent_comes_back_from_its_text(agent: Agent) -> None:
-    data = changes_in(text_of(agent), "sage")
+    data = parse_changes(format_agent(agent), "sage")
     assert msgspec.convert({**data, "id": agent.id}, Agent) == agent
 
 
@@ -25,7 +25,7 @@ def test_the_text_is_laid_out_for_people() -> None:
         tags=["kind"],
     )
     assert (
-        text_of(agent)
+        format_agent(agent)
         == """name = "Sage"
 description = ""
 tags = ["kind"]
@@ -54,10 +54,10 @@ enabled = true
 
 
 def test_what_a_text_leaves_out_is_not_changed() -> None:
-    assert changes_in('description = "d"', "sage") == {"description": "d"}
+    assert parse_changes('description = "d"', "sage") == {"description": "d"}
 
 
 @pytest.mark.parametrize("text", ["name =", "name = 5", "nmae = 'x'", "[[skills]]\nname = 'x'"])
 def test_a_text_that_describes_no_agent_is_told(text: str) -> None:
     with pytest.raises(AgentTextError, match="describes no agent"):
-        changes_in(text, "sage")
+        parse_changes(text, "sage")

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paddock.zoo import times
-from paddock.zoo.slugs import free_slug, slug
-from paddock.zoo.words import index_text, snippet, words_of
+from paddock.zoo.slugs import find_free_slug, slugify
+from paddock.zoo.words import make_index_text, make_snippet, extract_words
 
 
 @pytest.mark.parametrize(
@@ -22,33 +22,33 @@ from paddock.zoo.words import index_text, snippet, words_of
     ],
 )
 def test_slugs_are_lower_case_ascii(text: str, expected: str) -> None:
-    assert slug(text, "agent") == expected
+    assert slugify(text, "agent") == expected
 
 
 def test_a_slug_that_is_taken_gets_the_next_number_within_its_length() -> None:
     taken = {"sage", "sage-2", "x" * 64}
-    assert free_slug("sage", taken.__contains__) == "sage-3"
-    assert free_slug("x" * 64, taken.__contains__) == "x" * 62 + "-2"
-    assert free_slug("new", taken.__contains__) == "new"
+    assert find_free_slug("sage", taken.__contains__) == "sage-3"
+    assert find_free_slug("x" * 64, taken.__contains__) == "x" * 62 + "-2"
+    assert find_free_slug("new", taken.__contains__) == "new"
 
 
 @given(st.text())
 def test_what_is_indexed_is_plain_words(text: str) -> None:
-    words = index_text([text]).split(" ") if index_text([text]) else []
+    words = make_index_text([text]).split(" ") if make_index_text([text]) else []
     assert all(word.isascii() and word.replace("_", "").isalnum() for word in words)
-    assert len(words) == len(words_of(text))
+    assert len(words) == len(extract_words(text))
 
 
 def test_words_have_neither_case_nor_accents_and_come_once() -> None:
-    assert words_of("Déjà vu, DEJA_VU! straße 東京 x2") == [
+    assert extract_words("Déjà vu, DEJA_VU! straße 東京 x2") == [
         *("deja", "vu", "strasse", "東", "京", "x2"),
     ]
 
 
 def test_a_snippet_is_one_line_around_the_first_word() -> None:
     long = "before " * 100 + "the needle is here " + "after " * 100
-    assert snippet("short\n\ntext", ["x"]) == "short text"
-    found = snippet(long, ["needle"])
+    assert make_snippet("short\n\ntext", ["x"]) == "short text"
+    found = make_snippet(long, ["needle"])
     assert found.startswith("… before")
     assert found.endswith("after …")
     assert "needle" in found
@@ -64,5 +64,5 @@ def test_a_snippet_is_one_line_around_the_first_word() -> None:
     ],
 )
 def test_days_count_whole_and_moments_to_the_millisecond(text: str, first: str, after: str) -> None:
-    assert times.first_moment(text) == first
-    assert times.moment_after(text) == after
+    assert times.parse_period_start(text) == first
+    assert times.parse_period_end(text) == after

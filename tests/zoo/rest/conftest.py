@@ -5,8 +5,8 @@ from itertools import count
 
 import pytest
 
-from paddock.app.doors import OpenDoor, Visitor
-from paddock.transports.http.contract import Head
+from paddock.app.doors import LocalAuthenticator, RequestUser
+from paddock.transports.http.contract import RequestHead
 from paddock.zoo.opening import open_zoo
 from tests.app.serving import Client, client_of, make_application
 from tests.zoo.conftest import DATABASES
@@ -14,12 +14,12 @@ from tests.zoo.conftest import DATABASES
 OWNER = "x-test-owner"
 
 
-class Revolving(OpenDoor):
+class Revolving(LocalAuthenticator):
     """Every test has a zoo of its own in the same database, as the people of a team have."""
 
-    def visitor(self, head: Head) -> Visitor | None:
+    def visitor(self, head: RequestHead) -> RequestUser | None:
         """Whoever the test says."""
-        return Visitor(owner=head.headers.get(OWNER.encode(), b"").decode())
+        return RequestUser(owner=head.headers.get(OWNER.encode(), b"").decode())
 
 
 _numbers = count(1)

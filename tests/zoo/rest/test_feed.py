@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from paddock.zoo.opening import open_zoo
-from paddock.zoo.rest.feed import PING, RESET, Feed
+from paddock.zoo.rest.feed import PING_CHUNK, RESET_CHUNK, EventFeed
 from paddock.zoo.rest.live import EventStream
 from paddock.zoo.service import Zoo
 
@@ -23,10 +23,10 @@ class Ear:
         self.heard: asyncio.Queue[bytes] = asyncio.Queue()
         self.has_ended = asyncio.Event()
 
-    def hear(self, chunk: bytes) -> None:
+    def send_chunk(self, chunk: bytes) -> None:
         self.heard.put_nowait(chunk)
 
-    def end(self) -> None:
+    def close(self) -> None:
         self.has_ended.set()
 
     async def next(self) -> bytes:
@@ -49,8 +49,8 @@ def lite(tmp_path: Path) -> Any:
 
 def test_events_of_both_databases_are_heard(zoo: Zoo) -> None:
     async def work() -> None:
-        feed, ear = Feed(zoo), Ear()
-        await feed.join(ear, None)
+        feed, ear = EventFeed(zoo), Ear()
+        await feed.subscribe(ear, None)
         made = await asyncio.to_thread(zoo.create_agent, {"name": "Ada"})
         assert made.id.encode() in await ear.next()
         feed.close()
@@ -64,11 +64,11 @@ def test_who_missed_a_little_is_told_it_and_who_missed_much_to_read_anew(lite: Z
         start = lite.latest_event_id()
         for number in range(5):
             lite.create_agent({"name": f"A{number}"})
-        feed, patient, late = Feed(lite, most_missed=4), Ear(), Ear()
-        await feed.join(patient, start + 1)
-        await feed.join(late, start)
+        feed, patient, late = EventFeed(lite, most_missed=4), Ear(), Ear()
+        await feed.subscribe(patient, start + 1)
+        await feed.subscribe(late, start)
         assert [await patient.next_id() for _ in range(4)] == [start + n for n in (2, 3, 4, 5)]
-        assert await late.next() == RESET
+        assert await late.next() == RESET_CHUNK
         await asyncio.to_thread(lite.create_agent, {"name": "B"})
         assert await patient.next_id() == await late.next_id() == start + 6
         feed.close()
@@ -79,8 +79,8 @@ def test_who_missed_a_little_is_told_it_and_who_missed_much_to_read_anew(lite: Z
 def test_nothing_is_lost_or_told_twice_between_what_was_missed_and_what_happens(lite: Zoo) -> None:
     async def work() -> None:
         start = lite.latest_event_id()
-        feed, first = Feed(lite), Ear()
-        await feed.join(first, None)
+        feed, first = EventFeed(lite), Ear()
+        await feed.subscribe(first, None)
 
         def write() -> None:
             for number in range(60):
@@ -95,21 +95,21 @@ def test_nothing_is_lost_or_told_twice_between_what_was_missed_and_what_happens(
             assert [await ear.next_id() for _ in range(60)] == [start + 1 + n for n in range(60)]
         feed.close()
 
-    async def ear_joins(feed: Feed, ear: Ear, start: int) -> None:
-        await feed.join(ear, start)
+    async def ear_joins(feed: EventFeed, ear: Ear, start: int) -> None:
+        await feed.subscribe(ear, start)
 
     run(work())
 
 
 def test_who_comes_after_everybody_has_left_hears_again(lite: Zoo) -> None:
     async def work() -> None:
-        feed = Feed(lite)
+        feed = EventFeed(lite)
         for name in ("One", "Two"):
             ear = Ear()
-            await feed.join(ear, None)
+            await feed.subscribe(ear, None)
             await asyncio.to_thread(lite.create_agent, {"name": name})
             assert name.lower().encode() in await ear.next()
-            feed.leave(ear)
+            feed.unsubscribe(ear)
         feed.close()
 
     run(work())
@@ -117,9 +117,9 @@ def test_who_comes_after_everybody_has_left_hears_again(lite: Zoo) -> None:
 
 def test_silence_is_broken_by_signs_of_life(lite: Zoo) -> None:
     async def work() -> None:
-        feed, ear = Feed(lite, ping_seconds=0.01), Ear()
-        await feed.join(ear, None)
-        assert [await ear.next() for _ in range(3)] == [PING] * 3
+        feed, ear = EventFeed(lite, ping_seconds=0.01), Ear()
+        await feed.subscribe(ear, None)
+        assert [await ear.next() for _ in range(3)] == [PING_CHUNK] * 3
         feed.close()
 
     run(work())
@@ -127,8 +127,8 @@ def test_silence_is_broken_by_signs_of_life(lite: Zoo) -> None:
 
 def test_reader_that_does_not_read_is_cut_off(lite: Zoo) -> None:
     async def work() -> None:
-        feed, other = Feed(lite), Ear()
-        await feed.join(other, None)
+        feed, other = EventFeed(lite), Ear()
+        await feed.subscribe(other, None)
         stream = EventStream(feed, None, most_unread=10_000)
         is_stuck = asyncio.Event()
 
@@ -146,7 +146,7 @@ def test_reader_that_does_not_read_is_cut_off(lite: Zoo) -> None:
         told = 0
         async with asyncio.timeout(PATIENCE):
             while not answering.done():
-                feed.tell("connection", {"text": "x" * 1000})
+                feed.publish("connection", {"text": "x" * 1000})
                 told += 1
                 await asyncio.sleep(0)
         assert told > 10

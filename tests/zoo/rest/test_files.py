@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from paddock.zoo.formats.table import formats
+from paddock.zoo.formats.table import list_file_formats
 from tests.app.serving import Client
 from tests.zoo.rest.test_agents import code_of, make
 
@@ -15,10 +15,10 @@ CLAUDE = "---\nname: ada\ndescription: Counts.\nmodel: opus\n---\n\nYou count.\n
 
 def test_formats_are_listed(api: Client) -> None:
     listed = api.get("/api/formats").json()
-    assert [one["name"] for one in listed] == [one.name for one in formats()]
+    assert [one["name"] for one in listed] == [one.name for one in list_file_formats()]
 
 
-@pytest.mark.parametrize("name", [one.name for one in formats()])
+@pytest.mark.parametrize("name", [one.name for one in list_file_formats()])
 def test_agent_is_exported_in_every_format(api: Client, name: str) -> None:
     make(api, systemPrompt="You count.", skills=[{"id": "s", "name": "Sums", "description": "+"}])
     answer = api.get("/api/agents/ada/export", params={"format": name})

@@ -9,16 +9,16 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 from msgspec import Struct, field
 
-from paddock.app.connections import Connection, Connections
-from paddock.app.visiting import visitor_of
+from paddock.app.connections import Connection, ClientActivityLog
+from paddock.app.visiting import get_request_user
 from paddock.clients.detection import detected_clients
 from paddock.clients.install import install
-from paddock.clients.paths import locate
+from paddock.clients.paths import locate_config_files
 from paddock.clients.table import find_client, supported_clients
 from paddock.clients.uninstall import uninstall
 from paddock.errors import PaddockError
 from paddock.servers.installations import Installation, read_installations
-from paddock.zoo.rest.answers import described
+from paddock.zoo.rest.answers import describe_errors
 
 if TYPE_CHECKING:
     from paddock.clients.client import Client
@@ -75,37 +75,37 @@ def list_clients() -> list[ClientInfo]:
     ordered = sorted(
         supported_clients().values(), key=lambda one: (one.id not in here, one.name.casefold())
     )
-    return [_info(one, recorded, is_here=one.id in here) for one in ordered]
+    return [_make_client_info(one, recorded, is_here=one.id in here) for one in ordered]
 
 
 @post(
     "/clients/{client:str}/plan",
     summary="See what installing would change",
-    responses=described(400, 404, 409),
+    responses=describe_errors(400, 404, 409),
     status_code=200,
     sync_to_thread=True,
 )
 def plan_install(client: FromPath[str], data: JSONBody[InstallBody]) -> PlanInfo:
     """Nothing is written."""
-    return _plan_info(_install(client, data, is_dry=True))
+    return _make_plan_info(_run_install(client, data, is_dry=True))
 
 
 @post(
     "/clients/{client:str}/install",
     summary="Install a server",
-    responses=described(400, 404, 409),
+    responses=describe_errors(400, 404, 409),
     status_code=200,
     sync_to_thread=True,
 )
 def install_server(client: FromPath[str], data: JSONBody[InstallBody]) -> PlanInfo:
     """It is started first as the client will start it, and written only if it answers."""
-    return _plan_info(_install(client, data, is_dry=False))
+    return _make_plan_info(_run_install(client, data, is_dry=False))
 
 
 @post(
     "/clients/{client:str}/uninstall",
     summary="Take a server out",
-    responses=described(400, 404),
+    responses=describe_errors(400, 404),
     status_code=200,
     sync_to_thread=True,
 )
@@ -116,43 +116,43 @@ def uninstall_server(client: FromPath[str], data: JSONBody[InstallBody]) -> list
     for one in outcomes:
         if one.error is not None:
             raise one.error
-    return [_plan_info(one.plan) for one in outcomes if one.plan is not None]
+    return [_make_plan_info(one.plan) for one in outcomes if one.plan is not None]
 
 
 @get("/connections", summary="List who is connected")
 async def list_connections(
-    request: Request[Any, Any, Any], connections: NamedDependency[Connections]
+    request: Request[Any, Any, Any], connections: NamedDependency[ClientActivityLog]
 ) -> list[Connection]:
     """Who has called an MCP endpoint of this process lately, the latest first."""
-    return connections.of(visitor_of(request).owner)
+    return connections.list_connections(get_request_user(request).owner)
 
 
-def _install(client: str, body: InstallBody, *, is_dry: bool) -> Plan:
+def _run_install(client: str, body: InstallBody, *, is_dry: bool) -> Plan:
     find_client(client)
     return install(client, body.server, http=body.url, replace=body.replace, dry_run=is_dry)
 
 
-def _info(client: Client, recorded: list[Installation], *, is_here: bool) -> ClientInfo:
+def _make_client_info(client: Client, recorded: list[Installation], *, is_here: bool) -> ClientInfo:
     return ClientInfo(
         name=client.id,
         title=client.name,
         detected=is_here,
         installed=sorted({one.server for one in recorded if one.client == client.id}),
-        path=_path(client),
-        takes_urls=bool(client.http),
+        path=_find_config_path(client),
+        takes_urls=bool(client.supports_http),
         starts_programs=client.starts_programs,
     )
 
 
-def _path(client: Client) -> str | None:
+def _find_config_path(client: Client) -> str | None:
     try:
-        files = locate(client)
+        files = locate_config_files(client)
     except PaddockError:  # it has no file on this system, or none but in projects
         return None
     return str(files[0]) if files else None
 
 
-def _plan_info(plan: Plan) -> PlanInfo:
+def _make_plan_info(plan: Plan) -> PlanInfo:
     return PlanInfo(
         client=plan.client.id,
         server=plan.server,
@@ -165,4 +165,4 @@ def _plan_info(plan: Plan) -> PlanInfo:
     )
 
 
-ROUTES = [list_clients, plan_install, install_server, uninstall_server, list_connections]
+CLIENT_ROUTES = [list_clients, plan_install, install_server, uninstall_server, list_connections]

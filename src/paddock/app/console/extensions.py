@@ -13,7 +13,7 @@ from paddock.kernels.engines.report import EngineReport, engines
 
 if TYPE_CHECKING:
     from paddock.extensions.extension import BrokenExtension, Extension
-    from paddock.extensions.manifest import Item
+    from paddock.extensions.manifest import ManifestItem
 
 
 class ItemInfo(Struct, rename="camel", kw_only=True):
@@ -61,33 +61,33 @@ class EngineInfo(Struct, rename="camel", kw_only=True):
 def list_extensions() -> list[ExtensionInfo]:
     """Only metadata and manifests are read; broken ones say what is wrong."""
     found = discover()
-    return [*map(_whole, found.extensions), *map(_broken, found.broken)]
+    return [*map(_make_extension_info, found.extensions), *map(_make_broken_extension_info, found.broken)]
 
 
 @get("/engines", summary="List the engines of the Wolfram Language", sync_to_thread=True)
 def list_engines() -> list[EngineInfo]:
     """The preferred first, with how to get those that are not here."""
-    return [EngineInfo(**_said(one)) for one in engines()]
+    return [EngineInfo(**_get_engine_fields(one)) for one in engines()]
 
 
-def _said(one: EngineReport) -> dict[str, Any]:
+def _get_engine_fields(one: EngineReport) -> dict[str, Any]:
     return {**msgspec.structs.asdict(one), "capabilities": [*one.capabilities]}
 
 
-def _whole(one: Extension) -> ExtensionInfo:
+def _make_extension_info(one: Extension) -> ExtensionInfo:
     return ExtensionInfo(
         name=one.name,
         kind=one.kind,
         version=one.version,
         place=str(one.directory),
-        servers=[_item(one, item) for item in one.manifest.items("servers")],
-        tools=[_item(one, item) for item in one.manifest.items("tools")],
-        prompts=[_item(one, item) for item in one.manifest.items("prompts")],
-        resources=[_item(one, item) for item in one.manifest.items("resources")],
+        servers=[_make_item_info(one, item) for item in one.manifest.get_items("servers")],
+        tools=[_make_item_info(one, item) for item in one.manifest.get_items("tools")],
+        prompts=[_make_item_info(one, item) for item in one.manifest.get_items("prompts")],
+        resources=[_make_item_info(one, item) for item in one.manifest.get_items("resources")],
     )
 
 
-def _broken(one: BrokenExtension) -> ExtensionInfo:
+def _make_broken_extension_info(one: BrokenExtension) -> ExtensionInfo:
     return ExtensionInfo(
         name=one.name,
         kind=one.kind,
@@ -97,9 +97,9 @@ def _broken(one: BrokenExtension) -> ExtensionInfo:
     )
 
 
-def _item(extension: Extension, item: Item) -> ItemInfo:
+def _make_item_info(extension: Extension, item: ManifestItem) -> ItemInfo:
     name = item.name if extension.is_built_in else f"{extension.name}/{item.name}"
     return ItemInfo(name=name, description=item.description)
 
 
-ROUTES = [list_extensions, list_engines]
+EXTENSION_ROUTES = [list_extensions, list_engines]

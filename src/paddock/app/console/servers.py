@@ -12,23 +12,23 @@ from litestar.exceptions import NotFoundException
 from litestar.params import FromPath, JSONBody, PathParameter
 from msgspec import Struct, field
 
-from paddock.app.hosting import Hosting, named, url_name
-from paddock.app.visiting import visitor_of
+from paddock.app.hosting import McpEndpointRegistry, get_server_by_url_name, make_url_name
+from paddock.app.visiting import get_request_user
 from paddock.errors import PaddockError
 from paddock.peer.results import PromptInfo, ResourceInfo, TemplateInfo, ToolInfo
 from paddock.servers.api import list_servers
-from paddock.servers.lookup import BUILT_IN
+from paddock.servers.lookup import BUILT_IN_LOCATION
 from paddock.suggestions import did_you_mean
 from paddock.validation.validate import validate
-from paddock.zoo.rest.answers import described
+from paddock.zoo.rest.answers import describe_errors
 
 if TYPE_CHECKING:
     from paddock.peer.peer import Peer
     from paddock.servers.named_server import NamedServer
 
-CALL_SECONDS = 600.0
+CALL_TIMEOUT_SECONDS = 600.0
 """How long a tool may take that is tried."""
-MOST_FINDINGS = 100
+MAX_FINDINGS = 100
 
 
 class ServerSummary(Struct, rename="camel", kw_only=True):
@@ -112,7 +112,7 @@ class PromptAnswer(Struct, rename="camel", kw_only=True):
     messages: list[Any]
 
 
-Name = Annotated[
+ServerNamePath = Annotated[
     str, PathParameter(description="The server; `~` stands for the slash of a qualified name.")
 ]
 
@@ -120,24 +120,24 @@ Name = Annotated[
 @get("/servers", summary="List the named servers", sync_to_thread=True)
 def list_all() -> list[ServerSummary]:
     """The user's own first. Nothing is loaded; what cannot be read says why."""
-    return [_summary(server) for server in list_servers()]
+    return [_make_summary(server) for server in list_servers()]
 
 
-@get("/servers/{name:str}", summary="Get a server", responses=described(404), sync_to_thread=True)
+@get("/servers/{name:str}", summary="Get a server", responses=describe_errors(404), sync_to_thread=True)
 def get_one(
-    request: Request[Any, Any, Any], hosting: NamedDependency[Hosting], name: Name
+    request: Request[Any, Any, Any], hosting: NamedDependency[McpEndpointRegistry], name: ServerNamePath
 ) -> ServerDetails:
     """Its tools, prompts and resources as clients see them, and what is wrong with it."""
-    server = named(name)
-    said = _said(server)
+    server = get_server_by_url_name(name)
+    said = _describe_server(server)
     found = ServerDetails(
         **said,
-        url=_url(server.name),
+        url=_make_endpoint_path(server.name),
         instructions=None,
-        findings=_findings(server.name),
+        findings=_list_findings(server.name),
     )
     try:
-        peer = hosting.peer(visitor_of(request).owner, name)
+        peer = hosting.get_trial_client(get_request_user(request).owner, name)
         found.configuration = server.configuration
         found.instructions = peer.instructions
         able = peer.server_capabilities
@@ -155,25 +155,25 @@ def get_one(
 @post(
     "/servers/{name:str}/tools/{tool:str}/call",
     summary="Call a tool",
-    responses=described(400, 404),
+    responses=describe_errors(400, 404),
     status_code=200,
     sync_to_thread=True,
 )
 def call_tool(
     request: Request[Any, Any, Any],
-    hosting: NamedDependency[Hosting],
-    name: Name,
+    hosting: NamedDependency[McpEndpointRegistry],
+    name: ServerNamePath,
     tool: FromPath[str],
     data: JSONBody[CallBody],
 ) -> CallResult:
     """A tool that fails answers with `isError`, and says why in its content."""
-    peer = _peer(request, hosting, name)
-    _check_known("tool", tool, [one.name for one in peer.tools()])
+    peer = _get_client(request, hosting, name)
+    _require_known_name("tool", tool, [one.name for one in peer.tools()])
     started = perf_counter()
-    result = peer.within(CALL_SECONDS).call(tool, data.arguments)
+    result = peer.within(CALL_TIMEOUT_SECONDS).call(tool, data.arguments)
     return CallResult(
-        content=_plain(result.content),
-        structured_content=_plain(result.structured),
+        content=_to_json_data(result.content),
+        structured_content=_to_json_data(result.structured),
         is_error=result.is_error,
         milliseconds=round((perf_counter() - started) * 1000, 1),
     )
@@ -182,60 +182,60 @@ def call_tool(
 @post(
     "/servers/{name:str}/prompts/{prompt:str}",
     summary="Get a prompt",
-    responses=described(400, 404),
+    responses=describe_errors(400, 404),
     status_code=200,
     sync_to_thread=True,
 )
 def get_prompt(
     request: Request[Any, Any, Any],
-    hosting: NamedDependency[Hosting],
-    name: Name,
+    hosting: NamedDependency[McpEndpointRegistry],
+    name: ServerNamePath,
     prompt: FromPath[str],
     data: JSONBody[PromptBody],
 ) -> PromptAnswer:
     """The messages that a client would give to its model."""
-    peer = _peer(request, hosting, name)
-    _check_known("prompt", prompt, [one.name for one in peer.prompts()])
+    peer = _get_client(request, hosting, name)
+    _require_known_name("prompt", prompt, [one.name for one in peer.prompts()])
     result = peer.prompt(prompt, data.arguments)
-    return PromptAnswer(description=result.description, messages=_plain(result.messages))
+    return PromptAnswer(description=result.description, messages=_to_json_data(result.messages))
 
 
-def _peer(request: Request[Any, Any, Any], hosting: Hosting, name: str) -> Peer:
-    named(name)  # says that there is none before anything is loaded
-    return hosting.peer(visitor_of(request).owner, name)
+def _get_client(request: Request[Any, Any, Any], hosting: McpEndpointRegistry, name: str) -> Peer:
+    get_server_by_url_name(name)  # says that there is none before anything is loaded
+    return hosting.get_trial_client(get_request_user(request).owner, name)
 
 
-def _check_known(kind: str, name: str, known: list[str]) -> None:
+def _require_known_name(kind: str, name: str, known: list[str]) -> None:
     if name not in known:
         near = did_you_mean(name, known) or f"there are: {', '.join(known) or 'none'}"
         raise NotFoundException(f"There is no {kind} {name!r} ({near})")
 
 
-def _summary(server: NamedServer) -> ServerSummary:
+def _make_summary(server: NamedServer) -> ServerSummary:
     found = ServerSummary(
-        **_said(server), url=_url(server.name), findings=len(_findings(server.name))
+        **_describe_server(server), url=_make_endpoint_path(server.name), findings=len(_list_findings(server.name))
     )
     try:
         outline = server.outline
     except PaddockError:
         return found  # `problem` says it
-    found.tools = _count(outline.tools)
-    found.prompts = _count(outline.prompts)
-    found.resources = _count(outline.resources)
+    found.tools = _count_items(outline.tools)
+    found.prompts = _count_items(outline.prompts)
+    found.resources = _count_items(outline.resources)
     return found
 
 
-def _count(listed: list[Any] | None) -> int | None:
+def _count_items(listed: list[Any] | None) -> int | None:
     return None if listed is None else len(listed)
 
 
-def _said(server: NamedServer) -> dict[str, Any]:
+def _describe_server(server: NamedServer) -> dict[str, Any]:
     """What can be said of a server whatever is wrong with it."""
     location = server.location
-    is_extension = isinstance(location, str) and location != BUILT_IN
+    is_extension = isinstance(location, str) and location != BUILT_IN_LOCATION
     found: dict[str, Any] = {
         "name": server.name,
-        "source": BUILT_IN if location == BUILT_IN else "extension" if is_extension else "user",
+        "source": BUILT_IN_LOCATION if location == BUILT_IN_LOCATION else "extension" if is_extension else "user",
         "extension": location if is_extension else None,
         "title": None,
         "description": None,
@@ -253,7 +253,7 @@ def _said(server: NamedServer) -> dict[str, Any]:
     }
 
 
-def _findings(name: str) -> list[FindingInfo]:
+def _list_findings(name: str) -> list[FindingInfo]:
     """What is wrong with a server, as far as it shows without running anything."""
     try:
         found = validate(name, static=True).findings
@@ -267,17 +267,17 @@ def _findings(name: str) -> list[FindingInfo]:
             message=one.message,
             remedy=one.remedy,
         )
-        for one in found[:MOST_FINDINGS]
+        for one in found[:MAX_FINDINGS]
     ]
 
 
-def _url(name: str) -> str:
-    return f"/mcp/{url_name(name)}"
+def _make_endpoint_path(name: str) -> str:
+    return f"/mcp/{make_url_name(name)}"
 
 
-def _plain(value: object) -> Any:
+def _to_json_data(value: object) -> Any:
     """A result as JSON has it; pictures and sounds in base64."""
     return msgspec.json.decode(msgspec.json.encode(value))
 
 
-ROUTES = [list_all, get_one, call_tool, get_prompt]
+SERVER_ROUTES = [list_all, get_one, call_tool, get_prompt]

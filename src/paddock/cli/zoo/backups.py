@@ -39,10 +39,10 @@ def restore(file: Path, *, yes: bool) -> None:
             raise ArgumentError(
                 "Nobody is there to say whether to replace the zoo", hint="add --yes"
             )
-        if not output.ask("Replace all of the zoo by what is in that file?"):
+        if not output.ask_yes_no("Replace all of the zoo by what is in that file?"):
             raise click.Abort
     with open_zoo() as zoo:
         kept = zoo.restore_backup(file, source="cli")
     click.echo(f"Restored {file}")
     if kept is not None:
-        output.note(f"What was there before is in {kept}")
+        output.print_note(f"What was there before is in {kept}")

@@ -9,11 +9,11 @@ import msgspec
 
 from paddock.cli import completing, output
 from paddock.cli.complaints import ArgumentError
-from paddock.cli.draft import edit_draft
-from paddock.cli.zoo.facts import facts_options, given_facts
+from paddock.cli.draft import edit_in_editor
+from paddock.cli.zoo.facts import agent_options, collect_agent_options
 from paddock.suggestions import did_you_mean
 from paddock.zoo.opening import open_zoo
-from paddock.zoo.text_form import changes_in, text_of
+from paddock.zoo.text_form import parse_changes, format_agent
 
 if TYPE_CHECKING:
     from paddock.zoo.model import Agent
@@ -23,9 +23,9 @@ Json = dict[str, Any]
 
 
 @click.command()
-@click.argument("agent", shell_complete=completing.agents)
+@click.argument("agent", shell_complete=completing.complete_agents)
 @click.option("--name", metavar="NAME", help="What it is called; its id stays.")
-@facts_options
+@agent_options
 @click.option("--untag", "untags", multiple=True, metavar="TAG", help="Take out a tag.")
 @click.option("--enable", multiple=True, metavar="SKILL", help="Enable a skill; may be repeated.")
 @click.option("--disable", multiple=True, metavar="SKILL", help="Disable a skill.")
@@ -42,20 +42,20 @@ def edit(ctx: click.Context, /, agent: str, **options: Any) -> None:
     with open_zoo() as zoo:
         found = zoo.find_agent(agent)
         if any(value not in (None, ()) for value in options.values()):
-            changes = _changes(found, options)
+            changes = _build_changes(found, options)
             after = zoo.update_agent(found.id, changes, version=found.version, source="cli")
             is_changed = after.version != found.version
         else:
-            is_changed = _edit_text(zoo, found)
+            is_changed = _edit_agent_text(zoo, found)
     if not is_changed:
-        output.note("Nothing was changed")
+        output.print_note("Nothing was changed")
         ctx.exit(1)
     click.echo(f"Changed {found.id}")
 
 
-def _changes(agent: Agent, options: Json) -> Json:
+def _build_changes(agent: Agent, options: Json) -> Json:
     """What the options say, by JSON key."""
-    changes = given_facts(options)
+    changes = collect_agent_options(options)
     if options["name"] is not None:
         changes["name"] = options["name"]
     if options["memory"] is not None:
@@ -66,11 +66,11 @@ def _changes(agent: Agent, options: Json) -> Json:
         tags = [*agent.tags, *options["tags"]]
         changes["tags"] = [tag for tag in dict.fromkeys(tags) if tag not in options["untags"]]
     if options["enable"] or options["disable"]:
-        changes["skills"] = _skills(agent, options)
+        changes["skills"] = _set_enabled_skills(agent, options)
     return changes
 
 
-def _skills(agent: Agent, options: Json) -> list[Json]:
+def _set_enabled_skills(agent: Agent, options: Json) -> list[Json]:
     skills: list[Json] = msgspec.to_builtins(agent.skills)
     known = [name for one in skills for name in (one["id"], one["name"])]
     for option, is_enabled in (("enable", True), ("disable", False)):
@@ -86,9 +86,9 @@ def _skills(agent: Agent, options: Json) -> list[Json]:
     return skills
 
 
-def _edit_text(zoo: Zoo, agent: Agent) -> bool:
+def _edit_agent_text(zoo: Zoo, agent: Agent) -> bool:
     def save(text: str) -> None:
-        changes = changes_in(text, agent.id)
+        changes = parse_changes(text, agent.id)
         zoo.update_agent(agent.id, changes, version=agent.version, source="cli")
 
-    return edit_draft(text_of(agent), save, f"the agent {agent.id}")
+    return edit_in_editor(format_agent(agent), save, f"the agent {agent.id}")

@@ -9,12 +9,12 @@ import click
 
 from paddock.cli import completing, output
 from paddock.cli.complaints import ArgumentError
-from paddock.cli.planned import coloured_diff
-from paddock.cli.zoo.remarks import tell
+from paddock.cli.planned import colour_diff
+from paddock.cli.zoo.remarks import print_remarks
 from paddock.files import write_atomically
-from paddock.zoo.archives import pack
-from paddock.zoo.exporting import gathered, plan_export, write_export
-from paddock.zoo.formats.table import BUNDLE, FILE_FORMATS, formats
+from paddock.zoo.archives import pack_files
+from paddock.zoo.exporting import collect_export, plan_export, write_export
+from paddock.zoo.formats.table import BUNDLE_FORMAT, FILE_FORMATS, list_file_formats
 from paddock.zoo.opening import open_zoo
 
 if TYPE_CHECKING:
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from paddock.zoo.placing import FilePlan
     from paddock.zoo.service import Zoo
 
-COLOURS = {"new": "green", "changed": "green", "foreign": "yellow", "refused": "red"}
+STATUS_COLOURS = {"new": "green", "changed": "green", "foreign": "yellow", "refused": "red"}
 
 
 @click.command()
-@click.argument("agents", nargs=-1, metavar="[AGENT]...", shell_complete=completing.agents)
+@click.argument("agents", nargs=-1, metavar="[AGENT]...", shell_complete=completing.complete_agents)
 @click.option(
     "--format",
     "names",
     multiple=True,
     required=True,
-    type=click.Choice([one.name for one in formats()]),
+    type=click.Choice([one.name for one in list_file_formats()]),
     help="For which program; may be repeated.",
 )
 @click.option(
@@ -64,52 +64,52 @@ def export(
     --replace, or when you say so on a terminal. The exit code is 1 when something was not written.
     """
     with open_zoo() as zoo:
-        found = gathered(zoo, agents, names, with_memory=memory)
+        found = collect_export(zoo, agents, names, with_memory=memory)
         if not as_json:
-            tell(found.report)
+            print_remarks(found.report)
             if not found.files:
-                output.note("There are no agents to write")
+                output.print_note("There are no agents to write")
         if target is not None and target.suffix.lower() in (".zip", ".json"):
-            path = _write_one(found, target, replace=replace, dry_run=dry_run)
+            path = _write_single_file(found, target, replace=replace, dry_run=dry_run)
             if as_json:
                 output.print_json({"file": path, "files": found.files, "report": found.report})
             else:
                 click.echo(path)
             return
-        folder = target or _usual_folder(names)
+        folder = target or _get_default_folder(names)
         plan = plan_export(zoo, folder, found.files, replace=replace)
         if not (dry_run or as_json):
-            plan = _agreed(zoo, found, plan)
-        errors = {} if dry_run else _written(zoo, plan)
+            plan = _confirm_replacements(zoo, found, plan)
+        errors = {} if dry_run else _write_files(zoo, plan)
     if as_json:
-        files = [_described(plan, one.path, errors) for one in plan.files]
+        files = [_describe_file(plan, one.path, errors) for one in plan.files]
         output.print_json({"folder": str(folder), "files": files, "report": found.report})
     else:
-        _show(plan, errors, dry_run=dry_run)
+        _print_file_plan(plan, errors, dry_run=dry_run)
     if errors or any(one.status in ("foreign", "refused") for one in plan.files):
         ctx.exit(1)
 
 
-def _usual_folder(names: tuple[str, ...]) -> Path:
+def _get_default_folder(names: tuple[str, ...]) -> Path:
     """The working directory, or the home of the user where a program looks only there."""
     if all(name in FILE_FORMATS and FILE_FORMATS[name].is_for_user for name in names):
         return Path.home()
     return Path.cwd()
 
 
-def _write_one(found: Export, target: Path, *, replace: bool, dry_run: bool) -> str:
+def _write_single_file(found: Export, target: Path, *, replace: bool, dry_run: bool) -> str:
     """Write everything as one file."""
     if target.suffix.lower() == ".zip":
-        data = pack(found.files)
+        data = pack_files(found.files)
     elif [file.path for file in found.files] == ["zoo.json"]:
         data = found.files[0].text.encode()
     else:
         raise ArgumentError(
-            "Only a bundle can be a .json", where="--to", hint=f"--format {BUNDLE}, or a .zip"
+            "Only a bundle can be a .json", where="--to", hint=f"--format {BUNDLE_FORMAT}, or a .zip"
         )
     is_other = target.exists() and target.read_bytes() != data
     may = replace or dry_run or not is_other
-    if not may and not (output.can_ask() and output.ask(f"Replace {target}?")):
+    if not may and not (output.can_ask() and output.ask_yes_no(f"Replace {target}?")):
         raise ArgumentError("There is another file", where=str(target), hint="add --replace")
     if not dry_run:
         try:
@@ -121,40 +121,40 @@ def _write_one(found: Export, target: Path, *, replace: bool, dry_run: bool) -> 
     return str(target)
 
 
-def _agreed(zoo: Zoo, found: Export, plan: FilePlan) -> FilePlan:
+def _confirm_replacements(zoo: Zoo, found: Export, plan: FilePlan) -> FilePlan:
     """The plan, with those files of others that the person wants to have replaced."""
     foreign = [one for one in plan.files if one.status == "foreign"]
     if not foreign or not output.can_ask():
         return plan
     wanted = set()
     for one in foreign:
-        click.echo(coloured_diff(one.diff()), err=True)
-        if output.ask(f"Replace {one.path}, which is not the zoo's?"):
+        click.echo(colour_diff(one.diff()), err=True)
+        if output.ask_yes_no(f"Replace {one.path}, which is not the zoo's?"):
             wanted.add(one.path)
     return plan_export(zoo, plan.folder, found.files, replace=wanted)
 
 
-def _written(zoo: Zoo, plan: FilePlan) -> dict[str, str]:
+def _write_files(zoo: Zoo, plan: FilePlan) -> dict[str, str]:
     """Write the files; what went wrong, by path."""
     return {one.path: one.error for one in write_export(zoo, plan) if one.error is not None}
 
 
-def _show(plan: FilePlan, errors: dict[str, str], *, dry_run: bool) -> None:
+def _print_file_plan(plan: FilePlan, errors: dict[str, str], *, dry_run: bool) -> None:
     for one in plan.files:
         if dry_run and one.diff():
-            click.echo(coloured_diff(one.diff()))
+            click.echo(colour_diff(one.diff()))
         error = errors.get(one.path) or one.reason
         status = "failed" if one.path in errors else one.status
         text = f"{status:9}  {one.path}{f': {error}' if error else ''}"
-        colour = COLOURS.get(one.status)
-        output.note(text) if dry_run else click.echo(
-            output.coloured(text, colour) if colour else text
+        colour = STATUS_COLOURS.get(one.status)
+        output.print_note(text) if dry_run else click.echo(
+            output.colour_text(text, colour) if colour else text
         )
     if any(one.status == "foreign" for one in plan.files):
-        output.note("Hint: --replace replaces files that are not the zoo's; --dry-run shows how")
+        output.print_note("Hint: --replace replaces files that are not the zoo's; --dry-run shows how")
 
 
-def _described(plan: FilePlan, path: str, errors: dict[str, str]) -> dict[str, object]:
+def _describe_file(plan: FilePlan, path: str, errors: dict[str, str]) -> dict[str, object]:
     (one,) = (file for file in plan.files if file.path == path)
     return {
         "path": one.path,

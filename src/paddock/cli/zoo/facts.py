@@ -7,12 +7,12 @@ from typing import Any, TypeVar
 
 import click
 
-from paddock.cli.texts import text_or_file
+from paddock.cli.texts import read_text_or_file
 
 F = TypeVar("F", bound=Callable[..., object])
 
 
-def facts_options(function: F) -> F:
+def agent_options(function: F) -> F:
     """What an agent is."""
     description = click.option(
         "--description", metavar="TEXT", help="What it is for, in a sentence."
@@ -26,7 +26,7 @@ def facts_options(function: F) -> F:
     return description(soul(tags(function)))
 
 
-def given_facts(facts: dict[str, Any]) -> dict[str, Any]:
+def collect_agent_options(facts: dict[str, Any]) -> dict[str, Any]:
     """What of `facts_options` was given, by JSON key.
 
     Raises:
@@ -36,7 +36,7 @@ def given_facts(facts: dict[str, Any]) -> dict[str, Any]:
     if facts["description"] is not None:
         given["description"] = facts["description"]
     if facts["soul"] is not None:
-        given["systemPrompt"] = text_or_file(facts["soul"], "--soul")
+        given["systemPrompt"] = read_text_or_file(facts["soul"], "--soul")
     if facts["tags"]:
         given["tags"] = list(facts["tags"])
     return given

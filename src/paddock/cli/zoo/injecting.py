@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 
 from paddock.cli import completing, output, render
-from paddock.cli.zoo.naming import named_or_default
+from paddock.cli.zoo.naming import resolve_agent_name
 from paddock.zoo.opening import open_zoo
 
 
 @click.command()
-@click.argument("agent", required=False, shell_complete=completing.agents)
+@click.argument("agent", required=False, shell_complete=completing.complete_agents)
 @click.option(
     "--memory/--no-memory", "memory", default=None, help="Whether memory comes along at all."
 )
@@ -34,7 +34,7 @@ def inject(
     Nothing else is on standard output: paddock zoo inject sage | pbcopy
     """
     with open_zoo() as zoo:
-        name = named_or_default(agent)
+        name = resolve_agent_name(agent)
         if preview:
             found = zoo.preview(
                 name, memory=memory, budget_tokens=budget, workspace_id=workspace, about=about
@@ -52,7 +52,7 @@ def inject(
         output.print_json(found)
         return
     # A program gets the text as it is, a terminal nothing that it would obey.
-    text = render.visible(found.prompt) if output.is_terminal() else found.prompt
+    text = render.replace_control_characters(found.prompt) if output.is_terminal() else found.prompt
     click.echo(text, color=True)
     for text in found.warnings:
-        output.warn(text)
+        output.print_warning(text)

@@ -10,7 +10,7 @@ from paddock.cli import completing, output, render
 from paddock.cli.complaints import ArgumentError
 from paddock.suggestions import did_you_mean
 from paddock.zoo.opening import open_zoo
-from paddock.zoo.starting import starter_import
+from paddock.zoo.starting import make_starter_import
 
 if TYPE_CHECKING:
     from paddock.zoo.model import LibrarySkill
@@ -24,26 +24,26 @@ def library(*, add_starters: bool, text: str | None, as_json: bool) -> None:
     """List the skills of the library, by their packs."""
     with open_zoo() as zoo:
         if add_starters:
-            zoo.import_found(starter_import(with_library=True), source="cli")
+            zoo.import_found(make_starter_import(with_library=True), source="cli")
         packs, skills = zoo.list_packs(), zoo.list_library(text=text)
     if as_json:
         output.print_json({"packs": packs, "skills": skills})
     elif skills:
-        output.print_table(("pack", "skill", "name", "when to use"), map(_row, skills))
+        output.print_table(("pack", "skill", "name", "when to use"), map(_build_skill_row, skills))
     elif text:
-        output.note("No skill is like that")
+        output.print_note("No skill is like that")
     else:
-        output.note("The library is empty\nHint: paddock zoo library --add-starters")
+        output.print_note("The library is empty\nHint: paddock zoo library --add-starters")
 
 
-def _row(one: LibrarySkill) -> list[output.Cell]:
-    return [one.pack_id or "", one.id, one.name, render.one_line(one.when_to_use)]
+def _build_skill_row(one: LibrarySkill) -> list[output.Cell]:
+    return [one.pack_id or "", one.id, one.name, render.to_single_line(one.when_to_use)]
 
 
 @click.command()
-@click.argument("agent", shell_complete=completing.agents)
+@click.argument("agent", shell_complete=completing.complete_agents)
 @click.argument(
-    "names", nargs=-1, required=True, metavar="SKILL...", shell_complete=completing.library
+    "names", nargs=-1, required=True, metavar="SKILL...", shell_complete=completing.complete_library
 )
 def give(agent: str, names: tuple[str, ...]) -> None:
     """Give AGENT copies of skills of the library; SKILL may be a pack, for all that are in it."""
@@ -68,4 +68,4 @@ def give(agent: str, names: tuple[str, ...]) -> None:
     if given:
         click.echo(f"Gave {found.id}: {', '.join(given)}")
     else:
-        output.note(f"{found.id} has them already")
+        output.print_note(f"{found.id} has them already")

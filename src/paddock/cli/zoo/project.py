@@ -8,11 +8,11 @@ import click
 
 from paddock.cli import completing, output
 from paddock.zoo.opening import open_zoo
-from paddock.zoo.project import find_project, read_project, set_default
+from paddock.zoo.project import find_project, read_project, set_default_agent
 
 
 @click.command()
-@click.argument("agent", required=False, shell_complete=completing.agents)
+@click.argument("agent", required=False, shell_complete=completing.complete_agents)
 @click.option(
     "--project",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -38,14 +38,14 @@ def default(
         if agent:
             with open_zoo() as zoo:
                 name = zoo.find_agent(agent).id
-        path = set_default(folder, name)
-        output.note(f"Written: {path}")
+        path = set_default_agent(folder, name)
+        output.print_note(f"Written: {path}")
     found = read_project(folder).default
     if as_json:
         output.print_json({"default": found, "project": str(folder)})
     elif found is not None:
         click.echo(found)
     elif not clear:
-        output.note("No agent is the default here\nHint: paddock zoo default AGENT")
+        output.print_note("No agent is the default here\nHint: paddock zoo default AGENT")
     if found is None and not clear:
         ctx.exit(1)

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from paddock.zoo.formats.exchange import Remark
 
 
-def tell(report: Iterable[Remark]) -> None:
+def print_remarks(report: Iterable[Remark]) -> None:
     """Say each remark on a line, on standard error."""
     for one in report:
         place = one.path or one.agent_id
-        output.note(f"{f'{place}: ' if place else ''}{one.field}: {one.message}")
+        output.print_note(f"{f'{place}: ' if place else ''}{one.field}: {one.message}")

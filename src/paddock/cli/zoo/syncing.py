@@ -9,19 +9,19 @@ import click
 import msgspec
 
 from paddock.cli import completing, output
-from paddock.cli.planned import coloured_diff
-from paddock.cli.zoo.remarks import tell
+from paddock.cli.planned import colour_diff
+from paddock.cli.zoo.remarks import print_remarks
 from paddock.zoo.formats.table import FILE_FORMATS
 from paddock.zoo.opening import open_zoo
-from paddock.zoo.project import read_project, set_sync
+from paddock.zoo.project import read_project, set_sync_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from paddock.zoo.syncing.comparing import Prefer
-    from paddock.zoo.syncing.running import SyncItem, SyncReport, SyncWishes
+    from paddock.zoo.syncing.comparing import SyncPreference
+    from paddock.zoo.syncing.running import SyncItem, SyncReport, SyncOptions
 
-SAID = {
+STEP_DESCRIPTIONS = {
     "in-step": "in step",
     "read": "read into the zoo",
     "write": "written from the zoo",
@@ -32,9 +32,9 @@ SAID = {
     "conflict": "changed on both sides",
 }
 """What was done with a file."""
-STATES = {"in-step", "forget", "conflict"}
+UNCHANGED_STEPS = {"in-step", "forget", "conflict"}
 """What is so already; of the others a check says that it would be."""
-COLOURS = {"conflict": "yellow", "in-step": None}
+STEP_COLOURS = {"conflict": "yellow", "in-step": None}
 
 
 @click.command()
@@ -49,7 +49,7 @@ COLOURS = {"conflict": "yellow", "in-step": None}
     "agents",
     multiple=True,
     metavar="AGENT",
-    shell_complete=completing.agents,
+    shell_complete=completing.complete_agents,
     help="Give this agent files in the project; may be repeated.",
 )
 @click.option("--all", "everyone", is_flag=True, help="Give all agents files in the project.")
@@ -78,7 +78,7 @@ def sync(
     everyone: bool,
     names: tuple[str, ...],
     save: bool,
-    prefer: Prefer | None,
+    prefer: SyncPreference | None,
     check: bool,
     watch: bool,
     as_json: bool,
@@ -91,64 +91,64 @@ def sync(
     if watch and (check or as_json):
         raise click.UsageError("--watch goes with neither --check nor --json")
     with open_zoo() as zoo:
-        from paddock.zoo.syncing.running import SyncWishes  # noqa: PLC0415 - with the zoo
-        from paddock.zoo.syncing.running import sync as run  # noqa: PLC0415 - with the zoo
-        from paddock.zoo.syncing.watching import rounds  # noqa: PLC0415 - with the zoo
+        from paddock.zoo.syncing.running import SyncOptions  # noqa: PLC0415 - with the zoo
+        from paddock.zoo.syncing.running import sync_project as run  # noqa: PLC0415 - with the zoo
+        from paddock.zoo.syncing.watching import run_sync_rounds  # noqa: PLC0415 - with the zoo
 
         chosen = read_project(folder).sync
         # Those that the project names may be in its files only, until these are read.
         ids = [zoo.find_agent(name).id for name in agents] or chosen.agents
         if everyone:
             ids = [one.id for one in zoo.list_agents().items]
-        wishes = SyncWishes(
-            agents=ids, formats=list(names) or chosen.formats, prefer=prefer, is_dry=check
+        wishes = SyncOptions(
+            agents=ids, formats=list(names) or chosen.formats, prefer=prefer, dry_run=check
         )
         if save and not check:
-            output.note(f"Written: {set_sync(folder, agents=ids, formats=wishes.formats)}")
+            output.print_note(f"Written: {set_sync_settings(folder, agents=ids, formats=wishes.formats)}")
         if watch:
-            _watch(rounds(zoo, folder, wishes))
+            _print_rounds(run_sync_rounds(zoo, folder, wishes))
             return
         report = run(zoo, folder, wishes)
     if as_json:
         output.print_json({**msgspec.to_builtins(report), "isInStep": report.is_in_step})
     else:
-        _show(report, wishes)
+        _print_report(report, wishes)
     if not report.is_settled or (check and not report.is_in_step):
         ctx.exit(1)
 
 
-def _watch(reports: Iterator[SyncReport]) -> None:
+def _print_rounds(reports: Iterator[SyncReport]) -> None:
     """Show what is done, as it is done, until the person has enough."""
-    output.note("Watching; Ctrl-C ends it")
+    output.print_note("Watching; Ctrl-C ends it")
     shown: list[SyncItem] = []
     for report in reports:
         news = [item for item in report.items if item.step != "in-step" and item not in shown]
         for item in news:
-            _show_item(item)
+            _print_item(item)
         shown = [item for item in report.items if item.step == "conflict" or item.error]
 
 
-def _show(report: SyncReport, wishes: SyncWishes) -> None:
-    tell(report.report)
+def _print_report(report: SyncReport, wishes: SyncOptions) -> None:
+    print_remarks(report.report)
     for item in report.items:
-        _show_item(item, is_dry=wishes.is_dry)
+        _print_item(item, is_dry=wishes.dry_run)
     if not report.items:
-        output.note(
+        output.print_note(
             "There are no agent files here\n"
             "Hint: paddock zoo sync --agent AGENT gives the project some"
         )
     if not report.is_settled and any(item.step == "conflict" for item in report.items):
-        output.note("Hint: --prefer file, or --prefer zoo, says which side is right")
+        output.print_note("Hint: --prefer file, or --prefer zoo, says which side is right")
 
 
-def _show_item(item: SyncItem, *, is_dry: bool = False) -> None:
-    said = SAID[item.step]
+def _print_item(item: SyncItem, *, is_dry: bool = False) -> None:
+    said = STEP_DESCRIPTIONS[item.step]
     if item.error:
         said = f"failed: {item.error}"
-    elif is_dry and item.step not in STATES:
+    elif is_dry and item.step not in UNCHANGED_STEPS:
         said = f"would be {said}"
-    colour = "red" if item.error else COLOURS.get(item.step, "green")
+    colour = "red" if item.error else STEP_COLOURS.get(item.step, "green")
     text = f"{item.path}: {said}"
-    click.echo(output.coloured(text, colour) if colour else text)
+    click.echo(output.colour_text(text, colour) if colour else text)
     if item.diff and (is_dry or item.step == "conflict"):
-        click.echo(coloured_diff(item.diff))
+        click.echo(colour_diff(item.diff))

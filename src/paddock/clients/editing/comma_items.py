@@ -10,15 +10,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from paddock.clients.editing.lines import is_blank, line_end, line_start
+from paddock.clients.editing.lines import is_blank, find_line_end, find_line_start
 
-_TRIVIA = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
-_BLANKS = re.compile(r"[ \t]*")
-_REST_OF_LINE = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?=\r?\n|\Z)")
+_TRIVIA_PATTERN = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
+_BLANKS_PATTERN = re.compile(r"[ \t]*")
+_LINE_REST_PATTERN = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?=\r?\n|\Z)")
 
 
 @dataclass(frozen=True)
-class Brackets:
+class BracketedItems:
     """A container: where its brackets stand, and where each of its items begins and ends."""
 
     start: int
@@ -26,65 +26,65 @@ class Brackets:
     items: tuple[tuple[int, int], ...]
 
 
-def with_item(text: str, container: Brackets, item: str, newline: str) -> str:
+def append_item(text: str, container: BracketedItems, item: str, newline: str) -> str:
     """The text with one more item at the end of a container."""
     if not container.items:
         place = container.start + 1
         return f"{text[:place]}{item}{text[place:]}"
     start, end = container.items[-1]
-    comma = _comma_after(text, end)
+    comma = _find_comma(text, end)
     tail = "" if comma is None else ","
     if not _is_first_on_line(text, start):
         place = end if comma is None else comma + 1
         lead = ", " if comma is None else " "
         return f"{text[:place]}{lead}{item}{tail}{text[place:]}"
-    indent = text[line_start(text, start) : start]
-    place = _line_rest(text, end if comma is None else comma + 1)
+    indent = text[find_line_start(text, start) : start]
+    place = _skip_line_comment(text, end if comma is None else comma + 1)
     lead = "," if comma is None else ""
     return f"{text[:end]}{lead}{text[end:place]}{newline}{indent}{item}{tail}{text[place:]}"
 
 
-def without_item(text: str, container: Brackets, index: int) -> str:
+def remove_item(text: str, container: BracketedItems, index: int) -> str:
     """The text without one item of a container, and without the comma that it needed."""
     start, end = container.items[index]
-    comma = _comma_after(text, end)
+    comma = _find_comma(text, end)
     is_last = index == len(container.items) - 1
     stop = end if comma is None else comma + 1
     if _is_first_on_line(text, start):
-        begin, stop = _own_line(text, start, stop)
+        begin, stop = _expand_to_line(text, start, stop)
     elif is_last and index:
         begin = start - len(text[:start]) + len(text[:start].rstrip(" \t"))
     else:
         begin = start
-        stop = _BLANKS.match(text, stop).end() if not is_last else stop  # type: ignore[union-attr] # matches anything
+        stop = _BLANKS_PATTERN.match(text, stop).end() if not is_last else stop  # type: ignore[union-attr] # matches anything
     shortened = text[:begin] + text[stop:]
     if is_last and index and comma is None:
-        before = _comma_after(shortened, container.items[index - 1][1])
+        before = _find_comma(shortened, container.items[index - 1][1])
         if before is not None:
             shortened = shortened[:before] + shortened[before + 1 :]
     return shortened
 
 
-def _own_line(text: str, start: int, stop: int) -> tuple[int, int]:
+def _expand_to_line(text: str, start: int, stop: int) -> tuple[int, int]:
     """What goes with an item that begins its line: the line end before it, a comment behind it."""
-    begin = line_start(text, start)
+    begin = find_line_start(text, start)
     begin -= 2 if text[:begin].endswith("\r\n") else 1
-    rest = _REST_OF_LINE.match(text, stop)
+    rest = _LINE_REST_PATTERN.match(text, stop)
     return begin, rest.end() if rest else stop
 
 
-def _comma_after(text: str, end: int) -> int | None:
-    found = _TRIVIA.match(text, end)
+def _find_comma(text: str, end: int) -> int | None:
+    found = _TRIVIA_PATTERN.match(text, end)
     place = found.end() if found else end
     return place if text.startswith(",", place) else None
 
 
 def _is_first_on_line(text: str, start: int) -> bool:
-    begin = line_start(text, start)
+    begin = find_line_start(text, start)
     return begin > 0 and is_blank(text, begin, start)
 
 
-def _line_rest(text: str, place: int) -> int:
+def _skip_line_comment(text: str, place: int) -> int:
     """After a comment that ends the line, or the place itself when more items follow."""
-    rest = _REST_OF_LINE.match(text, place)
-    return rest.end() if rest and place < line_end(text, place) else place
+    rest = _LINE_REST_PATTERN.match(text, place)
+    return rest.end() if rest and place < find_line_end(text, place) else place

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from typing import Self
 
 # As editors count lines; other characters that Unicode calls line ends do not count.
-_LINE_END = re.compile(r"\r\n|\n|\r")
+_LINE_END_PATTERN = re.compile(r"\r\n|\n|\r")
 
 
 @dataclass(frozen=True)
-class ByName:
+class NamedElementStep:
     """A step of a path into a list: the element whose field has this value.
 
     Where several elements have it, the last one counts, as with the keys of an object.
@@ -34,10 +34,10 @@ class ByName:
         return isinstance(element, dict) and element.get(self.field) == self.name
 
 
-Path = tuple[str | ByName, ...]
+DocumentPath = tuple[str | NamedElementStep, ...]
 
 
-class Missing(Enum):
+class MissingType(Enum):
     """The type of `MISSING`, which no document can hold."""
 
     MISSING = "missing"
@@ -46,10 +46,10 @@ class Missing(Enum):
         return "MISSING"
 
 
-MISSING: Final = Missing.MISSING
+MISSING: Final = MissingType.MISSING
 
 
-class Document(Protocol):
+class EditableDocument(Protocol):
     """A text in some format, with changes that leave the rest of the text alone.
 
     Documents never change; the methods that change something return another one.
@@ -60,15 +60,15 @@ class Document(Protocol):
         """The whole text, with its own line ends and without a byte order mark."""
         ...
 
-    def data(self) -> object:
+    def to_data(self) -> object:
         """What the text says, as plain data; an empty text is an empty mapping."""
         ...
 
-    def get(self, path: Path) -> object:
+    def get(self, path: DocumentPath) -> object:
         """What stands at a path, or `MISSING`."""
         ...
 
-    def put(self, path: Path, value: object) -> Self:
+    def put(self, path: DocumentPath, value: object) -> Self:
         """Add or replace just the value at a path; containers that are missing or null are made.
 
         Raises:
@@ -77,7 +77,7 @@ class Document(Protocol):
         """
         ...
 
-    def remove(self, path: Path, *, prune: int = 0) -> Self:
+    def remove(self, path: DocumentPath, *, prune: int = 0) -> Self:
         """Take away the value at a path, and up to `prune` containers that it leaves empty.
 
         The innermost container goes first. One that holds comments is not empty.
@@ -100,29 +100,29 @@ class UneditableError(PaddockError):
     code = "uneditable"
 
 
-def line_and_column(text: str, offset: int) -> tuple[int, int]:
+def compute_line_and_column(text: str, offset: int) -> tuple[int, int]:
     """The position of a character as editors show it: both from 1, columns in characters."""
     line, start = 1, 0
-    for end in _LINE_END.finditer(text, 0, offset):
+    for end in _LINE_END_PATTERN.finditer(text, 0, offset):
         if end[0] == "\r" and text.startswith("\n", end.end()):
             break  # the offset is between the two halves of one line end
         line, start = line + 1, end.end()
     return line, offset - start + 1
 
 
-def located(where: str, text: str, offset: int) -> str:
+def format_location(where: str, text: str, offset: int) -> str:
     """A place in a file, as `file:line:column`."""
-    line, column = line_and_column(text, offset)
+    line, column = compute_line_and_column(text, offset)
     return f"{where}:{line}:{column}"
 
 
-def newline_of(text: str) -> str:
+def detect_newline(text: str) -> str:
     """The line end that a text uses: its first one, or a plain one when it has none."""
-    found = _LINE_END.search(text)
+    found = _LINE_END_PATTERN.search(text)
     return found[0] if found else "\n"
 
 
-def in_words(path: Path) -> str:
+def format_path(path: DocumentPath) -> str:
     """A path as messages show it: `mcp.servers`, `[name=x]` for an element of a list."""
-    steps = [f"[{p.field}={p.name}]" if isinstance(p, ByName) else f".{p}" for p in path]
+    steps = [f"[{p.field}={p.name}]" if isinstance(p, NamedElementStep) else f".{p}" for p in path]
     return "".join(steps).removeprefix(".")

@@ -10,24 +10,24 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from paddock.clients.editing.document import MISSING, ConfigurationError, located
+from paddock.clients.editing.document import MISSING, ConfigurationError, format_location
 
 if TYPE_CHECKING:
-    from paddock.clients.editing.opening import Dialect
+    from paddock.clients.editing.opening import JsonDialect
 
-_BLANKS = re.compile(r"[ \t\r\n]*+")
-_COMMENT = re.compile(r"//[^\r\n]*+|/\*(?s:.*?)\*/")
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?(?![\w.+-])")
-_STRING_START = re.compile(
+_BLANKS_TOKEN = re.compile(r"[ \t\r\n]*+")
+_COMMENT_TOKEN = re.compile(r"//[^\r\n]*+|/\*(?s:.*?)\*/")
+_NUMBER_TOKEN = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?(?![\w.+-])")
+_STRING_START_TOKEN = re.compile(
     r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+'
 )
-_WORD = re.compile(r"[\w$.+-]++|.", re.DOTALL)
+_WORD_TOKEN = re.compile(r"[\w$.+-]++|.", re.DOTALL)
 _LITERALS: dict[str, object] = {"true": True, "false": False, "null": None}
-_CLOSING = {dict: "}", list: "]"}
-_LONGEST_SHOWN = 20
+_CLOSING_BRACKETS = {dict: "}", list: "]"}
+_MAX_SHOWN_CHARACTERS = 20
 
 
-def number(text: str) -> int | float:
+def parse_number(text: str) -> int | float:
     """The value of a JSON number; what Python refuses to read as an integer is a float."""
     if not text.lstrip("-").isdigit():
         return float(text)
@@ -37,16 +37,16 @@ def number(text: str) -> int | float:
         return float(text)
 
 
-class Scanner:
+class JsonScanner:
     """One pass over one text, with a stack of its own instead of recursion."""
 
-    def __init__(self, text: str, *, where: str, dialect: Dialect) -> None:
+    def __init__(self, text: str, *, where: str, dialect: JsonDialect) -> None:
         self._text = text
         self._where = where
         self._dialect = dialect
-        self._at = 0
-        self._open: list[dict[str, Any] | list[Any]] = []
-        self._comma: int | None = None
+        self._offset = 0
+        self._open_containers: list[dict[str, Any] | list[Any]] = []
+        self._last_comma: int | None = None
 
     def scan(self) -> object:
         """What the text says, or `MISSING` when it says nothing.
@@ -55,142 +55,142 @@ class Scanner:
             ConfigurationError: at the first fault.
         """
         self._skip_blanks()
-        if self._at == len(self._text):
+        if self._offset == len(self._text):
             return MISSING
-        root = self._value("a value")
-        while self._open:
+        root = self._read_value("a value")
+        while self._open_containers:
             self._read_item()
         self._skip_blanks()
-        if self._at < len(self._text):
-            raise self._unexpected("the end of the file")
+        if self._offset < len(self._text):
+            raise self._make_unexpected_error("the end of the file")
         return root
 
     def _read_item(self) -> None:
         """One member or element with the comma after it, or the end of the innermost container."""
-        container = self._open[-1]
-        closing = _CLOSING[type(container)]
+        container = self._open_containers[-1]
+        closing = _CLOSING_BRACKETS[type(container)]
         self._skip_blanks()
-        if self._text.startswith(closing, self._at):
-            self._refuse_trailing_comma(closing)
-            self._at += 1
-            self._open.pop()
+        if self._text.startswith(closing, self._offset):
+            self._reject_trailing_comma(closing)
+            self._offset += 1
+            self._open_containers.pop()
             self._read_comma()
             return
-        either = f" or {closing!r}" if self._may_close() else ""
-        depth = len(self._open)
+        either = f" or {closing!r}" if self._can_close() else ""
+        depth = len(self._open_containers)
         if isinstance(container, dict):
-            key = self._key(either)
-            container[key] = self._value("a value")
+            key = self._read_key(either)
+            container[key] = self._read_value("a value")
         else:
-            container.append(self._value("a value" + either))
-        if len(self._open) == depth:
+            container.append(self._read_value("a value" + either))
+        if len(self._open_containers) == depth:
             self._read_comma()
 
     def _read_comma(self) -> None:
-        self._comma = None
-        if not self._open:
+        self._last_comma = None
+        if not self._open_containers:
             return
         self._skip_blanks()
-        closing = _CLOSING[type(self._open[-1])]
-        if self._text.startswith(",", self._at):
-            self._comma = self._at
-            self._at += 1
-        elif not self._text.startswith(closing, self._at):
-            raise self._unexpected(f"',' or {closing!r}")
+        closing = _CLOSING_BRACKETS[type(self._open_containers[-1])]
+        if self._text.startswith(",", self._offset):
+            self._last_comma = self._offset
+            self._offset += 1
+        elif not self._text.startswith(closing, self._offset):
+            raise self._make_unexpected_error(f"',' or {closing!r}")
 
-    def _may_close(self) -> bool:
-        return self._comma is None or self._dialect == "jsonc"
+    def _can_close(self) -> bool:
+        return self._last_comma is None or self._dialect == "jsonc"
 
-    def _refuse_trailing_comma(self, closing: str) -> None:
-        if self._may_close():
+    def _reject_trailing_comma(self, closing: str) -> None:
+        if self._can_close():
             return
-        raise self._error(
+        raise self._make_error(
             f"a comma before {closing!r}, which this client does not read",
-            self._comma or 0,
+            self._last_comma or 0,
             hint="remove the comma; nothing was changed",
         )
 
-    def _key(self, either: str) -> str:
-        if not self._text.startswith('"', self._at):
-            raise self._unexpected("a key in double quotes" + either)
-        key = self._string()
+    def _read_key(self, either: str) -> str:
+        if not self._text.startswith('"', self._offset):
+            raise self._make_unexpected_error("a key in double quotes" + either)
+        key = self._read_string()
         self._skip_blanks()
-        if not self._text.startswith(":", self._at):
-            raise self._unexpected("':' after the key")
-        self._at += 1
+        if not self._text.startswith(":", self._offset):
+            raise self._make_unexpected_error("':' after the key")
+        self._offset += 1
         self._skip_blanks()
         return key
 
-    def _value(self, expected: str) -> object:
+    def _read_value(self, expected: str) -> object:
         """A scalar, or a container that has just been opened."""
-        first = self._text[self._at : self._at + 1]
+        first = self._text[self._offset : self._offset + 1]
         if first == '"':
-            return self._string()
+            return self._read_string()
         if first in ("{", "["):
             container: dict[str, Any] | list[Any] = {} if first == "{" else []
-            self._open.append(container)
-            self._comma = None
-            self._at += 1
+            self._open_containers.append(container)
+            self._last_comma = None
+            self._offset += 1
             return container
-        digits = _NUMBER.match(self._text, self._at)
+        digits = _NUMBER_TOKEN.match(self._text, self._offset)
         if digits:
-            self._at = digits.end()
-            return number(digits[0])
-        word = _WORD.match(self._text, self._at)
+            self._offset = digits.end()
+            return parse_number(digits[0])
+        word = _WORD_TOKEN.match(self._text, self._offset)
         if word is None or word[0] not in _LITERALS:
-            raise self._unexpected(expected)
-        self._at = word.end()
+            raise self._make_unexpected_error(expected)
+        self._offset = word.end()
         return _LITERALS[word[0]]
 
-    def _string(self) -> str:
-        start = self._at
-        found = _STRING_START.match(self._text, start)
+    def _read_string(self) -> str:
+        start = self._offset
+        found = _STRING_START_TOKEN.match(self._text, start)
         stop = found.end() if found else start
         if not self._text.startswith('"', stop):
-            raise self._string_fault(start, stop)
-        self._at = stop + 1
+            raise self._make_string_error(start, stop)
+        self._offset = stop + 1
         raw = self._text[start + 1 : stop]
         return json.loads(f'"{raw}"') if "\\" in raw else raw
 
-    def _string_fault(self, start: int, stop: int) -> ConfigurationError:
+    def _make_string_error(self, start: int, stop: int) -> ConfigurationError:
         culprit = self._text[stop : stop + 1]
         if culprit in ("", "\r", "\n"):
-            return self._error("a string that is not closed, expected '\"' on the same line", start)
+            return self._make_error("a string that is not closed, expected '\"' on the same line", start)
         if culprit == "\\":
             shown = self._text[stop : stop + 2]
-            return self._error(f"{shown} in a string, expected an escape that JSON knows", stop)
+            return self._make_error(f"{shown} in a string, expected an escape that JSON knows", stop)
         code = f"{ord(culprit):04x}"
-        return self._error(f"a control character in a string, expected \\u{code}", stop)
+        return self._make_error(f"a control character in a string, expected \\u{code}", stop)
 
     def _skip_blanks(self) -> None:
         """Go on to what is neither blank nor comment."""
         while True:
-            blanks = _BLANKS.match(self._text, self._at)
-            self._at = blanks.end() if blanks else self._at
-            if not self._text.startswith(("//", "/*"), self._at):
+            blanks = _BLANKS_TOKEN.match(self._text, self._offset)
+            self._offset = blanks.end() if blanks else self._offset
+            if not self._text.startswith(("//", "/*"), self._offset):
                 return
             if self._dialect == "strict":
-                raise self._error(
+                raise self._make_error(
                     "a comment, which this client does not read",
-                    self._at,
+                    self._offset,
                     hint="remove the comment; nothing was changed",
                 )
-            comment = _COMMENT.match(self._text, self._at)
+            comment = _COMMENT_TOKEN.match(self._text, self._offset)
             if comment is None:
-                raise self._error("a comment that is not closed, expected '*/'", self._at)
-            self._at = comment.end()
+                raise self._make_error("a comment that is not closed, expected '*/'", self._offset)
+            self._offset = comment.end()
 
-    def _unexpected(self, expected: str) -> ConfigurationError:
-        found = _WORD.match(self._text, self._at)
+    def _make_unexpected_error(self, expected: str) -> ConfigurationError:
+        found = _WORD_TOKEN.match(self._text, self._offset)
         if found is None:
-            return self._error(f"the file ends, expected {expected}", self._at)
+            return self._make_error(f"the file ends, expected {expected}", self._offset)
         word = found[0]
-        shown = word if len(word) <= _LONGEST_SHOWN else f"{word[:_LONGEST_SHOWN]}…"
-        return self._error(f"found {shown!r}, expected {expected}", self._at)
+        shown = word if len(word) <= _MAX_SHOWN_CHARACTERS else f"{word[:_MAX_SHOWN_CHARACTERS]}…"
+        return self._make_error(f"found {shown!r}, expected {expected}", self._offset)
 
-    def _error(
+    def _make_error(
         self, message: str, offset: int, *, hint: str = "mend the file; nothing was changed"
     ) -> ConfigurationError:
         return ConfigurationError(
-            message, where=located(self._where, self._text, offset), hint=hint
+            message, where=format_location(self._where, self._text, offset), hint=hint
         )

@@ -10,11 +10,11 @@ import json
 import re
 from dataclasses import dataclass
 
-BLANKS = " \t\r\n"
+BLANK_CHARACTERS = " \t\r\n"
 _BLANK_RUN = re.compile(r"[ \t\r\n]*+")
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _SCALAR = re.compile(r"[^ \t\r\n,\]}]++")
-_TO_BRACKET = re.compile(r'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
+_UNTIL_BRACKET = re.compile(r'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
 _COMMENT = re.compile(r"//[^\r\n]*+|/\*(?s:.*?)\*/")
 _INDENT = re.compile(r"[ \t]*+")
 # Comments that begin on the line, with the blanks before each.
@@ -22,75 +22,75 @@ _COMMENTS_BESIDE = re.compile(r"(?:[ \t]*+(?://[^\r\n]*+|/\*(?s:.*?)\*/))*+")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class JsonItem:
     """A member of an object or an element of a list, from its key or value to its end."""
 
     key: str | None
     start: int
     key_end: int
-    value: int
+    value_start: int
     end: int
     comma: int | None
 
 
 @dataclass(frozen=True, slots=True)
-class Container:
+class JsonContainer:
     """An object or list: the offsets of its two brackets, and what is in it."""
 
     start: int
     end: int
-    items: list[Item]
+    items: list[JsonItem]
 
 
-def after_blanks(text: str, at: int) -> int:
+def skip_blanks(text: str, at: int) -> int:
     """The first offset from here on that is not blank, or the end of the text."""
     run = _BLANK_RUN.match(text, at)
     return run.end() if run else at
 
 
-def before_blanks(text: str, at: int) -> int:
+def rewind_blanks(text: str, at: int) -> int:
     """The end of what stands before the blanks before an offset."""
-    while at > 0 and text[at - 1] in BLANKS:
+    while at > 0 and text[at - 1] in BLANK_CHARACTERS:
         at -= 1
     return at
 
 
-def container_at(plain: str, start: int) -> Container | None:
+def parse_container(plain: str, start: int) -> JsonContainer | None:
     """The container whose bracket stands at an offset; none when something else stands there."""
     if plain[start : start + 1] not in ("{", "["):
         return None
-    items: list[Item] = []
-    at = after_blanks(plain, start + 1)
+    items: list[JsonItem] = []
+    at = skip_blanks(plain, start + 1)
     while plain[at] not in "}]":
-        item = _item_at(plain, at, is_member=plain[start] == "{")
+        item = _parse_item(plain, at, is_member=plain[start] == "{")
         items.append(item)
-        at = after_blanks(plain, item.end if item.comma is None else item.comma + 1)
-    return Container(start, at, items)
+        at = skip_blanks(plain, item.end if item.comma is None else item.comma + 1)
+    return JsonContainer(start, at, items)
 
 
-def line_start(text: str, at: int) -> int:
+def find_line_start(text: str, at: int) -> int:
     """The offset at which the line of another offset begins."""
     return max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
 
 
-def indent_at(text: str, at: int) -> str:
+def get_indent(text: str, at: int) -> str:
     """The blanks that the line of an offset begins with."""
-    run = _INDENT.match(text, line_start(text, at), at)
+    run = _INDENT.match(text, find_line_start(text, at), at)
     return run[0] if run else ""
 
 
-def begins_line(text: str, at: int) -> bool:
+def is_first_on_line(text: str, at: int) -> bool:
     """Whether nothing but blanks stands before an offset on its line."""
-    start = line_start(text, at)
-    return start + len(indent_at(text, at)) == at and start > 0
+    start = find_line_start(text, at)
+    return start + len(get_indent(text, at)) == at and start > 0
 
 
-def has_line_end(text: str) -> bool:
+def has_line_break(text: str) -> bool:
     """Whether a text goes on to another line."""
     return "\n" in text or "\r" in text
 
 
-def after_own_comments(text: str, at: int) -> int:
+def skip_trailing_comments(text: str, at: int) -> int:
     """The end of the comments that stand beside what ends here, on the same line.
 
     Comments with something else after them on that line belong to that, unless it is a bracket.
@@ -102,34 +102,34 @@ def after_own_comments(text: str, at: int) -> int:
     return end if following in ("", "\r", "\n", "}", "]") else at
 
 
-def ends_in_line_comment(text: str, plain: str, at: int) -> bool:
+def is_after_line_comment(text: str, plain: str, at: int) -> bool:
     """Whether what ends here is a comment that goes on to the end of its line."""
-    start = before_blanks(plain, at)
+    start = rewind_blanks(plain, at)
     comments = list(_COMMENT.finditer(text, start, at))
     return bool(comments) and comments[-1][0].startswith("//")
 
 
-def _item_at(plain: str, start: int, *, is_member: bool) -> Item:
+def _parse_item(plain: str, start: int, *, is_member: bool) -> JsonItem:
     key, key_end, value = None, start, start
     if is_member:
-        key_end = _string_end(plain, start)
+        key_end = _find_string_end(plain, start)
         raw = plain[start:key_end]
         key = json.loads(raw) if "\\" in raw else raw[1:-1]
-        value = after_blanks(plain, after_blanks(plain, key_end) + 1)
-    end = _value_end(plain, value)
-    after = after_blanks(plain, end)
-    return Item(key, start, key_end, value, end, after if plain[after] == "," else None)
+        value = skip_blanks(plain, skip_blanks(plain, key_end) + 1)
+    end = _find_value_end(plain, value)
+    after = skip_blanks(plain, end)
+    return JsonItem(key, start, key_end, value, end, after if plain[after] == "," else None)
 
 
-def _value_end(plain: str, at: int) -> int:
+def _find_value_end(plain: str, at: int) -> int:
     if plain[at] == '"':
-        return _string_end(plain, at)
+        return _find_string_end(plain, at)
     if plain[at] not in "{[":
         scalar = _SCALAR.match(plain, at)
         return scalar.end() if scalar else at
     depth = 0
     while True:
-        run = _TO_BRACKET.match(plain, at)
+        run = _UNTIL_BRACKET.match(plain, at)
         at = run.end() if run else at
         depth += 1 if plain[at] in "{[" else -1
         at += 1
@@ -137,6 +137,6 @@ def _value_end(plain: str, at: int) -> int:
             return at
 
 
-def _string_end(plain: str, at: int) -> int:
+def _find_string_end(plain: str, at: int) -> int:
     found = _STRING.match(plain, at)
     return found.end() if found else at

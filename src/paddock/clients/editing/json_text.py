@@ -12,61 +12,61 @@ from typing import TYPE_CHECKING, Self
 
 from paddock.clients.editing.document import (
     MISSING,
-    ByName,
+    NamedElementStep,
     ConfigurationError,
     UneditableError,
-    in_words,
-    located,
+    format_path,
+    format_location,
 )
-from paddock.clients.editing.json_changes import Addition, Edit, apply_edits, removal
-from paddock.clients.editing.json_reading import Reading, read_json
+from paddock.clients.editing.json_changes import JsonItemInsertion, JsonTextEdit, apply_text_edits, plan_item_removal
+from paddock.clients.editing.json_reading import ParsedJson, parse_json
 from paddock.clients.editing.json_spans import (
-    Container,
-    Item,
-    after_blanks,
-    before_blanks,
-    begins_line,
-    container_at,
-    has_line_end,
-    indent_at,
+    JsonContainer,
+    JsonItem,
+    skip_blanks,
+    rewind_blanks,
+    is_first_on_line,
+    parse_container,
+    has_line_break,
+    get_indent,
 )
-from paddock.clients.editing.json_style import Style, style_of
-from paddock.clients.editing.opening import Dialect
-from paddock.clients.editing.plain_data import find, kind_of, same, with_value, without
+from paddock.clients.editing.json_style import JsonStyle, detect_style
+from paddock.clients.editing.opening import JsonDialect
+from paddock.clients.editing.plain_data import find_value, describe_type, is_same_data, put_value, remove_value
 
 if TYPE_CHECKING:
-    from paddock.clients.editing.document import Path
+    from paddock.clients.editing.document import DocumentPath
 
-_CHANGES_MORE = "the change cannot be made without changing something else"
+_UNSAFE_CHANGE_MESSAGE = "the change cannot be made without changing something else"
 
 
-def read(text: str, *, where: str, dialect: Dialect = "jsonc") -> JsonDocument:
+def read(text: str, *, where: str, dialect: JsonDialect = "jsonc") -> JsonDocument:
     """Parse a JSON text whose root is an object or a list; a blank text is an empty document.
 
     Raises:
         ConfigurationError: with line and column of what is wrong.
     """
-    reading = read_json(text, where=where, dialect=dialect)
+    reading = parse_json(text, where=where, dialect=dialect)
     if reading.data is not MISSING and not isinstance(reading.data, dict | list):
         raise ConfigurationError(
-            f"the whole file is {kind_of(reading.data)}, expected a mapping",
-            where=located(where, text, after_blanks(reading.plain, 0)),
+            f"the whole file is {describe_type(reading.data)}, expected a mapping",
+            where=format_location(where, text, skip_blanks(reading.blanked_text, 0)),
             hint="put it right by hand; nothing was changed",
         )
     return JsonDocument(text, where, dialect, reading)
 
 
 @dataclass(frozen=True)
-class _Level:
+class _PathLevel:
     """A container on the way along a path, and the places in it of what the next step means."""
 
-    container: Container
-    matches: list[int]
+    container: JsonContainer
+    match_indices: list[int]
 
     @property
-    def item(self) -> Item | None:
+    def item(self) -> JsonItem | None:
         """What the step leads to; the last one where a key stands several times."""
-        return self.container.items[self.matches[-1]] if self.matches else None
+        return self.container.items[self.match_indices[-1]] if self.match_indices else None
 
 
 @dataclass(frozen=True)
@@ -80,18 +80,18 @@ class JsonDocument:
 
     text: str
     _where: str
-    _dialect: Dialect
-    _reading: Reading
+    _dialect: JsonDialect
+    _parsed_json: ParsedJson
 
-    def data(self) -> object:
+    def to_data(self) -> object:
         """What the text says; not to be changed."""
-        return {} if self._reading.data is MISSING else self._reading.data
+        return {} if self._parsed_json.data is MISSING else self._parsed_json.data
 
-    def get(self, path: Path) -> object:
+    def get(self, path: DocumentPath) -> object:
         """What stands at a path, or `MISSING`; not to be changed."""
-        return find(self._reading.data, path)
+        return find_value(self._parsed_json.data, path)
 
-    def put(self, path: Path, value: object) -> Self:
+    def put(self, path: DocumentPath, value: object) -> Self:
         """Add or replace just the value at a path; a new member comes last.
 
         Null in place of a container is an empty one.
@@ -100,16 +100,16 @@ class JsonDocument:
             ConfigurationError: when something on the way is not a container of the right kind.
             UneditableError: when JSON has no such value, or the change would change more.
         """
-        expected = with_value(self._reading.data, path, value, place=self._place_of)
-        if same(self.get(path), value):
+        expected = put_value(self._parsed_json.data, path, value, place=self._format_location)
+        if is_same_data(self.get(path), value):
             return self
         try:
-            text = self._text_with(path, value)
+            text = self._put_text(path, value)
         except (TypeError, ValueError, RecursionError) as error:
-            raise self._uneditable(f"{in_words(path)} cannot be written as JSON: {error}") from None
-        return self._verified(self._read(text), expected)
+            raise self._make_uneditable_error(f"{format_path(path)} cannot be written as JSON: {error}") from None
+        return self._check_change(self._reparse(text), expected)
 
-    def remove(self, path: Path, *, prune: int = 0) -> Self:
+    def remove(self, path: DocumentPath, *, prune: int = 0) -> Self:
         """Take away what stands at a path, and up to `prune` containers that it leaves empty.
 
         The comments beside it on its line go too, others stay. Of a key that stands several times,
@@ -120,125 +120,125 @@ class JsonDocument:
         """
         if not path or self.get(path) is MISSING:
             return self
-        document: Self = self._without(path)
+        document: Self = self._remove_all(path)
         steps, pruned = path[:-1], 0
-        while pruned < prune and document._is_bare(steps):
-            document = document._without(steps)
+        while pruned < prune and document._is_empty_container(steps):
+            document = document._remove_all(steps)
             steps, pruned = steps[:-1], pruned + 1
-        return self._verified(document, without(self._reading.data, path, prune=pruned))
+        return self._check_change(document, remove_value(self._parsed_json.data, path, prune=pruned))
 
-    def _is_bare(self, path: Path) -> bool:
+    def _is_empty_container(self, path: DocumentPath) -> bool:
         """Whether a container holds nothing, not even a comment.
 
         The root has to be alone in the file. A key that stands several times is left alone, since
         with the last one the others would have to go too.
         """
-        levels = self._levels((*path, ""))
-        if len(levels) <= len(path) or any(len(level.matches) > 1 for level in levels[-2:-1]):
+        levels = self._find_levels((*path, ""))
+        if len(levels) <= len(path) or any(len(level.match_indices) > 1 for level in levels[-2:-1]):
             return False
         container = levels[-1].container
-        if before_blanks(self.text, container.end) > container.start + 1:
+        if rewind_blanks(self.text, container.end) > container.start + 1:
             return False
         outside = self.text[: container.start], self.text[container.end + 1 :]
         return bool(path) or not any(part.strip() for part in outside)
 
-    def _without(self, path: Path) -> Self:
+    def _remove_all(self, path: DocumentPath) -> Self:
         document = self
         while document.get(path) is not MISSING:
-            document = document._read(document._text_without(path))
+            document = document._reparse(document._remove_text(path))
         return document
 
-    def _text_with(self, path: Path, value: object) -> str:
-        levels = self._levels(path)
+    def _put_text(self, path: DocumentPath, value: object) -> str:
+        levels = self._find_levels(path)
         if not levels:
-            return self._text_with_root(with_value(MISSING, path, value))
+            return self._put_root_text(put_value(MISSING, path, value))
         *outer, innermost = [level.container for level in levels]
         item = levels[-1].item
         example = item or next(reversed(innermost.items), None)
-        beside = container_at(self._reading.plain, example.value) if example else None
-        style = style_of(self.text, [*outer, *([beside] if beside else []), innermost])
+        beside = parse_container(self._parsed_json.blanked_text, example.value_start) if example else None
+        style = detect_style(self.text, [*outer, *([beside] if beside else []), innermost])
         if item is not None:
             rest = path[len(levels) :]  # what is to stand in the place of a null
-            value = with_value(MISSING, rest, value) if rest else value
-            return apply_edits(self.text, [self._replacement(item, value, style)])
+            value = put_value(MISSING, rest, value) if rest else value
+            return apply_text_edits(self.text, [self._make_replacement(item, value, style)])
         rest = path[len(levels) - 1 :]
-        fresh = with_value(MISSING, rest, value)
-        key = None if isinstance(rest[0], ByName) else rest[0]
-        addition = Addition(key, find(fresh, rest[:1]), style)
+        fresh = put_value(MISSING, rest, value)
+        key = None if isinstance(rest[0], NamedElementStep) else rest[0]
+        addition = JsonItemInsertion(key, find_value(fresh, rest[:1]), style)
         holder = levels[-2].item if len(levels) > 1 else None
-        may_unfold = holder is None or begins_line(self.text, holder.start)
-        edits = addition.to(self.text, levels[-1].container, may_unfold=may_unfold)
-        return apply_edits(self.text, edits)
+        may_unfold = holder is None or is_first_on_line(self.text, holder.start)
+        edits = addition.plan_edits(self.text, levels[-1].container, may_unfold=may_unfold)
+        return apply_text_edits(self.text, edits)
 
-    def _text_with_root(self, root: object) -> str:
+    def _put_root_text(self, root: object) -> str:
         """The first container of a file that has none, after the comments that it may have."""
-        style = style_of(self.text, [])
-        rendered = style.value(root, "")
+        style = detect_style(self.text, [])
+        rendered = style.format_value(root, "")
         if not self.text.strip():
-            end = "" if has_line_end(self.text) else style.newline
+            end = "" if has_line_break(self.text) else style.newline
             return rendered + end + self.text
         start = "" if self.text.endswith(("\r", "\n")) else style.newline
         return f"{self.text}{start}{rendered}{style.newline}"
 
-    def _replacement(self, item: Item, value: object, style: Style) -> Edit:
-        old = self.text[item.value : item.end]
-        is_short_container = old[0] in "{[" and old[1:-1].strip() and not has_line_end(old)
-        is_on_own_line = begins_line(self.text, item.start)
-        stays_short = is_short_container or not (is_on_own_line or has_line_end(old))
-        indent = None if stays_short else indent_at(self.text, item.value)
-        return Edit(item.value, item.end, style.value(value, indent))
+    def _make_replacement(self, item: JsonItem, value: object, style: JsonStyle) -> JsonTextEdit:
+        old = self.text[item.value_start : item.end]
+        is_short_container = old[0] in "{[" and old[1:-1].strip() and not has_line_break(old)
+        is_on_own_line = is_first_on_line(self.text, item.start)
+        stays_short = is_short_container or not (is_on_own_line or has_line_break(old))
+        indent = None if stays_short else get_indent(self.text, item.value_start)
+        return JsonTextEdit(item.value_start, item.end, style.format_value(value, indent))
 
-    def _text_without(self, path: Path) -> str:
+    def _remove_text(self, path: DocumentPath) -> str:
         if not path:
             left = self.text.replace(self.text.strip(), "", 1)
             return "" if left in ("\n", "\r\n", "\r") else left
-        level = self._levels(path)[-1]
-        edits = removal(self.text, self._reading.plain, level.container, level.matches[-1])
-        return apply_edits(self.text, edits)
+        level = self._find_levels(path)[-1]
+        edits = plan_item_removal(self.text, self._parsed_json.blanked_text, level.container, level.match_indices[-1])
+        return apply_text_edits(self.text, edits)
 
-    def _levels(self, path: Path) -> list[_Level]:
+    def _find_levels(self, path: DocumentPath) -> list[_PathLevel]:
         """The containers along a path, as far as there are any."""
-        plain, data = self._reading.plain, self._reading.data
-        levels: list[_Level] = []
-        start = after_blanks(plain, 0)
+        plain, data = self._parsed_json.blanked_text, self._parsed_json.data
+        levels: list[_PathLevel] = []
+        start = skip_blanks(plain, 0)
         for depth, step in enumerate(path):
-            container = container_at(plain, start)
+            container = parse_container(plain, start)
             if container is None:
                 break
-            here = find(data, path[:depth])
-            level = _Level(container, _matches(step, container, here))
+            here = find_value(data, path[:depth])
+            level = _PathLevel(container, _find_matches(step, container, here))
             levels.append(level)
             if level.item is None:
                 break
-            start = level.item.value
+            start = level.item.value_start
         return levels
 
-    def _place_of(self, path: Path) -> str:
-        offset = after_blanks(self._reading.plain, 0)
-        for level in self._levels(path):
-            offset = level.item.value if level.item else offset
-        return located(self._where, self.text, offset)
+    def _format_location(self, path: DocumentPath) -> str:
+        offset = skip_blanks(self._parsed_json.blanked_text, 0)
+        for level in self._find_levels(path):
+            offset = level.item.value_start if level.item else offset
+        return format_location(self._where, self.text, offset)
 
-    def _read(self, text: str) -> Self:
+    def _reparse(self, text: str) -> Self:
         """A text of our own making; what is wrong with it is not the user's fault."""
         try:
-            reading = read_json(text, where=self._where, dialect=self._dialect)
+            reading = parse_json(text, where=self._where, dialect=self._dialect)
         except ConfigurationError:
-            raise self._uneditable(_CHANGES_MORE) from None
+            raise self._make_uneditable_error(_UNSAFE_CHANGE_MESSAGE) from None
         return replace(self, text=text, _reading=reading)
 
-    def _verified(self, document: Self, expected: object) -> Self:
-        if same(document._reading.data, expected):
+    def _check_change(self, document: Self, expected: object) -> Self:
+        if is_same_data(document._parsed_json.data, expected):
             return document
-        raise self._uneditable(_CHANGES_MORE)
+        raise self._make_uneditable_error(_UNSAFE_CHANGE_MESSAGE)
 
-    def _uneditable(self, message: str) -> UneditableError:
+    def _make_uneditable_error(self, message: str) -> UneditableError:
         return UneditableError(
             message, where=self._where, hint="make the change by hand; nothing was changed"
         )
 
 
-def _matches(step: str | ByName, container: Container, data: object) -> list[int]:
+def _find_matches(step: str | NamedElementStep, container: JsonContainer, data: object) -> list[int]:
     if isinstance(step, str):
         return [place for place, item in enumerate(container.items) if item.key == step]
     elements = data if isinstance(data, list) else []

@@ -8,12 +8,12 @@ without a line end at its end keeps none. Knows nothing of any format but `#` co
 from __future__ import annotations
 
 
-def line_start(text: str, offset: int) -> int:
+def find_line_start(text: str, offset: int) -> int:
     """Where the line begins that a character stands on."""
     return text.rfind("\n", 0, offset) + 1
 
 
-def line_end(text: str, offset: int) -> int:
+def find_line_end(text: str, offset: int) -> int:
     """Where the line ends that a character stands on, after its line end."""
     found = text.find("\n", offset)
     return len(text) if found < 0 else found + 1
@@ -24,18 +24,18 @@ def is_blank(text: str, start: int, end: int) -> bool:
     return not text[start:end].strip()
 
 
-def indent_at(text: str, offset: int) -> str:
+def get_indent(text: str, offset: int) -> str:
     """The white space at the beginning of the line that a character stands on."""
-    start = line_start(text, offset)
-    rest = text[start : line_end(text, offset)]
+    start = find_line_start(text, offset)
+    rest = text[start : find_line_end(text, offset)]
     return rest[: len(rest) - len(rest.lstrip(" \t"))]
 
 
-def has_gap(text: str, offset: int) -> bool:
+def has_blank_line_above(text: str, offset: int) -> bool:
     """Whether a blank line stands before a line and the comments right above it."""
-    start = line_start(text, offset)
+    start = find_line_start(text, offset)
     while start:
-        above = line_start(text, start - 1)
+        above = find_line_start(text, start - 1)
         if is_blank(text, above, start):
             return True
         if not text[above:start].lstrip().startswith("#"):
@@ -44,13 +44,13 @@ def has_gap(text: str, offset: int) -> bool:
     return True
 
 
-def after_last_line(text: str, end: int) -> int:
+def find_content_end(text: str, end: int) -> int:
     """The place right after the last line before `end` that is not blank."""
     content = len(text[:end].rstrip())
-    return min(line_end(text, content), end) if content else 0
+    return min(find_line_end(text, content), end) if content else 0
 
 
-def after_comments(text: str, at: int, *, column: int = 0) -> int:
+def skip_attached_comments(text: str, at: int, *, column: int = 0) -> int:
     """The place after the comment lines at a line's start that belong to what stands above them.
 
     They follow without a blank line, and are indented by `column` at least. Those that go on
@@ -58,11 +58,11 @@ def after_comments(text: str, at: int, *, column: int = 0) -> int:
     """
     lines: list[tuple[int, int]] = []
     place = at
-    while place < len(text) and text.startswith("#", place + len(indent_at(text, place))):
-        lines.append((len(indent_at(text, place)), line_end(text, place)))
-        place = line_end(text, place)
-    attached = not is_blank(text, place, line_end(text, place))
-    next_column = len(indent_at(text, place)) if attached else -1
+    while place < len(text) and text.startswith("#", place + len(get_indent(text, place))):
+        lines.append((len(get_indent(text, place)), find_line_end(text, place)))
+        place = find_line_end(text, place)
+    attached = not is_blank(text, place, find_line_end(text, place))
+    next_column = len(get_indent(text, place)) if attached else -1
     while lines and attached and lines[-1][0] <= next_column:
         lines.pop()
     for indent, end in lines:
@@ -72,7 +72,7 @@ def after_comments(text: str, at: int, *, column: int = 0) -> int:
     return at
 
 
-def with_lines(text: str, at: int, lines: list[str], *, newline: str, blank: bool) -> str:
+def insert_lines(text: str, at: int, lines: list[str], *, newline: str, blank: bool) -> str:
     """The text with lines added at a place, which is the beginning of a line or the text's end."""
     body = newline.join(lines)
     gap = newline if blank and at else ""
@@ -81,7 +81,7 @@ def with_lines(text: str, at: int, lines: list[str], *, newline: str, blank: boo
     return f"{text[:at]}{gap}{body}{newline}{text[at:]}"
 
 
-def with_lines_replaced(text: str, start: int, end: int, lines: list[str], *, newline: str) -> str:
+def replace_lines(text: str, start: int, end: int, lines: list[str], *, newline: str) -> str:
     """The text with other lines in the place of the whole lines between two places."""
     before = text[:start]
     if before and not before.endswith("\n"):
@@ -90,7 +90,7 @@ def with_lines_replaced(text: str, start: int, end: int, lines: list[str], *, ne
     return f"{before}{newline.join(lines)}{'' if is_open else newline}{text[end:]}"
 
 
-def without_lines(
+def remove_lines(
     text: str, start: int, end: int, *, floor: int = 0, is_first: bool = False
 ) -> str:
     """The text without the whole lines between two places, and without a blank line before them.
@@ -99,11 +99,11 @@ def without_lines(
     first of their kind and more follows, a blank line after them goes.
     """
     is_open = end == len(text) and not text.endswith("\n")
-    blank = line_start(text, start - 1) if start else 0
+    blank = find_line_start(text, start - 1) if start else 0
     if start and blank >= floor and is_blank(text, blank, start):
         start = blank
-    elif is_first and is_blank(text, end, line_end(text, end)) and text[end:].strip():
-        end = line_end(text, end)
+    elif is_first and is_blank(text, end, find_line_end(text, end)) and text[end:].strip():
+        end = find_line_end(text, end)
     if is_open and start:
         start -= 2 if text[:start].endswith("\r\n") else 1
     return text[:start] + text[end:]

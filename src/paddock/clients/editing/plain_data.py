@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.clients.editing.document import (
     MISSING,
-    ByName,
+    NamedElementStep,
     ConfigurationError,
-    Path,
-    in_words,
+    DocumentPath,
+    format_path,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-KINDS = {
+TYPE_NAMES = {
     dict: "a mapping",
     list: "a list",
     str: "a text",
@@ -29,17 +29,17 @@ KINDS = {
 }
 
 
-def find(data: object, path: Path) -> object:
+def find_value(data: object, path: DocumentPath) -> object:
     """What stands at a path in plain data, or `MISSING`."""
     for step in path:
-        data = _child(data, step)
+        data = _get_child(data, step)
         if data is MISSING:
             break
     return data
 
 
-def with_value(
-    data: object, path: Path, value: object, *, place: Callable[[Path], str] | None = None
+def put_value(
+    data: object, path: DocumentPath, value: object, *, place: Callable[[DocumentPath], str] | None = None
 ) -> object:
     """The same data with one value added or replaced; what is not on the way is shared.
 
@@ -53,37 +53,37 @@ def with_value(
     if not path:
         raise ValueError("a path has at least one step")
     last = path[-1]
-    if isinstance(last, ByName) and not last.matches(value):
-        raise ValueError(f"an element of a list at {in_words(path)} has to bear that name itself")
+    if isinstance(last, NamedElementStep) and not last.matches(value):
+        raise ValueError(f"an element of a list at {format_path(path)} has to bear that name itself")
     containers: list[object] = []
     for depth, step in enumerate(path):
         containers.append(data)
-        check_kind(data, path, depth, place=place)
-        data = _child(data, step)
+        check_container_type(data, path, depth, place=place)
+        data = _get_child(data, step)
     for container, step in zip(reversed(containers), reversed(path), strict=True):
-        value = _with_child(container, step, value)
+        value = _put_child(container, step, value)
     return value
 
 
-def without(data: object, path: Path, *, prune: int = 0) -> object:
+def remove_value(data: object, path: DocumentPath, *, prune: int = 0) -> object:
     """The same data without the value at a path, and without `prune` containers left empty."""
-    if find(data, path) is MISSING or not path:
+    if find_value(data, path) is MISSING or not path:
         return data
     containers = [data]
     for step in path[:-1]:
-        containers.append(_child(containers[-1], step))
+        containers.append(_get_child(containers[-1], step))
     rest: Any = MISSING
     for container, step in zip(reversed(containers), reversed(path), strict=True):
         if rest is MISSING:
-            rest = _without_child(container, step)
+            rest = _remove_child(container, step)
         else:
-            rest = _with_child(container, step, rest)
+            rest = _put_child(container, step, rest)
         if not rest and prune > 0:
             prune, rest = prune - 1, MISSING
     return rest
 
 
-def same(left: object, right: object) -> bool:
+def is_same_data(left: object, right: object) -> bool:
     """Whether two pieces of plain data are equal: true is not 1, 1 is not 1.0, and NaN is NaN."""
     pending = [(left, right)]
     while pending:
@@ -98,18 +98,18 @@ def same(left: object, right: object) -> bool:
             if len(one) != len(other):
                 return False
             pending.extend(zip(one, other, strict=True))
-        elif not _same_scalar(one, other):
+        elif not _is_same_scalar(one, other):
             return False
     return True
 
 
-def kind_of(value: object) -> str:
+def describe_type(value: object) -> str:
     """What a value is, for a message."""
-    return KINDS.get(type(value), "a number")
+    return TYPE_NAMES.get(type(value), "a number")
 
 
-def check_kind(
-    container: object, path: Path, depth: int, *, place: Callable[[Path], str] | None = None
+def check_container_type(
+    container: object, path: DocumentPath, depth: int, *, place: Callable[[DocumentPath], str] | None = None
 ) -> None:
     """Refuse a container in which the step at `depth` of a path cannot be taken.
 
@@ -118,18 +118,18 @@ def check_kind(
     Raises:
         ConfigurationError: without a place, unless `place` can tell it.
     """
-    wanted = list if isinstance(path[depth], ByName) else dict
+    wanted = list if isinstance(path[depth], NamedElementStep) else dict
     if container is MISSING or container is None or isinstance(container, wanted):
         return
     here = path[:depth]
     raise ConfigurationError(
-        f"{in_words(here) or 'the whole file'} is {kind_of(container)}, expected {KINDS[wanted]}",
+        f"{format_path(here) or 'the whole file'} is {describe_type(container)}, expected {TYPE_NAMES[wanted]}",
         where=place(here) if place else None,
         hint="put it right by hand; nothing was changed",
     )
 
 
-def _same_scalar(one: object, other: object) -> bool:
+def _is_same_scalar(one: object, other: object) -> bool:
     if type(one) is not type(other):
         return False
     if isinstance(one, float) and isinstance(other, float) and math.isnan(one):
@@ -137,14 +137,14 @@ def _same_scalar(one: object, other: object) -> bool:
     return one == other
 
 
-def _child(container: object, step: str | ByName) -> object:
-    if isinstance(step, ByName):
+def _get_child(container: object, step: str | NamedElementStep) -> object:
+    if isinstance(step, NamedElementStep):
         elements = container if isinstance(container, list) else []
         return next((e for e in reversed(elements) if step.matches(e)), MISSING)
     return container.get(step, MISSING) if isinstance(container, dict) else MISSING
 
 
-def _with_child(container: object, step: str | ByName, value: object) -> object:
+def _put_child(container: object, step: str | NamedElementStep, value: object) -> object:
     if isinstance(step, str):
         members = container if isinstance(container, dict) else {}
         return {**members, step: value}
@@ -157,7 +157,7 @@ def _with_child(container: object, step: str | ByName, value: object) -> object:
     return [*elements[:place], value, *elements[place + 1 :]]
 
 
-def _without_child(container: object, step: str | ByName) -> object:
+def _remove_child(container: object, step: str | NamedElementStep) -> object:
     """All of them, where a name stands several times: else an earlier one would come to count."""
     if isinstance(step, str):
         return (

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from paddock.clients.editing.comma_items import Brackets, without_item
-from paddock.clients.editing.document import ByName, Path
-from paddock.clients.editing.lines import line_end, line_start, without_lines
-from paddock.clients.editing.toml_spans import Assignment, Place, Table, Value, scan
+from paddock.clients.editing.comma_items import BracketedItems, remove_item
+from paddock.clients.editing.document import NamedElementStep, DocumentPath
+from paddock.clients.editing.lines import find_line_end, find_line_start, remove_lines
+from paddock.clients.editing.toml_spans import TomlAssignment, TomlPath, TomlTable, TomlValue, parse_tables
 
 
 @dataclass(frozen=True)
-class Region:
+class TomlRegion:
     """A table with its lines, an assignment in a table, or an item between brackets."""
 
-    table: Table
-    place: Place
+    table: TomlTable
+    path: TomlPath
     """The way to what the region says; it may be longer than the one that was looked for."""
-    assignment: Assignment | None = None
-    container: Value | None = None
+    assignment: TomlAssignment | None = None
+    container: TomlValue | None = None
     index: int = 0
 
     @property
@@ -36,7 +36,7 @@ class Region:
         return self.container is not None
 
     @property
-    def value(self) -> Value | None:
+    def value(self) -> TomlValue | None:
         """The value, unless it is a header."""
         if self.container is not None:
             return self.container.items[self.index].value
@@ -54,16 +54,16 @@ class Region:
         """Where it ends, without a comment behind it."""
         return self.value.end if self.value else self.table.end
 
-    def lines(self, text: str) -> tuple[int, int]:
+    def get_line_range(self, text: str) -> tuple[int, int]:
         """The whole lines that it takes; only for what does not stand between brackets."""
-        return line_start(text, self.start), line_end(text, self.end)
+        return find_line_start(text, self.start), find_line_end(text, self.end)
 
 
-def place_of(path: Path, data: object) -> Place:
+def resolve_path(path: DocumentPath, data: object) -> TomlPath:
     """A path with the elements of lists as indices; it has to be in the data."""
-    place: Place = ()
+    place: TomlPath = ()
     for step in path:
-        if isinstance(step, ByName):
+        if isinstance(step, NamedElementStep):
             elements = data if isinstance(data, list) else []
             index = max(i for i, element in enumerate(elements) if step.matches(element))
             place, data = (*place, index), elements[index]
@@ -72,57 +72,57 @@ def place_of(path: Path, data: object) -> Place:
     return place
 
 
-def regions(text: str, place: Place) -> list[Region]:
+def find_regions(text: str, place: TomlPath) -> list[TomlRegion]:
     """All parts that say what stands at a place, in the order of the text."""
-    found: list[Region] = []
-    for table in scan(text):
-        if place and _begins(table.place, place):
-            found.append(Region(table, table.place))
+    found: list[TomlRegion] = []
+    for table in parse_tables(text):
+        if place and _has_prefix(table.path, place):
+            found.append(TomlRegion(table, table.path))
             continue
         for assignment in table.assignments:
-            full = (*table.place, *assignment.keys)
-            if _begins(full, place):
-                found.append(Region(table, full, assignment))
-            elif _begins(place, full):
-                found += _items(Region(table, full, assignment), place)
+            full = (*table.path, *assignment.keys)
+            if _has_prefix(full, place):
+                found.append(TomlRegion(table, full, assignment))
+            elif _has_prefix(place, full):
+                found += _find_item_regions(TomlRegion(table, full, assignment), place)
     return found
 
 
-def without_place(text: str, place: Place) -> str:
+def remove_path(text: str, place: TomlPath) -> str:
     """The text without all that says something about a place."""
-    for index in reversed(range(len(regions(text, place)))):
-        text = without_region(text, regions(text, place)[index])
+    for index in reversed(range(len(find_regions(text, place)))):
+        text = remove_region(text, find_regions(text, place)[index])
     return text
 
 
-def without_region(text: str, region: Region) -> str:
+def remove_region(text: str, region: TomlRegion) -> str:
     """The text without one region."""
     if region.container is not None:
-        return without_item(text, brackets(region.container), region.index)
-    start, end = region.lines(text)
-    return without_lines(text, start, end, is_first=not text[:start].strip())
+        return remove_item(text, to_bracketed_items(region.container), region.index)
+    start, end = region.get_line_range(text)
+    return remove_lines(text, start, end, is_first=not text[:start].strip())
 
 
-def brackets(value: Value) -> Brackets:
+def to_bracketed_items(value: TomlValue) -> BracketedItems:
     """An array or inline table as `comma_items` sees it."""
-    return Brackets(
+    return BracketedItems(
         value.start, value.end, tuple((item.start, item.value.end) for item in value.items)
     )
 
 
-def _items(region: Region, place: Place) -> list[Region]:
+def _find_item_regions(region: TomlRegion, place: TomlPath) -> list[TomlRegion]:
     """The items within a value that are at a place or below it."""
     value = region.value
-    found: list[Region] = []
+    found: list[TomlRegion] = []
     for index, item in enumerate(value.items if value else ()):
-        full = (*region.place, *(item.keys or (index,)))
-        inner = Region(region.table, full, region.assignment, value, index)
-        if _begins(full, place):
+        full = (*region.path, *(item.keys or (index,)))
+        inner = TomlRegion(region.table, full, region.assignment, value, index)
+        if _has_prefix(full, place):
             found.append(inner)
-        elif _begins(place, full):
-            found += _items(inner, place)
+        elif _has_prefix(place, full):
+            found += _find_item_regions(inner, place)
     return found
 
 
-def _begins(longer: Place, shorter: Place) -> bool:
+def _has_prefix(longer: TomlPath, shorter: TomlPath) -> bool:
     return longer[: len(shorter)] == shorter

@@ -10,7 +10,7 @@ import re
 import tomllib
 from dataclasses import dataclass, field
 
-Place = tuple[str | int, ...]
+TomlPath = tuple[str | int, ...]
 """Keys, and indices into arrays: the way to something from the root."""
 
 _SPACE = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
@@ -27,43 +27,43 @@ _BARE = re.compile(r"[^,\]}#\r\n]*[^,\]}#\s]")
 
 
 @dataclass(frozen=True)
-class Value:
+class TomlValue:
     """A value: its span, and what is in it when it is an array or an inline table."""
 
     start: int
     end: int
-    items: tuple[Item, ...] = ()
+    items: tuple[TomlItem, ...] = ()
     is_table: bool = False
     is_array: bool = False
 
 
 @dataclass(frozen=True)
-class Item:
+class TomlItem:
     """One item between brackets; those of arrays have no keys."""
 
     start: int
     keys: tuple[str, ...]
-    value: Value
+    value: TomlValue
 
 
 @dataclass(frozen=True)
-class Assignment:
+class TomlAssignment:
     """`key = value` on lines of its own."""
 
     start: int
     key_end: int
     keys: tuple[str, ...]
-    value: Value
+    value: TomlValue
 
 
 @dataclass(frozen=True)
-class Table:
+class TomlTable:
     """A header with the assignments below it; the root table has an empty header."""
 
     start: int
     header_end: int
-    place: Place
-    assignments: list[Assignment] = field(default_factory=list)
+    path: TomlPath
+    assignments: list[TomlAssignment] = field(default_factory=list)
 
     @property
     def end(self) -> int:
@@ -71,105 +71,105 @@ class Table:
         return self.assignments[-1].value.end if self.assignments else self.header_end
 
 
-def scan(text: str) -> list[Table]:
+def parse_tables(text: str) -> list[TomlTable]:
     """The tables of a text in their order, the root first."""
-    return _Scanner(text).tables()
+    return _TomlScanner(text).parse()
 
 
-class _Scanner:
+class _TomlScanner:
     def __init__(self, text: str) -> None:
         self._text = text
-        self._at = 0
-        self._lengths: dict[Place, int] = {}
+        self._offset = 0
+        self._array_lengths: dict[TomlPath, int] = {}
 
-    def tables(self) -> list[Table]:
-        tables = [Table(0, 0, ())]
-        self._skip(_SPACE)
-        while self._at < len(self._text):
-            if self._text[self._at] == "[":
-                tables.append(self._header())
+    def parse(self) -> list[TomlTable]:
+        tables = [TomlTable(0, 0, ())]
+        self._skip_pattern(_SPACE)
+        while self._offset < len(self._text):
+            if self._text[self._offset] == "[":
+                tables.append(self._read_header())
             else:
-                start, keys, key_end = self._at, self._keys(), self._at
-                self._at = self._text.index("=", key_end) + 1
-                self._skip(_BLANKS)
-                tables[-1].assignments.append(Assignment(start, key_end, keys, self._value()))
-            self._skip(_SPACE)
+                start, keys, key_end = self._offset, self._read_dotted_key(), self._offset
+                self._offset = self._text.index("=", key_end) + 1
+                self._skip_pattern(_BLANKS)
+                tables[-1].assignments.append(TomlAssignment(start, key_end, keys, self._read_value()))
+            self._skip_pattern(_SPACE)
         return tables
 
-    def _skip(self, pattern: re.Pattern[str]) -> None:
-        found = pattern.match(self._text, self._at)
-        self._at = found.end() if found else self._at
+    def _skip_pattern(self, pattern: re.Pattern[str]) -> None:
+        found = pattern.match(self._text, self._offset)
+        self._offset = found.end() if found else self._offset
 
-    def _header(self) -> Table:
-        start = self._at
+    def _read_header(self) -> TomlTable:
+        start = self._offset
         is_array = self._text.startswith("[[", start)
-        self._at += 1 + is_array
-        self._skip(_BLANKS)
-        keys = self._keys()
-        self._at = self._text.index("]", self._at) + 1 + is_array
-        return Table(start, self._at, self._place(keys, is_array=is_array))
+        self._offset += 1 + is_array
+        self._skip_pattern(_BLANKS)
+        keys = self._read_dotted_key()
+        self._offset = self._text.index("]", self._offset) + 1 + is_array
+        return TomlTable(start, self._offset, self._resolve_table_path(keys, is_array=is_array))
 
-    def _place(self, keys: tuple[str, ...], *, is_array: bool) -> Place:
-        place: Place = ()
+    def _resolve_table_path(self, keys: tuple[str, ...], *, is_array: bool) -> TomlPath:
+        place: TomlPath = ()
         for key in keys[:-1]:
-            place = self._last_element((*place, key))
+            place = self._append_last_index((*place, key))
         place = (*place, keys[-1])
         if is_array:
-            self._lengths[place] = self._lengths.get(place, 0) + 1
-        return self._last_element(place)
+            self._array_lengths[place] = self._array_lengths.get(place, 0) + 1
+        return self._append_last_index(place)
 
-    def _last_element(self, place: Place) -> Place:
-        length = self._lengths.get(place)
+    def _append_last_index(self, place: TomlPath) -> TomlPath:
+        length = self._array_lengths.get(place)
         return place if length is None else (*place, length - 1)
 
-    def _keys(self) -> tuple[str, ...]:
+    def _read_dotted_key(self) -> tuple[str, ...]:
         """A dotted key; afterwards the place is right behind its last part."""
         keys = []
-        while found := _KEY.match(self._text, self._at):
-            keys.append(_plain_key(found[0]))
-            self._at = end = found.end()
-            self._skip(_BLANKS)
-            if not self._text.startswith(".", self._at):
-                self._at = end
+        while found := _KEY.match(self._text, self._offset):
+            keys.append(_unquote_key(found[0]))
+            self._offset = end = found.end()
+            self._skip_pattern(_BLANKS)
+            if not self._text.startswith(".", self._offset):
+                self._offset = end
                 break
-            self._at += 1
-            self._skip(_BLANKS)
+            self._offset += 1
+            self._skip_pattern(_BLANKS)
         return tuple(keys)
 
-    def _value(self) -> Value:
-        if self._text[self._at] in "[{":
-            return self._container()
-        start = self._at
+    def _read_value(self) -> TomlValue:
+        if self._text[self._offset] in "[{":
+            return self._read_container()
+        start = self._offset
         found = _STRING.match(self._text, start) or _BARE.match(self._text, start)
-        self._at = found.end() if found else start
-        return Value(start, self._at)
+        self._offset = found.end() if found else start
+        return TomlValue(start, self._offset)
 
-    def _container(self) -> Value:
-        start = self._at
+    def _read_container(self) -> TomlValue:
+        start = self._offset
         is_table = self._text[start] == "{"
-        self._at += 1
-        items: list[Item] = []
-        self._skip(_SPACE)
-        while self._text[self._at] not in "]}":
-            items.append(self._item(is_table=is_table))
-            self._skip(_SPACE)
-            if self._text[self._at] == ",":
-                self._at += 1
-                self._skip(_SPACE)
-        self._at += 1
-        return Value(start, self._at, tuple(items), is_table, not is_table)
+        self._offset += 1
+        items: list[TomlItem] = []
+        self._skip_pattern(_SPACE)
+        while self._text[self._offset] not in "]}":
+            items.append(self._read_item(is_table=is_table))
+            self._skip_pattern(_SPACE)
+            if self._text[self._offset] == ",":
+                self._offset += 1
+                self._skip_pattern(_SPACE)
+        self._offset += 1
+        return TomlValue(start, self._offset, tuple(items), is_table, not is_table)
 
-    def _item(self, *, is_table: bool) -> Item:
-        start = self._at
+    def _read_item(self, *, is_table: bool) -> TomlItem:
+        start = self._offset
         if not is_table:
-            return Item(start, (), self._value())
-        keys = self._keys()
-        self._at = self._text.index("=", self._at) + 1
-        self._skip(_SPACE)
-        return Item(start, keys, self._value())
+            return TomlItem(start, (), self._read_value())
+        keys = self._read_dotted_key()
+        self._offset = self._text.index("=", self._offset) + 1
+        self._skip_pattern(_SPACE)
+        return TomlItem(start, keys, self._read_value())
 
 
-def _plain_key(text: str) -> str:
+def _unquote_key(text: str) -> str:
     if text[0] not in "\"'":
         return text
     key: str = tomllib.loads(f"key = {text}")["key"]

@@ -13,105 +13,105 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from paddock.clients.editing.comma_items import with_item
+from paddock.clients.editing.comma_items import append_item
 from paddock.clients.editing.document import (
     MISSING,
-    ByName,
+    NamedElementStep,
     ConfigurationError,
-    Path,
-    located,
-    newline_of,
+    DocumentPath,
+    format_location,
+    detect_newline,
 )
 from paddock.clients.editing.lines import (
-    after_comments,
-    after_last_line,
-    has_gap,
-    indent_at,
+    skip_attached_comments,
+    find_content_end,
+    has_blank_line_above,
+    get_indent,
     is_blank,
-    line_end,
-    line_start,
-    with_lines,
-    with_lines_replaced,
+    find_line_end,
+    find_line_start,
+    insert_lines,
+    replace_lines,
 )
-from paddock.clients.editing.plain_data import find, same, with_value, without
+from paddock.clients.editing.plain_data import find_value, is_same_data, put_value, remove_value
 from paddock.clients.editing.toml_places import (
-    Region,
-    brackets,
-    place_of,
-    regions,
-    without_place,
-    without_region,
+    TomlRegion,
+    to_bracketed_items,
+    resolve_path,
+    find_regions,
+    remove_path,
+    remove_region,
 )
-from paddock.clients.editing.toml_spans import Place, Table, scan
+from paddock.clients.editing.toml_spans import TomlPath, TomlTable, parse_tables
 from paddock.clients.editing.toml_values import (
-    TableStyle,
-    dotted_lines,
-    inline,
-    key_text,
-    table_lines,
+    TomlTableStyle,
+    format_dotted_lines,
+    format_inline,
+    format_key,
+    format_table_lines,
 )
-from paddock.clients.editing.verification import placed, reread, verified
+from paddock.clients.editing.verification import add_error_location, reparse, check_change
 
 if TYPE_CHECKING:
-    from paddock.clients.editing.opening import Dialect
+    from paddock.clients.editing.opening import JsonDialect
 
-_SAYS_LITTLE = re.compile("Invalid|Expected|Un")
-_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_VAGUE_PARSER_MESSAGE = re.compile("Invalid|Expected|Un")
+_POSITION_SUFFIX = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
-def read(text: str, *, where: str, dialect: Dialect = "jsonc") -> TomlText:
+def read(text: str, *, where: str, dialect: JsonDialect = "jsonc") -> TomlDocument:
     """Parse a text; an empty one is a document without entries.
 
     Raises:
         ConfigurationError: when it is not TOML, with line and column.
     """
-    document = TomlText(text, where)
-    document.data()
+    document = TomlDocument(text, where)
+    document.to_data()
     return document
 
 
 @dataclass(frozen=True)
-class TomlText:
+class TomlDocument:
     """A TOML document; see `document.Document`."""
 
     text: str
     where: str
 
-    def data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """What the text says."""
-        return self._data
+        return self._parsed_data
 
-    def get(self, path: Path) -> object:
+    def get(self, path: DocumentPath) -> object:
         """What stands at a path, or `MISSING`."""
-        return find(self._data, path)
+        return find_value(self._parsed_data, path)
 
-    def put(self, path: Path, value: object) -> TomlText:
+    def put(self, path: DocumentPath, value: object) -> TomlDocument:
         """Add or replace just the value at a path."""
-        expected = with_value(self._data, path, value, place=self._place_of)
+        expected = put_value(self._parsed_data, path, value, place=self._format_location)
         old = self.get(path)
-        if same(old, value):
+        if is_same_data(old, value):
             return self
-        with placed(self.where):
-            text = self._added(path, value) if old is MISSING else self._exchanged(path, value)
-        return verified(self._reread(text), [expected], self.where)
+        with add_error_location(self.where):
+            text = self._add_value(path, value) if old is MISSING else self._replace_value(path, value)
+        return check_change(self._reparse(text), [expected], self.where)
 
-    def remove(self, path: Path, *, prune: int = 0) -> TomlText:
+    def remove(self, path: DocumentPath, *, prune: int = 0) -> TomlDocument:
         """Take away the value at a path, and up to `prune` containers that it leaves empty."""
         text = self.text
         document = self
         while document.get(path) is not MISSING:
-            text = without_place(text, place_of(path, document.data()))
-            document = self._reread(text)
+            text = remove_path(text, resolve_path(path, document.to_data()))
+            document = self._reparse(text)
         if document is self:
             return self
         for length in reversed(range(max(len(path) - prune, 1), len(path))):
-            text = self._pruned(text, path[:length])
+            text = self._prune_container(text, path[:length])
         # Tables that no line says are gone with their last entry; ones with comments stay.
-        expected = [without(self._data, path, prune=count) for count in range(len(path))]
-        return verified(self._reread(text), expected, self.where)
+        expected = [remove_value(self._parsed_data, path, prune=count) for count in range(len(path))]
+        return check_change(self._reparse(text), expected, self.where)
 
     @cached_property
-    def _data(self) -> dict[str, Any]:
+    def _parsed_data(self) -> dict[str, Any]:
         try:
             return tomllib.loads(self.text)
         except RecursionError:
@@ -121,237 +121,237 @@ class TomlText:
                 hint="nothing was changed",
             ) from None
         except ValueError as error:
-            raise _unreadable(str(error), self.text, self.where) from None
+            raise _make_parse_error(str(error), self.text, self.where) from None
 
-    def _reread(self, text: str) -> TomlText:
-        return reread(lambda changed: read(changed, where=self.where), text, self.where)
+    def _reparse(self, text: str) -> TomlDocument:
+        return reparse(lambda changed: read(changed, where=self.where), text, self.where)
 
-    def _place_of(self, path: Path) -> str:
-        found = regions(self.text, place_of(path, self._data))
-        return located(self.where, self.text, found[0].start if found else 0)
+    def _format_location(self, path: DocumentPath) -> str:
+        found = find_regions(self.text, resolve_path(path, self._parsed_data))
+        return format_location(self.where, self.text, found[0].start if found else 0)
 
-    def _exchanged(self, path: Path, value: object) -> str:
+    def _replace_value(self, path: DocumentPath, value: object) -> str:
         """The text with another value where one is."""
-        place = place_of(path, self._data)
-        text = self._replaced(place, value)
+        place = resolve_path(path, self._parsed_data)
+        text = self._replace_in_same_form(place, value)
         if text is None:  # in another form than the value can have: out with it, and in anew
-            text = self._reread(without_place(self.text, place)).put(path, value).text
+            text = self._reparse(remove_path(self.text, place)).put(path, value).text
         return text
 
-    def _replaced(self, place: Place, value: object) -> str | None:
+    def _replace_in_same_form(self, place: TomlPath, value: object) -> str | None:
         """The text with another value where one is; nothing when its form cannot hold it."""
-        found = regions(self.text, place)
+        found = find_regions(self.text, place)
         first = found[0]
-        if first.value is not None and first.place == place:
-            return self.text[: first.value.start] + inline(value) + self.text[first.value.end :]
+        if first.value is not None and first.path == place:
+            return self.text[: first.value.start] + format_inline(value) + self.text[first.value.end :]
         if not isinstance(value, dict) or first.is_item:
             return None
         text = self.text
         for region in reversed(found[1:]):
-            text = without_region(text, region)
-        region = regions(text, place)[0]
+            text = remove_region(text, region)
+        region = find_regions(text, place)[0]
         nests = len(found) > 1 or not (
             isinstance(place[-1], int) or _has_inline_tables(region.table)
         )
-        style = replace(self._style(region.table), nests=nests)
-        start, end = region.lines(text)
+        style = replace(self._detect_style(region.table), nests=nests)
+        start, end = region.get_line_range(text)
         if not region.is_table:
-            keys = _keys(place[len(region.table.place) :])
-            lines = dotted_lines(keys, value, style)
-        elif region.place == place:
-            start = line_end(text, region.table.header_end)
-            lines = table_lines(_keys(place), value, style)
+            keys = _filter_keys(place[len(region.table.path) :])
+            lines = format_dotted_lines(keys, value, style)
+        elif region.path == place:
+            start = find_line_end(text, region.table.header_end)
+            lines = format_table_lines(_filter_keys(place), value, style)
         else:
-            lines = _table(place, value, style)
-        return with_lines_replaced(text, start, end, lines, newline=newline_of(text))
+            lines = _format_table(place, value, style)
+        return replace_lines(text, start, end, lines, newline=detect_newline(text))
 
-    def _added(self, path: Path, value: object) -> str:
-        depth = max(d for d in range(len(path)) if find(self._data, path[:d]) is not MISSING)
-        place = place_of(path[:depth], self._data)
-        found = regions(self.text, place)
-        holder = next((r for r in found if r.place == place and r.value), None)
-        steps, value = _folded(path[depth:], value)
+    def _add_value(self, path: DocumentPath, value: object) -> str:
+        depth = max(d for d in range(len(path)) if find_value(self._parsed_data, path[:d]) is not MISSING)
+        place = resolve_path(path[:depth], self._parsed_data)
+        found = find_regions(self.text, place)
+        holder = next((r for r in found if r.path == place and r.value), None)
+        steps, value = _fold_list_step(path[depth:], value)
         if holder is not None and holder.value is not None:
-            return self._added_inline(holder, steps, value)
+            return self._add_inline_item(holder, steps, value)
         if not isinstance(value, dict):
-            return self._added_scalar(place, steps, value, found)
-        lead = self._leading(place, found)
+            return self._add_scalar(place, steps, value, found)
+        lead = self._find_leading_region(place, found)
         if lead is not None:
-            return self._added_line(lead, place, steps, value)
-        return self._added_table(place, steps, value, found)
+            return self._add_line(lead, place, steps, value)
+        return self._add_table(place, steps, value, found)
 
-    def _added_inline(self, holder: Region, steps: Path, value: object) -> str:
+    def _add_inline_item(self, holder: TomlRegion, steps: DocumentPath, value: object) -> str:
         container = holder.value
         assert container is not None  # noqa: S101 - the caller has looked
-        item = inline(with_value(MISSING, steps[1:], value) if steps[1:] else value)
+        item = format_inline(put_value(MISSING, steps[1:], value) if steps[1:] else value)
         if isinstance(steps[0], str):
-            item = f"{key_text(steps[0])} = {item}"
-        return with_item(self.text, brackets(container), item, newline_of(self.text))
+            item = f"{format_key(steps[0])} = {item}"
+        return append_item(self.text, to_bracketed_items(container), item, detect_newline(self.text))
 
-    def _leading(self, place: Place, found: list[Region]) -> Region | None:
+    def _find_leading_region(self, place: TomlPath, found: list[TomlRegion]) -> TomlRegion | None:
         """The last neighbour, when neighbours stand on lines of their own below one header."""
-        tables = [r for r in found if r.is_table and r.place != place]
+        tables = [r for r in found if r.is_table and r.path != place]
         inside = [
-            Region(r.table, (*r.table.place, *a.keys), a)
+            TomlRegion(r.table, (*r.table.path, *a.keys), a)
             for r in found
-            if r.place == place and r.is_table
+            if r.path == place and r.is_table
             for a in r.table.assignments
         ]
         near = [r for r in found if not r.is_table] + inside
-        near = [r for r in near if len(r.place) > len(place) + 1 or (r.value and r.value.is_table)]
+        near = [r for r in near if len(r.path) > len(place) + 1 or (r.value and r.value.is_table)]
         return near[-1] if near and not tables and place else None
 
-    def _added_line(self, lead: Region, place: Place, steps: Path, value: dict[str, Any]) -> str:
-        keys = _keys((*place[len(lead.table.place) :], *_names(steps)))
-        style = self._style(lead.table)
-        is_dotted = len(lead.place) > len(place) + 1
-        if isinstance(steps[-1], ByName):
+    def _add_line(self, lead: TomlRegion, place: TomlPath, steps: DocumentPath, value: dict[str, Any]) -> str:
+        keys = _filter_keys((*place[len(lead.table.path) :], *_filter_string_steps(steps)))
+        style = self._detect_style(lead.table)
+        is_dotted = len(lead.path) > len(place) + 1
+        if isinstance(steps[-1], NamedElementStep):
             is_dotted, value = False, [value]  # type: ignore[assignment] # an array with one table
         if is_dotted:
-            lines = dotted_lines(keys, value, style)
+            lines = format_dotted_lines(keys, value, style)
         else:
-            lines = [f"{style.indent}{key_text(*keys)}{style.equals}{inline(value)}"]
-        return self._with_lines(lead.lines(self.text)[1], lines, blank=False)
+            lines = [f"{style.indent}{format_key(*keys)}{style.equals}{format_inline(value)}"]
+        return self._insert_lines(lead.get_line_range(self.text)[1], lines, blank=False)
 
-    def _added_scalar(self, place: Place, steps: Path, value: object, found: list[Region]) -> str:
-        parents = (*place, *_names(steps[:-1]))
-        keys = _names(steps[-1:])
-        root = scan(self.text)[0]
+    def _add_scalar(self, place: TomlPath, steps: DocumentPath, value: object, found: list[TomlRegion]) -> str:
+        parents = (*place, *_filter_string_steps(steps[:-1]))
+        keys = _filter_string_steps(steps[-1:])
+        root = parse_tables(self.text)[0]
         if not parents:
-            return self._added_to_root(root, key_text(*keys), inline(value))
-        table = next((r.table for r in found if r.is_table and r.place == parents), None)
+            return self._add_to_root(root, format_key(*keys), format_inline(value))
+        table = next((r.table for r in found if r.is_table and r.path == parents), None)
         if table is not None:
-            style = self._style(table)
-            lines = dotted_lines(keys, value, style)
-            return self._with_lines(line_end(self.text, table.end), lines, blank=False)
+            style = self._detect_style(table)
+            lines = format_dotted_lines(keys, value, style)
+            return self._insert_lines(find_line_end(self.text, table.end), lines, blank=False)
         dotted = [r for r in found if place and not r.is_table]
         if dotted:
-            keys = _keys((*parents[len(dotted[-1].table.place) :], *keys))
-            lines = dotted_lines(keys, value, self._style(dotted[-1].table))
-            return self._with_lines(dotted[-1].lines(self.text)[1], lines, blank=False)
-        return self._added_table(place, steps[:-1], {keys[0]: value}, found)
+            keys = _filter_keys((*parents[len(dotted[-1].table.path) :], *keys))
+            lines = format_dotted_lines(keys, value, self._detect_style(dotted[-1].table))
+            return self._insert_lines(dotted[-1].get_line_range(self.text)[1], lines, blank=False)
+        return self._add_table(place, steps[:-1], {keys[0]: value}, found)
 
-    def _added_to_root(self, root: Table, key: str, value: str) -> str:
+    def _add_to_root(self, root: TomlTable, key: str, value: str) -> str:
         line = f"{key} = {value}"
         if root.assignments:
-            return self._with_lines(line_end(self.text, root.end), [line], blank=False)
-        if len(scan(self.text)) == 1:
-            at = after_last_line(self.text, len(self.text))
-            return self._with_lines(at, [line], blank=False)
-        return self._with_lines(0, [line, ""], blank=False)
+            return self._insert_lines(find_line_end(self.text, root.end), [line], blank=False)
+        if len(parse_tables(self.text)) == 1:
+            at = find_content_end(self.text, len(self.text))
+            return self._insert_lines(at, [line], blank=False)
+        return self._insert_lines(0, [line, ""], blank=False)
 
-    def _added_table(
-        self, place: Place, steps: Path, value: dict[str, Any], found: list[Region]
+    def _add_table(
+        self, place: TomlPath, steps: DocumentPath, value: dict[str, Any], found: list[TomlRegion]
     ) -> str:
         tables = [r.table for r in found if r.is_table]
         if tables:
-            at = after_comments(self.text, line_end(self.text, tables[-1].end))
+            at = skip_attached_comments(self.text, find_line_end(self.text, tables[-1].end))
         else:
-            at = after_last_line(self.text, len(self.text))
-        is_element = isinstance(steps[-1], ByName) if steps else False
+            at = find_content_end(self.text, len(self.text))
+        is_element = isinstance(steps[-1], NamedElementStep) if steps else False
         style = replace(
-            self._style(_model(tables or scan(self.text), place)),
+            self._detect_style(_select_model_table(tables or parse_tables(self.text), place)),
             nests=_has_nested_tables(tables, place)
             or not (is_element or any(_has_inline_tables(table) for table in tables)),
         )
-        lines = _table((*place, *_names(steps)), value, style, is_element=is_element)
-        return self._with_lines(at, lines, blank=style.blank)
+        lines = _format_table((*place, *_filter_string_steps(steps)), value, style, is_element=is_element)
+        return self._insert_lines(at, lines, blank=style.blank)
 
-    def _with_lines(self, at: int, lines: list[str], *, blank: bool) -> str:
-        return with_lines(self.text, at, lines, newline=newline_of(self.text), blank=blank)
+    def _insert_lines(self, at: int, lines: list[str], *, blank: bool) -> str:
+        return insert_lines(self.text, at, lines, newline=detect_newline(self.text), blank=blank)
 
-    def _pruned(self, text: str, path: Path) -> str:
+    def _prune_container(self, text: str, path: DocumentPath) -> str:
         """The text without a container, if that is there, empty, and without comments."""
-        data = self._reread(text).data()
-        if find(data, path) not in ({}, []):
+        data = self._reparse(text).to_data()
+        if find_value(data, path) not in ({}, []):
             return text
-        place = place_of(path, data)
-        for region in regions(text, place):
-            start, end = region.lines(text)
+        place = resolve_path(path, data)
+        for region in find_regions(text, place):
+            start, end = region.get_line_range(text)
             whole = (region.start, region.end)
-            start, end = whole if region.is_item else (start, after_comments(text, end))
+            start, end = whole if region.is_item else (start, skip_attached_comments(text, end))
             if "#" in text[start:end]:
                 return text
-        return without_place(text, place)
+        return remove_path(text, place)
 
-    def _style(self, table: Table) -> TableStyle:
+    def _detect_style(self, table: TomlTable) -> TomlTableStyle:
         """How a table looks, and those around it where that says more."""
         text = self.text
-        tables = scan(text)
+        tables = parse_tables(text)
         headers = [
-            t for t in tables if t.place and not is_blank(text, 0, line_start(text, t.start))
+            t for t in tables if t.path and not is_blank(text, 0, find_line_start(text, t.start))
         ]
-        gaps = [has_gap(text, t.start) for t in headers]
-        style = TableStyle(
-            header_indent=indent_at(text, table.start) if table.place else "",
+        gaps = [has_blank_line_above(text, t.start) for t in headers]
+        style = TomlTableStyle(
+            header_indent=get_indent(text, table.start) if table.path else "",
             blank=any(gaps) or not gaps,
         )
         if not table.assignments:
             return style
         first = table.assignments[0]
         tight = text[first.key_end : first.value.start] == "="
-        return replace(style, indent=indent_at(text, first.start), equals="=" if tight else " = ")
+        return replace(style, indent=get_indent(text, first.start), equals="=" if tight else " = ")
 
 
-def _has_inline_tables(table: Table) -> bool:
+def _has_inline_tables(table: TomlTable) -> bool:
     return any(a.value.is_table and a.value.items for a in table.assignments)
 
 
-def _has_nested_tables(tables: list[Table], place: Place) -> bool:
+def _has_nested_tables(tables: list[TomlTable], place: TomlPath) -> bool:
     """Whether an entry has a header for a table of its own."""
-    model = _model(tables, place) if tables else None
-    return any(model and len(t.place) > len(model.place) for t in tables)
+    model = _select_model_table(tables, place) if tables else None
+    return any(model and len(t.path) > len(model.path) for t in tables)
 
 
-def _model(tables: list[Table], place: Place) -> Table:
+def _select_model_table(tables: list[TomlTable], place: TomlPath) -> TomlTable:
     """The last entry of a table, to look like; without entries the table itself, or any."""
-    entries = [t for t in tables if len(t.place) > len(place)] or tables
-    shortest = min(len(t.place) for t in entries)
-    return [t for t in entries if len(t.place) == shortest][-1]
+    entries = [t for t in tables if len(t.path) > len(place)] or tables
+    shortest = min(len(t.path) for t in entries)
+    return [t for t in entries if len(t.path) == shortest][-1]
 
 
-def _keys(place: Place) -> tuple[str, ...]:
+def _filter_keys(place: TomlPath) -> tuple[str, ...]:
     """A place as headers say it: always about the last element of an array."""
     return tuple(step for step in place if isinstance(step, str))
 
 
-def _names(steps: Path) -> tuple[str, ...]:
+def _filter_string_steps(steps: DocumentPath) -> tuple[str, ...]:
     return tuple(step for step in steps if isinstance(step, str))
 
 
-def _table(
-    place: Place, value: dict[str, Any], style: TableStyle, *, is_element: bool = False
+def _format_table(
+    place: TomlPath, value: dict[str, Any], style: TomlTableStyle, *, is_element: bool = False
 ) -> list[str]:
-    keys = _keys(place)
-    header = f"[[{key_text(*keys)}]]" if is_element else f"[{key_text(*keys)}]"
-    return [f"{style.header_indent}{header}", *table_lines(keys, value, style)]
+    keys = _filter_keys(place)
+    header = f"[[{format_key(*keys)}]]" if is_element else f"[{format_key(*keys)}]"
+    return [f"{style.header_indent}{header}", *format_table_lines(keys, value, style)]
 
 
-def _folded(steps: Path, value: object) -> tuple[Path, object]:
+def _fold_list_step(steps: DocumentPath, value: object) -> tuple[DocumentPath, object]:
     """Steps up to the first one into a list, and the value with what comes after it."""
     for index, step in enumerate(steps):
-        if isinstance(step, ByName):
+        if isinstance(step, NamedElementStep):
             rest = steps[index + 1 :]
-            inner = with_value({step.field: step.name}, rest, value) if rest else value
+            inner = put_value({step.field: step.name}, rest, value) if rest else value
             return steps[: index + 1], inner
     return steps, value
 
 
-def _unreadable(message: str, text: str, where: str) -> ConfigurationError:
-    found = _PLACE.search(message)
-    what = _PLACE.sub("", message)
+def _make_parse_error(message: str, text: str, where: str) -> ConfigurationError:
+    found = _POSITION_SUFFIX.search(message)
+    what = _POSITION_SUFFIX.sub("", message)
     if not found:
-        return _refused(what, where)
+        return _make_toml_error(what, where)
     lines = text.split("\n")
     line, column = int(found[1] or len(lines)), int(found[2] or len(lines[-1]) + 1)
     rest = lines[line - 1][column - 1 :].strip() if line <= len(lines) else ""
-    if _SAYS_LITTLE.match(what):
+    if _VAGUE_PARSER_MESSAGE.match(what):
         end = "the end of the line" if "".join(lines[line:]).strip() else "the end of the file"
         what = f"{what}, found {rest[:20] or end}"
-    return _refused(what, f"{where}:{line}:{column}")
+    return _make_toml_error(what, f"{where}:{line}:{column}")
 
 
-def _refused(what: str, place: str) -> ConfigurationError:
+def _make_toml_error(what: str, place: str) -> ConfigurationError:
     return ConfigurationError(
         f"not TOML: {what}",
         where=place,

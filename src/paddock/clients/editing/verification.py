@@ -6,21 +6,21 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from paddock.clients.editing.document import ConfigurationError, UneditableError
-from paddock.clients.editing.plain_data import same
+from paddock.clients.editing.plain_data import is_same_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from paddock.clients.editing.document import Document
+    from paddock.clients.editing.document import EditableDocument
 
-D = TypeVar("D", bound="Document")
+D = TypeVar("D", bound="EditableDocument")
 
-BY_HAND = "make the change by hand; nothing was changed"
-CHANGES_MORE = "the change cannot be made in this text without changing something else"
+EDIT_BY_HAND_HINT = "make the change by hand; nothing was changed"
+UNSAFE_CHANGE_MESSAGE = "the change cannot be made in this text without changing something else"
 
 
 @contextmanager
-def placed(where: str) -> Iterator[None]:
+def add_error_location(where: str) -> Iterator[None]:
     """Say which file a change was to be made in, where a refusal does not say it."""
     try:
         yield
@@ -29,7 +29,7 @@ def placed(where: str) -> Iterator[None]:
         raise
 
 
-def reread(read: Callable[[str], D], text: str, where: str) -> D:
+def reparse(read: Callable[[str], D], text: str, where: str) -> D:
     """A document of a text of our own making: what is wrong with it is not the user's fault.
 
     Raises:
@@ -39,15 +39,15 @@ def reread(read: Callable[[str], D], text: str, where: str) -> D:
         return read(text)
     except ConfigurationError as error:
         message = f"the change would make the file unreadable: {error.message}"
-        raise UneditableError(message, where=where, hint=BY_HAND) from None
+        raise UneditableError(message, where=where, hint=EDIT_BY_HAND_HINT) from None
 
 
-def verified(document: D, expected: list[object], where: str) -> D:
+def check_change(document: D, expected: list[object], where: str) -> D:
     """The document itself, if it says one of the things that are right.
 
     Raises:
         UneditableError: when it does not.
     """
-    if any(same(document.data(), data) for data in expected):
+    if any(is_same_data(document.data(), data) for data in expected):
         return document
-    raise UneditableError(CHANGES_MORE, where=where, hint=BY_HAND)
+    raise UneditableError(UNSAFE_CHANGE_MESSAGE, where=where, hint=EDIT_BY_HAND_HINT)

@@ -18,14 +18,14 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.reader import ReaderError
 from ruamel.yaml.tokens import BlockEntryToken, ValueToken
 
-from paddock.authoring.core_schema import plain_value
-from paddock.clients.editing.document import ConfigurationError, located
-from paddock.clients.editing.lines import line_start
+from paddock.authoring.core_schema import parse_scalar
+from paddock.clients.editing.document import ConfigurationError, format_location
+from paddock.clients.editing.lines import find_line_start
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MAX_SIZE = 1_000_000
+MAX_NODE_VALUES = 1_000_000
 """Values that a text may stand for; aliases of aliases make many of few lines."""
 
 _TRIVIA = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
@@ -34,7 +34,7 @@ _BLOCK_HEAD = re.compile(r"(?:^|\s)[|>]([0-9+-]*)")
 
 
 @dataclass
-class Node:
+class YamlNode:
     """One value: a scalar, an alias, a mapping or a list."""
 
     kind: str
@@ -51,16 +51,16 @@ class Node:
     is_flow: bool = False
     bracket: int | None = None
     """Where the bracket of a flow collection stands; a pair in a flow list has none."""
-    is_kept: bool = False
+    keeps_line_ends: bool = False
     """Of a block scalar: all line ends after it are its own."""
-    is_stripped: bool = False
+    strips_line_ends: bool = False
     """Of a block scalar: no line end after it is its own."""
     column: int = 0
     """Of a block collection: where its keys or dashes stand."""
-    members: list[Member] = field(default_factory=list)
+    members: list[YamlMember] = field(default_factory=list)
     data: Any = None
     """What it says, as plain data."""
-    size: int = 1
+    value_count: int = 1
 
     @property
     def is_block(self) -> bool:
@@ -74,13 +74,13 @@ class Node:
 
 
 @dataclass
-class Member:
+class YamlMember:
     """One member of a collection."""
 
-    value: Node
+    value: YamlNode
     indicator: int | None
     """The place after the colon or the dash that the value follows; flow lists have none."""
-    key: Node | None = None
+    key: YamlNode | None = None
 
     @property
     def start(self) -> int:
@@ -96,16 +96,16 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Tree:
+class YamlTree:
     """The one document of a text; nothing but comments has no root."""
 
-    root: Node | None
+    root: YamlNode | None
     end: int
     """Where the document ends: its end mark, or the end of the text."""
 
 
 @lru_cache(maxsize=16)
-def parse(text: str, where: str) -> Tree:
+def parse_yaml(text: str, where: str) -> YamlTree:
     """The tree of a text, which nobody may change: it is kept, since reading YAML is slow.
 
     Raises:
@@ -115,28 +115,28 @@ def parse(text: str, where: str) -> Tree:
     if alone:
         raise ConfigurationError(
             "a line ends in a carriage return alone, expected a line feed",
-            where=located(where, text, alone.start()),
+            where=format_location(where, text, alone.start()),
             hint="save the file with other line ends; nothing was changed",
         )
     try:
-        return _Builder(text, where).tree()
+        return _YamlTreeBuilder(text, where).build()
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        place = located(where, text, mark.index) if mark else where
+        place = format_location(where, text, mark.index) if mark else where
         message = ", ".join(part for part in (error.context, error.problem) if part)
         if mark and text.startswith("\t", mark.index):
             message = "found a tab, expected blanks"
     except ReaderError as error:
-        place = located(where, text, error.position)
+        place = format_location(where, text, error.position)
         message = f"the character U+{error.character:04X} is not allowed"
     except RecursionError:
         place, message = where, "the values are nested too deeply"
     except YAMLError as error:
         place, message = where, str(error)
-    raise _unreadable(f"not YAML: {message}", place)
+    raise _make_parse_error(f"not YAML: {message}", place)
 
 
-def walk(node: Node, leave_out: Node | None = None) -> Iterator[Node]:
+def walk_nodes(node: YamlNode, leave_out: YamlNode | None = None) -> Iterator[YamlNode]:
     """A node and all below it in the order of the text; keys before values."""
     pending = [node]
     while pending:
@@ -150,83 +150,83 @@ def walk(node: Node, leave_out: Node | None = None) -> Iterator[Node]:
                 pending.append(member.key)
 
 
-class _Builder:
+class _YamlTreeBuilder:
     def __init__(self, text: str, where: str) -> None:
         self._text = text
         self._where = where
-        self._anchors: dict[str, Node] = {}
-        self._open: set[str] = set()
+        self._anchors: dict[str, YamlNode] = {}
+        self._open_anchors: set[str] = set()
         self._colons: list[int] = []
         self._dashes: list[int] = []
 
-    def tree(self) -> Tree:
-        for token in _reader().scan(self._text):
+    def build(self) -> YamlTree:
+        for token in _make_yaml_parser().scan(self._text):
             if isinstance(token, ValueToken):
                 self._colons.append(token.start_mark.index)
             elif isinstance(token, BlockEntryToken):
                 self._dashes.append(token.start_mark.index)
-        self._events = iter(_reader().parse(self._text))
-        root: Node | None = None
+        self._events = iter(_make_yaml_parser().parse(self._text))
+        root: YamlNode | None = None
         end = len(self._text)
         documents = 0
         for event in self._events:
             if isinstance(event, events.DocumentStartEvent):
                 documents += 1
                 if documents > 1:
-                    raise self._wrong(
+                    raise self._make_error(
                         "a second YAML document begins here, expected one only",
                         event.start_mark.index,
                     )
-                root = self._node(next(self._events))
+                root = self._build_node(next(self._events))
             elif isinstance(event, events.DocumentEndEvent) and event.explicit:
                 end = event.start_mark.index
-        return Tree(root, end)
+        return YamlTree(root, end)
 
-    def _node(self, event: Any, after: int | None = None) -> Node:
+    def _build_node(self, event: Any, after: int | None = None) -> YamlNode:
         """The node that an event begins; `after` is the place that an empty one stands at."""
         start = event.start_mark.index
         if isinstance(event, events.AliasEvent):
-            return self._alias(event)
-        node = Node("scalar", start, anchor=event.anchor, tag=_tag(event))
+            return self._build_alias(event)
+        node = YamlNode("scalar", start, anchor=event.anchor, tag=_get_tag(event))
         if node.anchor:
-            self._open.add(node.anchor)
+            self._open_anchors.add(node.anchor)
         if isinstance(event, events.ScalarEvent):
-            self._scalar(node, event, after)
+            self._fill_scalar(node, event, after)
         elif isinstance(event, events.MappingStartEvent):
-            self._mapping(node, event)
+            self._fill_mapping(node, event)
         elif isinstance(event, events.SequenceStartEvent):
-            self._sequence(node, event)
-        if node.size > MAX_SIZE:
-            raise self._wrong("the aliases stand for too many values", node.start)
+            self._fill_sequence(node, event)
+        if node.value_count > MAX_NODE_VALUES:
+            raise self._make_error("the aliases stand for too many values", node.start)
         if node.anchor:
-            self._open.discard(node.anchor)
+            self._open_anchors.discard(node.anchor)
             self._anchors[node.anchor] = node
         return node
 
-    def _alias(self, event: events.AliasEvent) -> Node:
+    def _build_alias(self, event: events.AliasEvent) -> YamlNode:
         name = event.anchor
         start, end = event.start_mark.index, event.end_mark.index
         target = self._anchors.get(name)
-        if name in self._open:
-            raise self._wrong(f"the alias *{name} stands within its own anchor", start)
+        if name in self._open_anchors:
+            raise self._make_error(f"the alias *{name} stands within its own anchor", start)
         if target is None:
-            raise self._wrong(f"the alias *{name} has no anchor before it", start)
-        return Node("alias", start, end, name, data=target.data, size=target.size)
+            raise self._make_error(f"the alias *{name} has no anchor before it", start)
+        return YamlNode("alias", start, end, name, data=target.data, value_count=target.value_count)
 
-    def _scalar(self, node: Node, event: events.ScalarEvent, after: int | None) -> None:
+    def _fill_scalar(self, node: YamlNode, event: events.ScalarEvent, after: int | None) -> None:
         node.text, node.style, node.end = event.value, event.style, event.end_mark.index
-        node.data = _resolved(node)
+        node.data = _resolve_scalar(node)
         if after is not None and not (node.text or node.style or node.anchor or node.tag):
             node.start = node.end = after
         if node.style in ("|", ">"):
-            node.end = self._block_scalar_end(node)
+            node.end = self._find_block_scalar_end(node)
 
-    def _block_scalar_end(self, node: Node) -> int:
+    def _find_block_scalar_end(self, node: YamlNode) -> int:
         """Blank lines after it are its own only where it keeps them, or they are long enough."""
         written = self._text[node.start : node.end]
         head, *lines = written.splitlines(keepends=True)
-        node.is_kept, node.is_stripped = _marks(head)
-        if not node.is_kept:
+        node.keeps_line_ends, node.strips_line_ends = _parse_chomping(head)
+        if not node.keeps_line_ends:
             first = next((line for line in lines if line.strip()), "")
             indent = len(first) - len(first.lstrip(" "))
             while lines and not lines[-1].strip() and len(lines[-1].rstrip("\r\n")) <= indent:
@@ -234,50 +234,50 @@ class _Builder:
         whole = "".join([head, *lines])
         return node.start + len(whole) - whole.endswith("\n")
 
-    def _mapping(self, node: Node, event: events.MappingStartEvent) -> None:
+    def _fill_mapping(self, node: YamlNode, event: events.MappingStartEvent) -> None:
         node.kind, node.data, node.is_flow = "mapping", {}, bool(event.flow_style)
         while not isinstance(event := next(self._events), events.MappingEndEvent):
-            key = self._node(event)
-            colon = self._colon(key)
+            key = self._build_node(event)
+            colon = self._find_colon(key)
             after = key.end if colon is None else colon + 1
-            value = self._node(next(self._events), after)
-            member = Member(value, None if colon is None else after, key)
-            name = self._name(key)
+            value = self._build_node(next(self._events), after)
+            member = YamlMember(value, None if colon is None else after, key)
+            name = self._get_key_name(key)
             if name in node.data:
-                raise self._wrong(f"the key {name} stands twice in one mapping", key.start)
+                raise self._make_error(f"the key {name} stands twice in one mapping", key.start)
             node.data[name] = value.data
-            node.size += value.size
+            node.value_count += value.value_count
             node.members.append(member)
-        self._finish(node, event)
+        self._set_bounds(node, event)
 
-    def _sequence(self, node: Node, event: events.SequenceStartEvent) -> None:
+    def _fill_sequence(self, node: YamlNode, event: events.SequenceStartEvent) -> None:
         node.kind, node.data, node.is_flow = "sequence", [], bool(event.flow_style)
-        values: list[Node] = []
+        values: list[YamlNode] = []
         while not isinstance(event := next(self._events), events.SequenceEndEvent):
-            values.append(self._node(event))
-        dashes = [] if node.is_flow else self._dashes_of(node.start, event.start_mark.index)
+            values.append(self._build_node(event))
+        dashes = [] if node.is_flow else self._find_dashes(node.start, event.start_mark.index)
         for index, value in enumerate(values):
             indicator = None if node.is_flow else dashes[index] + 1
             if indicator is not None and value.is_null and not (value.text or value.anchor):
                 value.start = value.end = indicator
             node.data.append(value.data)
-            node.size += value.size
-            node.members.append(Member(value, indicator))
-        self._finish(node, event)
+            node.value_count += value.value_count
+            node.members.append(YamlMember(value, indicator))
+        self._set_bounds(node, event)
 
-    def _finish(self, node: Node, end_event: Any) -> None:
+    def _set_bounds(self, node: YamlNode, end_event: Any) -> None:
         """Where a collection begins and ends; the end event of a block one says neither."""
         end = end_event.end_mark.index
         if end > end_event.start_mark.index and node.is_flow:
-            node.end, node.bracket = end, self._opening(node)
+            node.end, node.bracket = end, self._find_bracket(node)
             return
         node.end = node.members[-1].end
         start = node.members[0].start
-        begin = line_start(self._text, start)
+        begin = find_line_start(self._text, start)
         mark = re.search(r"\?[ \t]+$", self._text[begin:start])
         node.column = mark.start() if mark else start - begin
 
-    def _opening(self, node: Node) -> int:
+    def _find_bracket(self, node: YamlNode) -> int:
         """The bracket of a flow collection, behind its anchor and tag."""
         place = node.start
         while self._text[place] in "&!":
@@ -287,7 +287,7 @@ class _Builder:
             place = trivia.end() if trivia else place
         return place
 
-    def _colon(self, key: Node) -> int | None:
+    def _find_colon(self, key: YamlNode) -> int | None:
         index = bisect_left(self._colons, key.end)
         if index == len(self._colons):
             return None
@@ -295,48 +295,48 @@ class _Builder:
         between = _TRIVIA.fullmatch(self._text, key.end, colon)
         return colon if between else None
 
-    def _dashes_of(self, start: int, end: int) -> list[int]:
+    def _find_dashes(self, start: int, end: int) -> list[int]:
         """The dashes of one list: those below its first one."""
         first = bisect_left(self._dashes, start)
         last = bisect_left(self._dashes, end)
         found = self._dashes[first:last]
-        column = found[0] - line_start(self._text, found[0])
-        return [dash for dash in found if dash - line_start(self._text, dash) == column]
+        column = found[0] - find_line_start(self._text, found[0])
+        return [dash for dash in found if dash - find_line_start(self._text, dash) == column]
 
-    def _name(self, key: Node) -> str:
+    def _get_key_name(self, key: YamlNode) -> str:
         if key.kind == "scalar":
             return key.text
         if key.kind == "alias" and not isinstance(key.data, dict | list):
             return str(key.data)
         return self._text[key.start : key.end]
 
-    def _wrong(self, message: str, offset: int) -> ConfigurationError:
-        return _unreadable(message, located(self._where, self._text, offset))
+    def _make_error(self, message: str, offset: int) -> ConfigurationError:
+        return _make_parse_error(message, format_location(self._where, self._text, offset))
 
 
-def _reader() -> YAML:
+def _make_yaml_parser() -> YAML:
     return YAML(typ="safe", pure=True)
 
 
-def _marks(head: str) -> tuple[bool, bool]:
+def _parse_chomping(head: str) -> tuple[bool, bool]:
     """Whether the first line of a block scalar says to keep all line ends, or none."""
     found = _BLOCK_HEAD.search(head)
     signs = found[1] if found else ""
     return "+" in signs, "-" in signs
 
 
-def _tag(event: Any) -> str | None:
+def _get_tag(event: Any) -> str | None:
     return None if event.tag is None else str(event.tag)
 
 
-def _resolved(node: Node) -> object:
+def _resolve_scalar(node: YamlNode) -> object:
     """What a scalar says by the core schema; other tags are texts to us."""
     if node.style is not None or node.tag is not None:
         return node.text
-    return plain_value(node.text)
+    return parse_scalar(node.text)
 
 
-def _unreadable(message: str, place: str) -> ConfigurationError:
+def _make_parse_error(message: str, place: str) -> ConfigurationError:
     return ConfigurationError(
         message, where=place, hint="put it right by hand; nothing was changed"
     )

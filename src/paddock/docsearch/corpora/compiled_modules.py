@@ -10,13 +10,13 @@ import json
 import subprocess
 from typing import TYPE_CHECKING, Any
 
-from paddock.docsearch.page import Page
+from paddock.docsearch.page import DocPage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SECONDS = 60.0
-MODULES = (
+INTROSPECTION_TIMEOUT_SECONDS = 60.0
+COMPILED_MODULES = (
     *("builtins", "os", "sys", "math", "itertools", "functools", "collections", "time", "re"),
     *("io", "hashlib", "threading", "sqlite3", "socket", "struct", "csv", "random", "queue"),
     *("weakref", "signal", "select", "zlib", "binascii", "array", "cmath", "operator", "gc"),
@@ -25,7 +25,7 @@ MODULES = (
     *("decimal", "datetime", "zoneinfo", "syslog", "winreg", "msvcrt"),
 )
 """Public modules, the commonest first; those that a system lacks are left out."""
-_PROGRAM = """
+_INTROSPECTION_PROGRAM = """
 import importlib, inspect, json, sys
 def signature(value):
     try:
@@ -58,29 +58,29 @@ json.dump(found, sys.stdout)
 """
 
 
-def read_compiled(python: str, version: str) -> Iterator[Page]:
+def read_compiled_modules(python: str, version: str) -> Iterator[DocPage]:
     """The pages that an interpreter can say something about.
 
     Raises:
         OSError: when it cannot be asked.
     """
-    for module, name, is_class, signature, docstring in _answer(python):
+    for module, name, is_class, signature, docstring in _run_introspection(python):
         title = name if module == "builtins" else f"{module}.{name}"
         call = f"{'class ' if is_class else ''}{title}{signature}"
         text = f"```python\n{call}\n```\n\n{docstring.strip()}"
         parts = title.split(".")
         tails = [".".join(parts[-count:]) for count in (2, 1) if count < len(parts)]
         names = (title, *tails, f"{module}.{name}")
-        yield Page(title, f"Python {version}, {module}", text, tuple(dict.fromkeys(names)))
+        yield DocPage(title, f"Python {version}, {module}", text, tuple(dict.fromkeys(names)))
 
 
-def _answer(python: str) -> list[Any]:
+def _run_introspection(python: str) -> list[Any]:
     try:
         done = subprocess.run(  # noqa: S603 - an interpreter, with our program
-            [python, "-I", "-S", "-c", _PROGRAM, *MODULES],
+            [python, "-I", "-S", "-c", _INTROSPECTION_PROGRAM, *COMPILED_MODULES],
             capture_output=True,
             stdin=subprocess.DEVNULL,
-            timeout=SECONDS,
+            timeout=INTROSPECTION_TIMEOUT_SECONDS,
             check=True,
         )
         answer = json.loads(done.stdout)

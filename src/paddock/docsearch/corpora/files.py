@@ -6,31 +6,31 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.docsearch.page import Source
-from paddock.files import read_ordinary
+from paddock.docsearch.page import CorpusSource
+from paddock.files import read_regular_file
 from paddock.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-MOST_BYTES = 20_000_000
+MAX_FILE_BYTES = 20_000_000
 """Of one file."""
-MOST_FILES = 50_000
+MAX_DIRECTORY_FILES = 50_000
 """Below one directory."""
-LEFT_OUT = frozenset(("node_modules", "__pycache__", "site-packages", "venv"))
+EXCLUDED_DIRECTORIES = frozenset(("node_modules", "__pycache__", "site-packages", "venv"))
 """Directories that hold what is not their owner's own; hidden ones are left out too."""
 
 
-def read_bytes(key: str) -> bytes:
+def read_source_file(key: str) -> bytes:
     """The content of the file that a source is.
 
     Raises:
         OSError: when it cannot be read, is no ordinary file or too large.
     """
-    return read_ordinary(Path(key), MOST_BYTES)
+    return read_regular_file(Path(key), MAX_FILE_BYTES)
 
 
-def stamped(files: Iterable[Path]) -> list[Source]:
+def stamp_files(files: Iterable[Path]) -> list[CorpusSource]:
     """Sources of files; those that are gone are left out."""
     found = []
     for file in files:
@@ -39,20 +39,20 @@ def stamped(files: Iterable[Path]) -> list[Source]:
         except OSError:
             continue
         stamp = f"{__version__} {state.st_mtime_ns} {state.st_size}"
-        found.append(Source(str(file), stamp))
+        found.append(CorpusSource(str(file), stamp))
     return found
 
 
-def below(directory: Path, suffixes: frozenset[str]) -> Iterator[Path]:
+def walk_files(directory: Path, suffixes: frozenset[str]) -> Iterator[Path]:
     """The files of some kinds below a directory, in order, without following links."""
     count = 0
     for place, directories, names in os.walk(directory):
         directories[:] = sorted(
-            name for name in directories if name not in LEFT_OUT and not name.startswith(".")
+            name for name in directories if name not in EXCLUDED_DIRECTORIES and not name.startswith(".")
         )
         for name in sorted(names):
             if os.path.splitext(name)[1].lower() in suffixes:  # noqa: PTH122 - many names
                 count += 1
-                if count > MOST_FILES:
+                if count > MAX_DIRECTORY_FILES:
                     return
                 yield Path(place, name)

@@ -7,23 +7,23 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.directories import data_directory
-from paddock.docsearch.corpora.files import below, read_bytes, stamped
-from paddock.docsearch.page import Page
+from paddock.directories import get_data_directory
+from paddock.docsearch.corpora.files import walk_files, read_source_file, stamp_files
+from paddock.docsearch.page import DocPage
 from paddock.errors import PaddockError
-from paddock.files import locked, read_ordinary, telling_faults, write_atomically
+from paddock.files import lock_file, read_regular_file, convert_os_errors, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from paddock.docsearch.page import Source
+    from paddock.docsearch.page import CorpusSource
 
-NAME = "folders"
-SUFFIXES = frozenset((".md", ".markdown", ".mdx"))
-MOST_BYTES = 1_000_000
+CORPUS_NAME = "folders"
+MARKDOWN_SUFFIXES = frozenset((".md", ".markdown", ".mdx"))
+MAX_FOLDER_LIST_BYTES = 1_000_000
 """Of the file that says which folders there are."""
-_HEADING = re.compile(r"(#{1,3})\s+(.+?)\s*#*\s*\Z")
-_FENCE = re.compile(r"\s{0,3}(```|~~~)")
+_HEADING_PATTERN = re.compile(r"(#{1,3})\s+(.+?)\s*#*\s*\Z")
+_FENCE_PATTERN = re.compile(r"\s{0,3}(```|~~~)")
 
 
 class FolderListError(PaddockError):
@@ -35,30 +35,30 @@ class FolderListError(PaddockError):
 class MarkdownFolders:
     """The corpus of the user's folders; each file is a source."""
 
-    name = NAME
+    name = CORPUS_NAME
 
-    def sources(self) -> list[Source]:
+    def list_sources(self) -> list[CorpusSource]:
         """The Markdown files in all folders."""
-        return stamped(file for folder in folders() for file in below(Path(folder), SUFFIXES))
+        return stamp_files(file for folder in list_folders() for file in walk_files(Path(folder), MARKDOWN_SUFFIXES))
 
-    def pages(self, key: str) -> Iterator[Page]:
+    def read_pages(self, key: str) -> Iterator[DocPage]:
         """A page for each section of a file, down to the third level."""
-        text = read_bytes(key).decode("utf-8", "replace")
+        text = read_source_file(key).decode("utf-8", "replace")
         top = Path(key).stem
-        for number, (title, body) in enumerate(_sections(text)):
+        for number, (title, body) in enumerate(_split_sections(text)):
             if number == 0 and title:
                 top = title
             if body.strip():
                 full = title if not title or title == top else f"{top}: {title}"
-                yield Page(full or top, key, body.strip(), (title or top,))
+                yield DocPage(full or top, key, body.strip(), (title or top,))
 
 
-def _sections(text: str) -> Iterator[tuple[str, str]]:
+def _split_sections(text: str) -> Iterator[tuple[str, str]]:
     title, lines, is_fenced = "", [], False
     for line in text.splitlines():
-        if _FENCE.match(line):
+        if _FENCE_PATTERN.match(line):
             is_fenced = not is_fenced
-        heading = None if is_fenced else _HEADING.match(line)
+        heading = None if is_fenced else _HEADING_PATTERN.match(line)
         if heading is None:
             lines.append(line)
             continue
@@ -68,17 +68,17 @@ def _sections(text: str) -> Iterator[tuple[str, str]]:
     yield title, "\n".join(lines)
 
 
-def folders() -> list[str]:
+def list_folders() -> list[str]:
     """The folders that the user has named.
 
     Raises:
         FolderListError: when the list is damaged.
         DataDirectoryError: when it cannot be read.
     """
-    file = _file()
-    with telling_faults(file):
+    file = _get_folder_list_file()
+    with convert_os_errors(file):
         try:
-            found = json.loads(read_ordinary(file, MOST_BYTES))
+            found = json.loads(read_regular_file(file, MAX_FOLDER_LIST_BYTES))
         except FileNotFoundError:
             return []
         except ValueError as error:
@@ -99,26 +99,26 @@ def add_folder(folder: Path) -> bool:
         raise FolderListError(
             "there is no such folder", where=str(full), hint="name a folder with Markdown files"
         )
-    return _change(str(full), is_there=True)
+    return _update_folder_list(str(full), is_there=True)
 
 
 def remove_folder(folder: Path) -> bool:
     """Name a folder no longer; False when it was not named."""
-    return _change(str(folder.expanduser().resolve()), is_there=False)
+    return _update_folder_list(str(folder.expanduser().resolve()), is_there=False)
 
 
-def _change(folder: str, *, is_there: bool) -> bool:
-    file = _file()
-    with locked(file):
-        known = folders()
+def _update_folder_list(folder: str, *, is_there: bool) -> bool:
+    file = _get_folder_list_file()
+    with lock_file(file):
+        known = list_folders()
         if (folder in known) == is_there:
             return False
         rest = [one for one in known if one != folder]
         new = [*rest, folder] if is_there else rest
-        with telling_faults(file):
+        with convert_os_errors(file):
             write_atomically(file, (json.dumps(new, indent=2) + "\n").encode())
     return True
 
 
-def _file() -> Path:
-    return Path(data_directory()) / "docsearch" / "folders.json"
+def _get_folder_list_file() -> Path:
+    return Path(get_data_directory()) / "docsearch" / "folders.json"

@@ -14,50 +14,50 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.docsearch.corpora.files import read_bytes, stamped
-from paddock.docsearch.page import Page
+from paddock.docsearch.corpora.files import read_source_file, stamp_files
+from paddock.docsearch.page import DocPage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from paddock.docsearch.page import Source
+    from paddock.docsearch.page import CorpusSource
 
-NAME = "mathics"
-_TAG = re.compile(r"</?(?:dl|dt|dd|ul|li|em|b|i|url|console|con|subsection|section)[^>]*>")
-_NAME = re.compile(r"\$?[A-Z][A-Za-z0-9$]*\Z")
+MATHICS_CORPUS = "mathics"
+_TAG_PATTERN = re.compile(r"</?(?:dl|dt|dd|ul|li|em|b|i|url|console|con|subsection|section)[^>]*>")
+_SYMBOL_NAME_PATTERN = re.compile(r"\$?[A-Z][A-Za-z0-9$]*\Z")
 
 
 class MathicsDocstrings:
     """The corpus of Mathics; each of its files is a source."""
 
-    name = NAME
+    name = MATHICS_CORPUS
 
-    def sources(self) -> list[Source]:
+    def list_sources(self) -> list[CorpusSource]:
         """Its files of built-in symbols; none when it is not installed."""
         spec = find_spec("mathics")
         if spec is None or spec.origin is None:
             return []
-        return stamped(sorted((Path(spec.origin).parent / "builtin").rglob("*.py")))
+        return stamp_files(sorted((Path(spec.origin).parent / "builtin").rglob("*.py")))
 
-    def pages(self, key: str) -> Iterator[Page]:
+    def read_pages(self, key: str) -> Iterator[DocPage]:
         """A page for each symbol that a file defines."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(read_bytes(key))
+            tree = ast.parse(read_source_file(key))
         for statement in tree.body:
             if not isinstance(statement, ast.ClassDef):
                 continue
             docstring = ast.get_docstring(statement, clean=False)
             if docstring:
-                constants = _constants(statement)
+                constants = _read_string_constants(statement)
                 name = constants.get("name", statement.name)
-                if _NAME.match(name):
+                if _SYMBOL_NAME_PATTERN.match(name):
                     summary = constants.get("summary_text", "")
-                    text = _markdown(inspect.cleandoc(docstring))
-                    yield Page(name, "Mathics3", f"{summary}\n\n{text}".strip(), (name,), summary)
+                    text = _convert_to_markdown(inspect.cleandoc(docstring))
+                    yield DocPage(name, "Mathics3", f"{summary}\n\n{text}".strip(), (name,), summary)
 
 
-def _constants(statement: ast.ClassDef) -> dict[str, str]:
+def _read_string_constants(statement: ast.ClassDef) -> dict[str, str]:
     """The strings that a class gives names."""
     found = {}
     for one in statement.body:
@@ -68,8 +68,8 @@ def _constants(statement: ast.ClassDef) -> dict[str, str]:
     return found
 
 
-def _markdown(docstring: str) -> str:
+def _convert_to_markdown(docstring: str) -> str:
     text = re.sub(r"<dt>", "\n- ", docstring)
     text = re.sub(r"<dd>", ": ", text)
-    text = _TAG.sub("", text).replace("'", "`")
+    text = _TAG_PATTERN.sub("", text).replace("'", "`")
     return re.sub(r"\n{3,}", "\n\n", text).strip()

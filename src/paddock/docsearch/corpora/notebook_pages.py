@@ -7,83 +7,83 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.directories import data_directory
-from paddock.docsearch.corpora.files import below, read_bytes, stamped
-from paddock.docsearch.page import Page
-from paddock.kernels.engines.programs import find_program
+from paddock.directories import get_data_directory
+from paddock.docsearch.corpora.files import walk_files, read_source_file, stamp_files
+from paddock.docsearch.page import DocPage
+from paddock.kernels.engines.programs import find_kernel_program
 from paddock.wolfram.notebooks import NotebookError, notebook_to_markdown, read_notebook
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from paddock.docsearch.page import Source
+    from paddock.docsearch.page import CorpusSource
 
-INSTALLED = "wolfram-documentation"
-PACLETS = "paclets"
+INSTALLATION_CORPUS = "wolfram-documentation"
+PACLETS_CORPUS = "paclets"
 INSTALLATION_VARIABLE = "WOLFRAM_INSTALLATION_DIRECTORY"
-SUFFIXES = frozenset((".nb",))
-_PARENTS = 6
+NOTEBOOK_SUFFIXES = frozenset((".nb",))
+_MAX_PARENT_DIRECTORIES = 6
 
 
 class InstalledDocumentation:
     """The corpus of the Wolfram installation on this machine; each notebook is a source."""
 
-    name = INSTALLED
+    name = INSTALLATION_CORPUS
 
-    def sources(self) -> list[Source]:
+    def list_sources(self) -> list[CorpusSource]:
         """Reference pages, then everything else; none without an installation."""
-        root = documentation_directory()
+        root = find_documentation_directory()
         if root is None:
             return []
-        found = stamped(below(root, SUFFIXES))
+        found = stamp_files(walk_files(root, NOTEBOOK_SUFFIXES))
         return sorted(found, key=lambda source: "ReferencePages" not in source.key)
 
-    def pages(self, key: str) -> Iterator[Page]:
+    def read_pages(self, key: str) -> Iterator[DocPage]:
         """The page that a notebook is."""
-        yield from _pages(key)
+        yield from _read_notebook_page(key)
 
 
 class PacletPages:
     """The corpus of the pages and notebooks of paclets; each notebook is a source."""
 
-    name = PACLETS
+    name = PACLETS_CORPUS
 
-    def sources(self) -> list[Source]:
+    def list_sources(self) -> list[CorpusSource]:
         """The notebooks in the documentation of every paclet that is found."""
         found: list[Path] = []
-        for folder in paclet_folders():
+        for folder in find_paclet_folders():
             for documentation in [
                 folder / "Documentation",
                 *sorted(folder.glob("*/Documentation")),
             ]:
-                found += below(documentation, SUFFIXES)
-        return stamped(dict.fromkeys(found))
+                found += walk_files(documentation, NOTEBOOK_SUFFIXES)
+        return stamp_files(dict.fromkeys(found))
 
-    def pages(self, key: str) -> Iterator[Page]:
+    def read_pages(self, key: str) -> Iterator[DocPage]:
         """The page that a notebook is."""
-        yield from _pages(key)
+        yield from _read_notebook_page(key)
 
 
-def documentation_directory() -> Path | None:
+def find_documentation_directory() -> Path | None:
     """Where the Wolfram installation of this machine has its documentation."""
     given = os.environ.get(INSTALLATION_VARIABLE)
-    program = None if given else find_program()
+    program = None if given else find_kernel_program()
     if not given and program is None:
         return None
     start = Path(given) if given else program.path.resolve() if program else Path()
-    for parent in [start, *list(start.parents)[:_PARENTS]]:
+    for parent in [start, *list(start.parents)[:_MAX_PARENT_DIRECTORIES]]:
         found = parent / "Documentation" / "English"
         if found.is_dir():
             return found
     return None
 
 
-def paclet_folders() -> list[Path]:
+def find_paclet_folders() -> list[Path]:
     """Directories that may be paclets, or hold some."""
     given = [
         Path(one) for one in os.environ.get("PADDOCK_PACLET_PATH", "").split(os.pathsep) if one
     ]
-    own = Path(data_directory()) / "paclets"
+    own = Path(get_data_directory()) / "paclets"
     bases = [Path(os.environ[name]) for name in ("WOLFRAM_USERBASE",) if os.environ.get(name)]
     for product in ("Wolfram", "Mathematica"):
         if sys.platform == "win32":
@@ -97,13 +97,13 @@ def paclet_folders() -> list[Path]:
     return [folder for folder in dict.fromkeys(folders) if folder.is_dir()]
 
 
-def _pages(key: str) -> Iterator[Page]:
+def _read_notebook_page(key: str) -> Iterator[DocPage]:
     try:
-        notebook = read_notebook(read_bytes(key).decode("utf-8", "replace"))
+        notebook = read_notebook(read_source_file(key).decode("utf-8", "replace"))
     except NotebookError as error:
         raise ValueError(f"{key}: {error}") from error
     markdown = notebook_to_markdown(notebook, output_limit=500, cell_limit=4_000, most_pictures=0)
     text = markdown.text.strip()
     if text:
         name = Path(key).stem
-        yield Page(name, key, text, (name,))
+        yield DocPage(name, key, text, (name,))

@@ -11,48 +11,48 @@ from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.docsearch.corpora.python_source import MOST_BYTES, read_module
-from paddock.docsearch.corpora.standard_library import PublicNames, module_name
-from paddock.docsearch.page import Page, Source
-from paddock.files import read_ordinary
+from paddock.docsearch.corpora.python_source import MAX_SOURCE_BYTES, read_module_pages
+from paddock.docsearch.corpora.standard_library import PublicNameResolver, get_module_name
+from paddock.docsearch.page import DocPage, CorpusSource
+from paddock.files import read_regular_file
 from paddock.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-NAME = "python-packages"
-MOST_FILES = 1_500
+CORPUS_NAME = "python-packages"
+MAX_PACKAGE_FILES = 1_500
 """Of one package; what comes after is left out."""
-_LEFT_OUT = frozenset(("test", "tests", "testing", "_vendor", "vendor", "benchmarks", "examples"))
+_EXCLUDED_FOLDERS = frozenset(("test", "tests", "testing", "_vendor", "vendor", "benchmarks", "examples"))
 
 
 class PythonPackages:
     """The corpus of installed packages; each distribution is a source."""
 
-    name = NAME
+    name = CORPUS_NAME
 
     def __init__(self, path: list[str] | None = None) -> None:
-        self._path = search_path() if path is None else path
+        self._search_path = find_package_search_path() if path is None else path
 
-    def sources(self) -> list[Source]:
+    def list_sources(self) -> list[CorpusSource]:
         """The distributions, in the order of their names."""
         found: dict[str, tuple[str, str]] = {}
-        for one in distributions(path=self._path):
+        for one in distributions(path=self._search_path):
             if one.name and one.version:
                 place = one.locate_file("")
                 found.setdefault(one.name.lower(), (one.name, f"{one.version} {place}"))
         return [
-            Source(name, f"{__version__} {stamp}") for _, (name, stamp) in sorted(found.items())
+            CorpusSource(name, f"{__version__} {stamp}") for _, (name, stamp) in sorted(found.items())
         ]
 
-    def pages(self, key: str) -> Iterator[Page]:
+    def read_pages(self, key: str) -> Iterator[DocPage]:
         """What a distribution says of itself, and a page for what it defines."""
-        for one in distributions(name=key, path=self._path):
-            yield from _pages(one)
+        for one in distributions(name=key, path=self._search_path):
+            yield from _read_distribution(one)
             return
 
 
-def search_path() -> list[str]:
+def find_package_search_path() -> list[str]:
     """Where packages are looked for: in the active environment, else where this Python looks."""
     active = os.environ.get("VIRTUAL_ENV")
     if active and Path(active) != Path(sys.prefix):
@@ -63,23 +63,23 @@ def search_path() -> list[str]:
     return [place for place in sys.path if place]
 
 
-def _pages(one: Distribution) -> Iterator[Page]:
+def _read_distribution(one: Distribution) -> Iterator[DocPage]:
     origin = f"{one.name} {one.version}"
     summary = one.metadata["Summary"] or ""
     description = one.metadata.json.get("description") or ""
-    yield Page(one.name, origin, f"{summary}\n\n{description}".strip(), (one.name,), summary)
+    yield DocPage(one.name, origin, f"{summary}\n\n{description}".strip(), (one.name,), summary)
     files = [file for file in one.files or () if file.suffix == ".py"]
-    for file in files[:MOST_FILES]:
+    for file in files[:MAX_PACKAGE_FILES]:
         parts = file.parts
         is_hidden = any(p.startswith("_") and p != "__init__.py" for p in parts[:-1])
-        if is_hidden or _LEFT_OUT.intersection(parts) or ".." in parts:
+        if is_hidden or _EXCLUDED_FOLDERS.intersection(parts) or ".." in parts:
             continue
         place = Path(str(file.locate()))
         try:
-            source = read_ordinary(place, MOST_BYTES)
-            public = PublicNames(place, Path(str(one.locate_file(""))))
-            module = module_name(file.as_posix())
-            for page in read_module(source, module, origin, public):
+            source = read_regular_file(place, MAX_SOURCE_BYTES)
+            public = PublicNameResolver(place, Path(str(one.locate_file(""))))
+            module = get_module_name(file.as_posix())
+            for page in read_module_pages(source, module, origin, public):
                 if "._" not in page.title:
                     yield page
         except (OSError, ValueError, SyntaxError, RecursionError):

@@ -11,23 +11,23 @@ import inspect
 import warnings
 from typing import TYPE_CHECKING
 
-from paddock.docsearch.page import Page
+from paddock.docsearch.page import DocPage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    Function = ast.FunctionDef | ast.AsyncFunctionDef
+    FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
-MOST_BYTES = 3_000_000
+MAX_SOURCE_BYTES = 3_000_000
 """Of one source file; larger ones are data."""
-MOST_NAMES = 60
+MAX_LISTED_MEMBERS = 60
 """That the page of a module or class lists."""
-LONGEST_SIGNATURE = 600
+MAX_SIGNATURE_CHARACTERS = 600
 
 
-def read_module(
+def read_module_pages(
     source: bytes, module: str, origin: str, public: Callable[[str], str]
-) -> Iterator[Page]:
+) -> Iterator[DocPage]:
     """The pages of one module.
 
     Args:
@@ -43,19 +43,19 @@ def read_module(
         warnings.simplefilter("ignore")  # what the parser thinks of other people's escapes
         tree = ast.parse(source)
     name = public(module)
-    docstring = _docstring(tree)
+    docstring = _get_docstring(tree)
     if docstring:
-        listed = _members(tree.body)
-        text = f"Module `{name}`\n\n{docstring}" + _listed(listed)
-        yield Page(name, origin, text, _names(module, name))
-    yield from _definitions(tree.body, module, origin, public)
+        listed = _summarize_members(tree.body)
+        text = f"Module `{name}`\n\n{docstring}" + _format_members(listed)
+        yield DocPage(name, origin, text, _list_aliases(module, name))
+    yield from _read_definitions(tree.body, module, origin, public)
 
 
-def _definitions(
+def _read_definitions(
     body: list[ast.stmt], prefix: str, origin: str, public: Callable[[str], str]
-) -> Iterator[Page]:
+) -> Iterator[DocPage]:
     seen = set()
-    for statement in _flat(body):
+    for statement in _flatten_blocks(body):
         if not isinstance(statement, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         if statement.name.startswith("_") or statement.name in seen:
@@ -64,63 +64,63 @@ def _definitions(
         full = f"{prefix}.{statement.name}"
         name = public(full)
         if isinstance(statement, ast.ClassDef):
-            yield from _class(statement, full, name, origin)
-            yield from _definitions(statement.body, full, origin, public)
+            yield from _read_class(statement, full, name, origin)
+            yield from _read_definitions(statement.body, full, origin, public)
         else:
-            docstring = _docstring(statement)
+            docstring = _get_docstring(statement)
             if docstring:
-                text = f"```python\n{_signature(statement, name)}\n```\n\n{docstring}"
-                yield Page(name, origin, text, _names(full, name))
+                text = f"```python\n{_format_signature(statement, name)}\n```\n\n{docstring}"
+                yield DocPage(name, origin, text, _list_aliases(full, name))
 
 
-def _class(statement: ast.ClassDef, full: str, name: str, origin: str) -> Iterator[Page]:
-    docstring = _docstring(statement)
+def _read_class(statement: ast.ClassDef, full: str, name: str, origin: str) -> Iterator[DocPage]:
+    docstring = _get_docstring(statement)
     methods = {one.name: one for one in statement.body if isinstance(one, ast.FunctionDef)}
     made = methods.get("__init__")
     if made is not None:
-        docstring = f"{docstring}\n\n{_docstring(made)}".strip()
+        docstring = f"{docstring}\n\n{_get_docstring(made)}".strip()
     if not docstring:
         return
-    head = f"class {name}" if made is None else f"class {_signature(made, name, is_method=True)}"
-    text = f"```python\n{head}\n```\n\n{docstring}" + _listed(_members(statement.body))
-    yield Page(name, origin, text, _names(full, name))
+    head = f"class {name}" if made is None else f"class {_format_signature(made, name, is_method=True)}"
+    text = f"```python\n{head}\n```\n\n{docstring}" + _format_members(_summarize_members(statement.body))
+    yield DocPage(name, origin, text, _list_aliases(full, name))
 
 
-def _flat(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+def _flatten_blocks(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements of a block, with those under conditions and in attempts."""
     for statement in body:
         if isinstance(statement, ast.If):
-            yield from _flat(statement.body)
-            yield from _flat(statement.orelse)
+            yield from _flatten_blocks(statement.body)
+            yield from _flatten_blocks(statement.orelse)
         elif isinstance(statement, ast.Try):
-            yield from _flat(statement.body)
+            yield from _flatten_blocks(statement.body)
             for handler in statement.handlers:
-                yield from _flat(handler.body)
+                yield from _flatten_blocks(handler.body)
         else:
             yield statement
 
 
-def _members(body: list[ast.stmt]) -> Mapping[str, str]:
+def _summarize_members(body: list[ast.stmt]) -> Mapping[str, str]:
     """Public functions and classes with the first line about each."""
     found = {}
-    for statement in _flat(body):
+    for statement in _flatten_blocks(body):
         if isinstance(statement, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            docstring = _docstring(statement)
+            docstring = _get_docstring(statement)
             if docstring and not statement.name.startswith("_"):
                 found[statement.name] = docstring.partition("\n")[0]
     return found
 
 
-def _listed(members: Mapping[str, str]) -> str:
-    lines = [f"- `{name}`: {line}" for name, line in list(members.items())[:MOST_NAMES]]
+def _format_members(members: Mapping[str, str]) -> str:
+    lines = [f"- `{name}`: {line}" for name, line in list(members.items())[:MAX_LISTED_MEMBERS]]
     return "\n\n" + "\n".join(lines) if lines else ""
 
 
-def _docstring(node: ast.Module | ast.ClassDef | Function) -> str:
+def _get_docstring(node: ast.Module | ast.ClassDef | FunctionNode) -> str:
     return inspect.cleandoc(ast.get_docstring(node, clean=False) or "").strip()
 
 
-def _signature(function: Function, name: str, *, is_method: bool = False) -> str:
+def _format_signature(function: FunctionNode, name: str, *, is_method: bool = False) -> str:
     try:
         arguments = ast.unparse(function.args)
         returned = f" -> {ast.unparse(function.returns)}" if function.returns else ""
@@ -128,17 +128,17 @@ def _signature(function: Function, name: str, *, is_method: bool = False) -> str
         return f"{name}(…)"
     if is_method:
         arguments, returned = arguments.removeprefix("self").removeprefix(", "), ""
-    return f"{name}({arguments}){returned}"[:LONGEST_SIGNATURE]
+    return f"{name}({arguments}){returned}"[:MAX_SIGNATURE_CHARACTERS]
 
 
-def _names(full: str, name: str) -> tuple[str, ...]:
+def _list_aliases(full: str, name: str) -> tuple[str, ...]:
     """What people call something: its whole name, and the last one or two parts of it."""
     parts = name.split(".")
     tails = [".".join(parts[-count:]) for count in (2, 1) if count < len(parts)]
     return tuple(dict.fromkeys((name, *tails, full)))
 
 
-def exported(source: bytes) -> tuple[frozenset[str], frozenset[str]]:
+def find_exported_names(source: bytes) -> tuple[frozenset[str], frozenset[str]]:
     """Which names a package's `__init__` offers, and of which of its modules it offers all.
 
     Raises:
@@ -149,7 +149,7 @@ def exported(source: bytes) -> tuple[frozenset[str], frozenset[str]]:
         tree = ast.parse(source)
     names: set[str] = set()
     whole: set[str] = set()
-    for statement in _flat(tree.body):
+    for statement in _flatten_blocks(tree.body):
         if isinstance(statement, ast.ImportFrom):
             taken = [alias.asname or alias.name for alias in statement.names]
             if taken == ["*"]:
@@ -157,11 +157,11 @@ def exported(source: bytes) -> tuple[frozenset[str], frozenset[str]]:
             else:
                 names.update(taken)
         elif isinstance(statement, ast.Assign | ast.AugAssign):
-            names.update(_all_of(statement))
+            names.update(_read_dunder_all(statement))
     return frozenset(name for name in names if not name.startswith("_")), frozenset(whole)
 
 
-def _all_of(statement: ast.Assign | ast.AugAssign) -> list[str]:
+def _read_dunder_all(statement: ast.Assign | ast.AugAssign) -> list[str]:
     """The strings that a statement puts into `__all__`."""
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
     if not any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets):

@@ -17,20 +17,20 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.docsearch.corpora.compiled_modules import read_compiled
-from paddock.docsearch.corpora.python_source import MOST_BYTES, exported, read_module
-from paddock.docsearch.page import Page, Source
+from paddock.docsearch.corpora.compiled_modules import read_compiled_modules
+from paddock.docsearch.corpora.python_source import MAX_SOURCE_BYTES, find_exported_names, read_module_pages
+from paddock.docsearch.page import DocPage, CorpusSource
 from paddock.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-NAME = "python-stdlib"
-VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
-OWN = "our own words"
-COMPILED = "compiled modules"
-TOPICS = "pydoc_data/topics.py"
-FIRST = (
+CORPUS_NAME = "python-stdlib"
+PYTHON_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
+DESCRIPTIONS_SOURCE = "our own words"
+COMPILED_SOURCE = "compiled modules"
+TOPICS_SOURCE = "pydoc_data/topics.py"
+POPULAR_MODULES = (
     *("os", "posixpath", "pathlib", "shutil", "subprocess", "json", "re", "datetime"),
     *("collections", "functools", "argparse", "csv", "random", "tempfile", "glob", "logging"),
     *("urllib", "dataclasses", "contextlib", "enum", "typing", "string", "textwrap", "statistics"),
@@ -40,14 +40,14 @@ FIRST = (
     *("configparser", "tomllib", "xml", "html", "http", "socket", "smtplib", "email", "uuid"),
     *("time", "calendar", "zoneinfo", "difflib", "platform", "getpass", "timeit", "pdb", "abc"),
 )
-LEFT_OUT = frozenset(
+EXCLUDED_MODULES = frozenset(
     (
         *("test", "tests", "idlelib", "lib2to3", "turtledemo", "ensurepip", "site-packages"),
         *("dist-packages", "__pycache__", "distutils", "pydoc_data", "__phello__", "this"),
         "antigravity",
     )
 )
-PUBLIC = {
+PUBLIC_MODULE_NAMES = {
     "posixpath": "os.path",
     "genericpath": "os.path",
     "_collections_abc": "collections.abc",
@@ -61,126 +61,126 @@ PUBLIC = {
 class StandardLibrary:
     """The corpus of the standard library; each file of it is a source."""
 
-    name = NAME
+    name = CORPUS_NAME
 
     def __init__(self, directory: Path | None = None) -> None:
         self._directory = directory or Path(sysconfig.get_path("stdlib"))
 
-    def sources(self) -> list[Source]:
+    def list_sources(self) -> list[CorpusSource]:
         """Its modules, the commonest first."""
         found = [
-            Source(str(file.relative_to(self._directory).as_posix()), f"{VERSION} {__version__}")
-            for file in self._files()
+            CorpusSource(str(file.relative_to(self._directory).as_posix()), f"{PYTHON_VERSION} {__version__}")
+            for file in self._list_files()
         ]
-        places = {name: place for place, name in enumerate(FIRST)}
-        last = len(FIRST)
+        places = {name: place for place, name in enumerate(POPULAR_MODULES)}
+        last = len(POPULAR_MODULES)
         found.sort(key=lambda s: places.get(s.key.partition("/")[0].removesuffix(".py"), last))
         stamp = f"{sys.version} {__version__}"
-        own = sum(len(text) for row in own_words().items() for text in (row[0], *row[1]))
-        extra = [Source(OWN, f"{__version__} {own}"), Source(COMPILED, stamp)]
-        if (self._directory / TOPICS).exists():
-            found.append(Source(TOPICS, stamp))
+        own = sum(len(text) for row in load_descriptions().items() for text in (row[0], *row[1]))
+        extra = [CorpusSource(DESCRIPTIONS_SOURCE, f"{__version__} {own}"), CorpusSource(COMPILED_SOURCE, stamp)]
+        if (self._directory / TOPICS_SOURCE).exists():
+            found.append(CorpusSource(TOPICS_SOURCE, stamp))
         return [*extra, *found]
 
-    def pages(self, key: str) -> Iterator[Page]:
+    def read_pages(self, key: str) -> Iterator[DocPage]:
         """The pages of one module, with our words."""
-        for page in self._read(key):
+        for page in self._read_source(key):
             if "._" in page.title:
                 continue
-            ours = None if key == OWN else own_words().get(page.title)
-            yield page if ours is None else _with_words(page, *ours)
+            ours = None if key == DESCRIPTIONS_SOURCE else load_descriptions().get(page.title)
+            yield page if ours is None else _add_description(page, *ours)
 
-    def _read(self, key: str) -> Iterator[Page]:
-        if key == OWN:
-            yield from _own_pages()
+    def _read_source(self, key: str) -> Iterator[DocPage]:
+        if key == DESCRIPTIONS_SOURCE:
+            yield from _read_descriptions()
             return
-        if key == COMPILED:
-            yield from read_compiled(sys.executable, VERSION)
+        if key == COMPILED_SOURCE:
+            yield from read_compiled_modules(sys.executable, PYTHON_VERSION)
             return
         file = self._directory / key
-        data = file.read_bytes()[:MOST_BYTES]
-        if key == TOPICS:
-            yield from _topics(data)
+        data = file.read_bytes()[:MAX_SOURCE_BYTES]
+        if key == TOPICS_SOURCE:
+            yield from _read_topics(data)
             return
-        module = module_name(key)
-        yield from read_module(data, module, f"Python {VERSION}, {module}", self._public(file))
+        module = get_module_name(key)
+        yield from read_module_pages(data, module, f"Python {PYTHON_VERSION}, {module}", self._create_name_resolver(file))
 
-    def _files(self) -> Iterator[Path]:
+    def _list_files(self) -> Iterator[Path]:
         root = str(self._directory)
         for place, directories, names in os.walk(root):
             directories[:] = sorted(
-                name for name in directories if name not in LEFT_OUT and not name.startswith("_")
+                name for name in directories if name not in EXCLUDED_MODULES and not name.startswith("_")
             )
             for name in sorted(names):
                 stem, _, suffix = name.rpartition(".")
-                is_hidden = place == root and stem.startswith("_") and stem not in PUBLIC
-                if suffix == "py" and not is_hidden and stem not in LEFT_OUT:
+                is_hidden = place == root and stem.startswith("_") and stem not in PUBLIC_MODULE_NAMES
+                if suffix == "py" and not is_hidden and stem not in EXCLUDED_MODULES:
                     yield Path(place, name)
 
-    def _public(self, file: Path) -> PublicNames:
-        return PublicNames(file, self._directory)
+    def _create_name_resolver(self, file: Path) -> PublicNameResolver:
+        return PublicNameResolver(file, self._directory)
 
 
-class PublicNames:
+class PublicNameResolver:
     """Gives the names under which people know what a module defines."""
 
     def __init__(self, file: Path, root: Path) -> None:
-        self._renamed: dict[str, str] = {}
+        self._aliases: dict[str, str] = {}
         package = file.parent
-        module = module_name(file.relative_to(root).as_posix())
+        module = get_module_name(file.relative_to(root).as_posix())
         parent = module.rpartition(".")[0]
         if file.name == "__init__.py" or package == root:
             return
         init = package / "__init__.py"
-        names, whole = _exported(init) if init.exists() else (frozenset(), frozenset())
-        self._module, self._parent = module, parent
-        self._names = names
-        self._is_whole = file.stem in whole
-        if self._is_whole:
-            self._names = names | _exported(file)[0]
+        names, whole = _load_exported_names(init) if init.exists() else (frozenset(), frozenset())
+        self._module, self._parent_package = module, parent
+        self._exported_names = names
+        self._exports_all = file.stem in whole
+        if self._exports_all:
+            self._exported_names = names | _load_exported_names(file)[0]
 
     def __call__(self, full: str) -> str:
         """The public name of a dotted name."""
         root = full.partition(".")[0]
-        if root in PUBLIC:
-            return PUBLIC[root] + full[len(root) :]
+        if root in PUBLIC_MODULE_NAMES:
+            return PUBLIC_MODULE_NAMES[root] + full[len(root) :]
         module = getattr(self, "_module", None)
         if module is None or not full.startswith(f"{module}."):
             return full
         inner = full[len(module) + 1 :]
-        if inner.partition(".")[0] in self._names:
-            return f"{self._parent}.{inner}"
+        if inner.partition(".")[0] in self._exported_names:
+            return f"{self._parent_package}.{inner}"
         return full
 
 
 @lru_cache(maxsize=64)
-def _exported(file: Path) -> tuple[frozenset[str], frozenset[str]]:
+def _load_exported_names(file: Path) -> tuple[frozenset[str], frozenset[str]]:
     try:
-        return exported(file.read_bytes()[:MOST_BYTES])
+        return find_exported_names(file.read_bytes()[:MAX_SOURCE_BYTES])
     except (OSError, SyntaxError, ValueError):
         return frozenset(), frozenset()
 
 
-def module_name(path: str) -> str:
+def get_module_name(path: str) -> str:
     """The dotted name of a source file, by its path from where imports begin."""
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def _topics(data: bytes) -> Iterator[Page]:
+def _read_topics(data: bytes) -> Iterator[DocPage]:
     """The pages that `help` shows about the language, such as `with` and `lambda`."""
     for statement in ast.parse(data).body:
         if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Dict):
             for topic, text in ast.literal_eval(statement.value).items():
-                yield Page(f"{topic} (language)", f"Python {VERSION}, help", text, (topic,))
+                yield DocPage(f"{topic} (language)", f"Python {PYTHON_VERSION}, help", text, (topic,))
 
 
-def _with_words(page: Page, summary: str, words: str) -> Page:
+def _add_description(page: DocPage, summary: str, words: str) -> DocPage:
     text = f"{page.text}\n\nIn other words: {summary} ({words})."
-    return Page(page.title, page.origin, text, page.names, f"{summary}. {words}")
+    return DocPage(page.title, page.origin, text, page.names, f"{summary}. {words}")
 
 
 @lru_cache(maxsize=1)
-def own_words() -> dict[str, tuple[str, str]]:
+def load_descriptions() -> dict[str, tuple[str, str]]:
     """What we say about names of the standard library: a description, and other words for it."""
     found = {}
     data = files("paddock.docsearch") / "data" / "python"
@@ -191,9 +191,9 @@ def own_words() -> dict[str, tuple[str, str]]:
     return found
 
 
-def _own_pages() -> Iterator[Page]:
-    for name, (summary, words) in own_words().items():
+def _read_descriptions() -> Iterator[DocPage]:
+    for name, (summary, words) in load_descriptions().items():
         parts = name.split(".")
         tails = [".".join(parts[-count:]) for count in (2, 1) if count < len(parts)]
         text = f"`{name}`\n\n{summary}."
-        yield Page(name, f"Python {VERSION}", text, (name, *tails), f"{summary}. {words}")
+        yield DocPage(name, f"Python {PYTHON_VERSION}", text, (name, *tails), f"{summary}. {words}")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from paddock.docsearch.page import Corpus
 
-_PACKAGE = "paddock.docsearch.corpora."
+_CORPORA_PACKAGE = "paddock.docsearch.corpora."
 CORPORA = {
     "wolfram-symbols": ("symbol_descriptions:SymbolDescriptions", "our words on symbols"),
     "wolfram-documentation": (
@@ -27,12 +27,12 @@ CORPORA = {
     "folders": ("markdown_folders:MarkdownFolders", "your folders of Markdown"),
 }
 """Each with the class that reads it, and what it is for people."""
-WOLFRAM = ("wolfram-symbols", "wolfram-documentation", "mathics", "paclets")
-PYTHON = ("python-stdlib", "python-packages")
-GROUPS = {"wolfram": WOLFRAM, "python": PYTHON, "all": tuple(CORPORA)}
-QUICK = ("wolfram-symbols",)
+WOLFRAM_CORPORA = ("wolfram-symbols", "wolfram-documentation", "mathics", "paclets")
+PYTHON_CORPORA = ("python-stdlib", "python-packages")
+CORPUS_GROUPS = {"wolfram": WOLFRAM_CORPORA, "python": PYTHON_CORPORA, "all": tuple(CORPORA)}
+INDEX_ON_FIRST_QUERY = ("wolfram-symbols",)
 """Indexed with the first question, whole: it takes a fraction of a second."""
-BEGUN = ("python-stdlib",)
+INDEX_PARTLY_ON_FIRST_QUERY = ("python-stdlib",)
 """Begun with the first question, with what is asked for most; the rest goes on elsewhere."""
 
 
@@ -42,7 +42,7 @@ class UnknownCorpusError(PaddockError):
     code = "unknown-corpus"
 
 
-def named(words: Iterable[str]) -> list[str]:
+def resolve_corpus_names(words: Iterable[str]) -> list[str]:
     """The names of corpora that words stand for: their names, or `wolfram`, `python`, `all`.
 
     Raises:
@@ -50,20 +50,20 @@ def named(words: Iterable[str]) -> list[str]:
     """
     found: list[str] = []
     for word in words:
-        if word not in GROUPS and word not in CORPORA:
-            known = [*GROUPS, *CORPORA]
+        if word not in CORPUS_GROUPS and word not in CORPORA:
+            known = [*CORPUS_GROUPS, *CORPORA]
             raise UnknownCorpusError(
                 f"There is no corpus {word!r}",
                 hint=did_you_mean(word, known) or f"one of {', '.join(known)}",
             )
-        found += GROUPS.get(word, (word,))
+        found += CORPUS_GROUPS.get(word, (word,))
     return list(dict.fromkeys(found))
 
 
-def corpora(names: Iterable[str]) -> list[Corpus]:
+def load_corpora(names: Iterable[str]) -> list[Corpus]:
     """The corpora of these names; each is loaded when it is first wanted."""
     found: list[Corpus] = []
     for name in names:
         module, _, kind = CORPORA[name][0].partition(":")
-        found.append(getattr(import_module(_PACKAGE + module), kind)())
+        found.append(getattr(import_module(_CORPORA_PACKAGE + module), kind)())
     return found

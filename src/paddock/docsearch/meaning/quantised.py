@@ -11,17 +11,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-STEPS = 127
+QUANTIZATION_STEPS = 127
 
 
-def packed(vectors: NDArray[np.float32]) -> list[bytes]:
+def quantize_vectors(vectors: NDArray[np.float32]) -> list[bytes]:
     """Rows as bytes; the scale is left out, as only directions count."""
     largest = np.maximum(np.abs(vectors).max(axis=1, keepdims=True), 1e-9)
-    rows = np.rint(vectors / largest * STEPS).astype(np.int8)
+    rows = np.rint(vectors / largest * QUANTIZATION_STEPS).astype(np.int8)
     return [row.tobytes() for row in rows]
 
 
-def unpacked(rows: Sequence[bytes]) -> NDArray[np.float32]:
+def dequantize_vectors(rows: Sequence[bytes]) -> NDArray[np.float32]:
     """The rows again, of length 1."""
     size = len(rows[0]) if rows else 0
     table = np.frombuffer(b"".join(rows), np.int8).reshape(len(rows), size).astype(np.float32)

@@ -13,27 +13,27 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-LONGEST_WORD = 100
+MAX_WORD_CHARACTERS = 100
 """Characters; longer words are unknown to the models."""
-_WORDS = re.compile(r"[^\W_]+|[^\w\s]|_")
+_WORD_PATTERN = re.compile(r"[^\W_]+|[^\w\s]|_")
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """The words and signs of a text in lower case, without accents."""
     plain = unicodedata.normalize("NFD", text.lower())
     if not plain.isascii():
         plain = "".join(c for c in plain if unicodedata.category(c) != "Mn")
-    return _WORDS.findall(plain)
+    return _WORD_PATTERN.findall(plain)
 
 
-def pieces(word: str, vocabulary: Mapping[str, int]) -> list[int]:
+def split_word_pieces(word: str, vocabulary: Mapping[str, int]) -> list[int]:
     """The numbers of the longest pieces that make up a word; none when it has unknown parts."""
-    if len(word) > LONGEST_WORD:
+    if len(word) > MAX_WORD_CHARACTERS:
         return []
-    return list(_pieces(word, vocabulary)) if word not in vocabulary else [vocabulary[word]]
+    return list(_match_longest_pieces(word, vocabulary)) if word not in vocabulary else [vocabulary[word]]
 
 
-def _pieces(word: str, vocabulary: Mapping[str, int]) -> Iterator[int]:
+def _match_longest_pieces(word: str, vocabulary: Mapping[str, int]) -> Iterator[int]:
     start = 0
     found = []
     while start < len(word):

@@ -10,40 +10,40 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from paddock.errors import PaddockError
-from paddock.extensions.catalogue.document import Entry, checked
+from paddock.extensions.catalogue.document import CatalogueEntry, validate_entry
 from paddock.extensions.catalogue.errors import CatalogueError
 from paddock.extensions.distributions import (
-    ENTRY_POINTS,
-    GROUP,
-    MAX_ENTRY_POINTS,
+    ENTRY_POINTS_FILE_NAME,
+    ENTRY_POINT_GROUP,
+    MAX_ENTRY_POINTS_BYTES,
     parse_entry_points,
 )
 from paddock.extensions.errors import ExtensionNotFoundError, ManifestError
-from paddock.extensions.extension import MANIFEST_NAME, qualified
-from paddock.extensions.manifest import MAX_MANIFEST, is_name, parse_manifest
-from paddock.extensions.paclets.archives import SUFFIX as PACLET
-from paddock.extensions.paclets.archives import opened
+from paddock.extensions.extension import MANIFEST_FILE_NAME, format_extension_name
+from paddock.extensions.manifest import MAX_MANIFEST_BYTES, is_valid_name, parse_manifest
+from paddock.extensions.paclets.archives import PACLET_SUFFIX as PACLET
+from paddock.extensions.paclets.archives import open_archive
 from paddock.extensions.paclets.paclet import read_paclet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from paddock.extensions.paclets.archives import Archive
+    from paddock.extensions.paclets.archives import PacletArchive
 
-WHEEL = ".whl"
-MAX_METADATA = 5_000_000
-_CHUNK = 1 << 20
+WHEEL_SUFFIX = ".whl"
+MAX_METADATA_BYTES = 5_000_000
+_CHUNK_BYTES = 1 << 20
 
 
-class Built(NamedTuple):
+class CatalogueBuild(NamedTuple):
     """What has been made of some files."""
 
-    entries: list[Entry]
+    entries: list[CatalogueEntry]
     problems: list[PaddockError]
     """Files that cannot be listed, and why."""
 
 
-def build_catalogue(places: Iterable[Path], base_url: str | None = None, *, beside: Path) -> Built:
+def build_catalogue(places: Iterable[Path], base_url: str | None = None, *, beside: Path) -> CatalogueBuild:
     """Entries for the wheels and paclet archives in some directories, or for these files.
 
     Files that are no extension are told of beside the entries. Trust level: discovery.
@@ -57,32 +57,32 @@ def build_catalogue(places: Iterable[Path], base_url: str | None = None, *, besi
     Raises:
         CatalogueError: when a place is not there.
     """
-    entries: list[Entry] = []
+    entries: list[CatalogueEntry] = []
     problems: list[PaddockError] = []
-    for root, file in _files(places):
+    for root, file in _find_files(places):
         try:
-            entries += describe(file, _url(file, root, base_url, beside))
+            entries += read_entries(file, _make_url(file, root, base_url, beside))
         except PaddockError as error:
             problems.append(error)
         except Exception as error:  # noqa: BLE001 - whatever it is, it hides no other file
             reason = f"cannot be read: {type(error).__name__}: {error}"
             problems.append(ManifestError(reason, where=str(file)))
     entries.sort(key=lambda one: (one.name, one.version, one.file))
-    return Built(entries, problems)
+    return CatalogueBuild(entries, problems)
 
 
-def describe(file: Path, url: str) -> list[Entry]:
+def read_entries(file: Path, url: str) -> list[CatalogueEntry]:
     """The extensions in one wheel or paclet archive.
 
     Raises:
         ExtensionNotFoundError: when there is none.
         PaddockError: when the file or a manifest in it cannot be used.
     """
-    found = _paclet(file, url) if file.suffix == PACLET else _wheel(file, url)
-    return [checked(entry, str(file)) for entry in found]
+    found = _read_paclet_entries(file, url) if file.suffix == PACLET else _read_wheel_entries(file, url)
+    return [validate_entry(entry, str(file)) for entry in found]
 
 
-def _url(file: Path, root: Path, base_url: str | None, beside: Path) -> str:
+def _make_url(file: Path, root: Path, base_url: str | None, beside: Path) -> str:
     if base_url:
         return f"{base_url.rstrip('/')}/{quote(file.relative_to(root).as_posix())}"
     try:
@@ -91,15 +91,15 @@ def _url(file: Path, root: Path, base_url: str | None, beside: Path) -> str:
         return file.resolve().as_uri()
 
 
-def _files(places: Iterable[Path]) -> list[tuple[Path, Path]]:
+def _find_files(places: Iterable[Path]) -> list[tuple[Path, Path]]:
     found: dict[Path, Path] = {}
     for place in places:
         if place.is_dir():
-            inner = (one for one in place.rglob("*") if one.suffix in (WHEEL, PACLET))
+            inner = (one for one in place.rglob("*") if one.suffix in (WHEEL_SUFFIX, PACLET))
             for one in sorted(inner):
                 if one.is_file():
                     found.setdefault(one, place)
-        elif place.is_file() and place.suffix in (WHEEL, PACLET):
+        elif place.is_file() and place.suffix in (WHEEL_SUFFIX, PACLET):
             found.setdefault(place, place.parent)
         else:
             raise CatalogueError(
@@ -110,14 +110,14 @@ def _files(places: Iterable[Path]) -> list[tuple[Path, Path]]:
     return [(root, file) for file, root in found.items()]
 
 
-def _paclet(file: Path, url: str) -> list[Entry]:
+def _read_paclet_entries(file: Path, url: str) -> list[CatalogueEntry]:
     paclet = read_paclet(file)
     version = paclet.version
     if version is None:
         raise ManifestError("says no version", where=str(file))
-    digest, size = _hash(file)
+    digest, size = _hash_file(file)
     return [
-        Entry(
+        CatalogueEntry(
             name=paclet.name,
             kind="paclet",
             version=version,
@@ -131,32 +131,32 @@ def _paclet(file: Path, url: str) -> list[Entry]:
     ]
 
 
-def _wheel(file: Path, url: str) -> list[Entry]:
-    digest, size = _hash(file)
-    with opened(file) as archive:
-        metadata = _metadata_directory(archive, file)
-        points = _entry_points(archive, metadata)
+def _read_wheel_entries(file: Path, url: str) -> list[CatalogueEntry]:
+    digest, size = _hash_file(file)
+    with open_archive(file) as archive:
+        metadata = _find_metadata_directory(archive, file)
+        points = _read_entry_points(archive, metadata)
         if not points:
             raise ExtensionNotFoundError(
-                f"has no entry point in {GROUP}", where=str(file), hint="it is no extension"
+                f"has no entry point in {ENTRY_POINT_GROUP}", where=str(file), hint="it is no extension"
             )
-        said = BytesHeaderParser().parsebytes(_read(archive, f"{metadata}/METADATA", MAX_METADATA))
+        said = BytesHeaderParser().parsebytes(_read_member(archive, f"{metadata}/METADATA", MAX_METADATA_BYTES))
         name, version = str(said["Name"] or ""), str(said["Version"] or "")
-        requires = tuple(map(_one_line, said.get_all("Requires-Dist") or ()))
+        requires = tuple(map(_unfold_header, said.get_all("Requires-Dist") or ()))
         found = []
         for package, value in points:
-            place = f"{value.replace('.', '/')}/{MANIFEST_NAME}"
-            if not is_name(package) or place not in archive.files:
+            place = f"{value.replace('.', '/')}/{MANIFEST_FILE_NAME}"
+            if not is_valid_name(package) or place not in archive.files:
                 raise ExtensionNotFoundError(
                     f"holds no {place!r} for the entry point {package!r}",
                     where=str(file),
                     hint="its build has to include that file",
                 )
-            text = _read(archive, place, MAX_MANIFEST)
+            text = _read_member(archive, place, MAX_MANIFEST_BYTES)
             manifest = parse_manifest(text, f"{file}/{place}")
             found.append(
-                Entry(
-                    name=qualified(package, manifest.publisher),
+                CatalogueEntry(
+                    name=format_extension_name(package, manifest.publisher),
                     kind="distribution",
                     version=version,
                     distribution=name,
@@ -166,19 +166,19 @@ def _wheel(file: Path, url: str) -> list[Entry]:
                     size=size,
                     manifest=manifest,
                     requires=requires,
-                    requires_python=_one_line(said["Requires-Python"] or ""),
-                    description=_one_line(said["Summary"] or "") or None,
+                    requires_python=_unfold_header(said["Requires-Python"] or ""),
+                    description=_unfold_header(said["Summary"] or "") or None,
                 )
             )
     return found
 
 
-def _one_line(text: object) -> str:
+def _unfold_header(text: object) -> str:
     """A header of the metadata, which may have been folded."""
     return " ".join(str(text).split())
 
 
-def _metadata_directory(archive: Archive, file: Path) -> str:
+def _find_metadata_directory(archive: PacletArchive, file: Path) -> str:
     found = {
         top
         for top, _, rest in (name.partition("/") for name in archive.files)
@@ -189,14 +189,14 @@ def _metadata_directory(archive: Archive, file: Path) -> str:
     return found.pop()
 
 
-def _entry_points(archive: Archive, metadata: str) -> list[tuple[str, str]]:
-    place = f"{metadata}/{ENTRY_POINTS}"
+def _read_entry_points(archive: PacletArchive, metadata: str) -> list[tuple[str, str]]:
+    place = f"{metadata}/{ENTRY_POINTS_FILE_NAME}"
     if place not in archive.files:
         return []
-    return parse_entry_points(_read(archive, place, MAX_ENTRY_POINTS).decode("utf-8", "replace"))
+    return parse_entry_points(_read_member(archive, place, MAX_ENTRY_POINTS_BYTES).decode("utf-8", "replace"))
 
 
-def _read(archive: Archive, name: str, limit: int) -> bytes:
+def _read_member(archive: PacletArchive, name: str, limit: int) -> bytes:
     with archive.open(name) as file:
         data = file.read(limit + 1)
     if len(data) > limit:
@@ -204,11 +204,11 @@ def _read(archive: Archive, name: str, limit: int) -> bytes:
     return data
 
 
-def _hash(file: Path) -> tuple[str, int]:
+def _hash_file(file: Path) -> tuple[str, int]:
     digest, size = hashlib.sha256(), 0
     try:
         with file.open("rb") as opened_file:
-            while chunk := opened_file.read(_CHUNK):
+            while chunk := opened_file.read(_CHUNK_BYTES):
                 digest.update(chunk)
                 size += len(chunk)
     except OSError as error:

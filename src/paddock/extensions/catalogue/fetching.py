@@ -16,27 +16,27 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urljoin, urlsplit
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener, url2pathname
 
-from paddock.deadline import Deadline
+from paddock.deadline import ConnectionDeadline
 from paddock.extensions.catalogue.errors import CatalogueError, FetchError, HashMismatchError
 from paddock.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SILENCE_SECONDS = 20.0
+READ_TIMEOUT_SECONDS = 20.0
 """How long a server may say nothing."""
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
-_CHUNK = 1 << 16
+LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
+_CHUNK_BYTES = 1 << 16
 
 
-class Limit(NamedTuple):
+class DownloadLimit(NamedTuple):
     """How much may be fetched, and how long that may take."""
 
-    size: int
-    seconds: float
+    max_bytes: int
+    timeout_seconds: float
 
 
-def normal_location(text: str) -> str:
+def normalize_location(text: str) -> str:
     """A URL, or the absolute path of a file, that a catalogue can be at.
 
     Raises:
@@ -44,11 +44,11 @@ def normal_location(text: str) -> str:
     """
     if "://" not in text:
         return os.path.abspath(Path(text).expanduser())  # noqa: PTH100 - without .. and links as they are
-    check_url(text)
-    return str(local_path(text) or text)
+    validate_url(text)
+    return str(get_local_path(text) or text)
 
 
-def local_path(location: str) -> Path | None:
+def get_local_path(location: str) -> Path | None:
     """The file that a location means, if it is on this machine."""
     if "://" not in location:
         return Path(location)
@@ -56,7 +56,7 @@ def local_path(location: str) -> Path | None:
     return Path(url2pathname(parts.path)) if parts.scheme == "file" else None
 
 
-def check_url(url: str) -> None:
+def validate_url(url: str) -> None:
     """Refuse what is neither https nor a file, nor http on this machine.
 
     Raises:
@@ -69,7 +69,7 @@ def check_url(url: str) -> None:
         raise CatalogueError(f"{url!r} is no URL") from None
     is_fine = {
         "https": bool(host),
-        "http": host in LOOPBACK,
+        "http": host in LOOPBACK_HOSTS,
         "file": host in (None, "", "localhost"),
     }
     if not is_fine.get(parts.scheme) or parts.username is not None:
@@ -80,35 +80,35 @@ def check_url(url: str) -> None:
         )
 
 
-def resolved(url: str, catalogue: str) -> str:
+def resolve_location(url: str, catalogue: str) -> str:
     """Where a file is that a catalogue names, which may be relative to the catalogue.
 
     Raises:
         CatalogueError: when it must not be fetched.
     """
-    base = local_path(catalogue)
+    base = get_local_path(catalogue)
     if base is None:
         full = urljoin(catalogue, url)
-        check_url(full)
+        validate_url(full)
         if urlsplit(full).scheme not in ("https", urlsplit(catalogue).scheme):
             raise CatalogueError(f"leads from the network to {full!r}", where=catalogue)
         return full
     if "://" in url:
-        return normal_location(url)
+        return normalize_location(url)
     return str(base.parent / url2pathname(url))
 
 
-def fetch_bytes(location: str, limit: Limit) -> bytes:
+def fetch_bytes(location: str, limit: DownloadLimit) -> bytes:
     """The content of a file.
 
     Raises:
         FetchError: when it cannot be had, or is too large or too slow.
     """
-    with _opened(location, limit) as source:
-        return b"".join(_chunks(source, location, limit))
+    with _open_location(location, limit) as source:
+        return b"".join(_read_chunks(source, location, limit))
 
 
-def fetch_file(location: str, target: Path, limit: Limit, sha256: str) -> None:
+def fetch_file(location: str, target: Path, limit: DownloadLimit, sha256: str) -> None:
     """Write what is at a location into a new file.
 
     Raises:
@@ -117,8 +117,8 @@ def fetch_file(location: str, target: Path, limit: Limit, sha256: str) -> None:
     """
     digest = hashlib.sha256()
     try:
-        with _opened(location, limit) as source, target.open("xb") as file:
-            for chunk in _chunks(source, location, limit):
+        with _open_location(location, limit) as source, target.open("xb") as file:
+            for chunk in _read_chunks(source, location, limit):
                 digest.update(chunk)
                 file.write(chunk)
         if digest.hexdigest() != sha256:
@@ -134,7 +134,7 @@ def fetch_file(location: str, target: Path, limit: Limit, sha256: str) -> None:
         raise
 
 
-class _Redirects(HTTPRedirectHandler):
+class _SafeRedirectHandler(HTTPRedirectHandler):
     """Follows only where the first request could have gone, and never out of https."""
 
     def redirect_request(
@@ -142,7 +142,7 @@ class _Redirects(HTTPRedirectHandler):
     ) -> Request | None:
         """The next request, if it may be made."""
         try:
-            resolved(newurl, req.full_url)
+            resolve_location(newurl, req.full_url)
         except CatalogueError as error:
             fp.close()
             raise URLError(f"it redirects to {newurl!r}: {error.message}") from None
@@ -150,9 +150,9 @@ class _Redirects(HTTPRedirectHandler):
 
 
 @contextmanager
-def _opened(location: str, limit: Limit) -> Iterator[IO[bytes]]:
-    path = local_path(location)
-    deadline = Deadline(limit.seconds)
+def _open_location(location: str, limit: DownloadLimit) -> Iterator[IO[bytes]]:
+    path = get_local_path(location)
+    deadline = ConnectionDeadline(limit.timeout_seconds)
     try:
         if path is not None:
             if not path.is_file():
@@ -161,22 +161,22 @@ def _opened(location: str, limit: Limit) -> Iterator[IO[bytes]]:
             with path.open("rb") as file:
                 yield file
             return
-        check_url(location)
+        validate_url(location)
         request = Request(location, headers={"User-Agent": f"paddock/{__version__}"})  # noqa: S310 - checked
-        timeout = min(SILENCE_SECONDS, limit.seconds)
+        timeout = min(READ_TIMEOUT_SECONDS, limit.timeout_seconds)
         # No proxy leads to this machine.
         direct = [ProxyHandler({})] if request.type == "http" else []
         with deadline:
-            opener = build_opener(_Redirects, *direct, *deadline.handlers())
+            opener = build_opener(_SafeRedirectHandler, *direct, *deadline.make_handlers())
             with closing(opener.open(request, timeout=timeout)) as answer:
                 yield cast("IO[bytes]", answer)
-        if deadline.is_over:
-            raise _too_slow(location, limit)
+        if deadline.has_expired:
+            raise _make_timeout_error(location, limit)
     except (OSError, HTTPException, ValueError) as error:
         if isinstance(error, HTTPError):
             error.close()
-        if deadline.is_over:
-            raise _too_slow(location, limit) from None
+        if deadline.has_expired:
+            raise _make_timeout_error(location, limit) from None
         raise FetchError(
             f"cannot be fetched: {getattr(error, 'reason', None) or error}",
             where=location,
@@ -184,17 +184,17 @@ def _opened(location: str, limit: Limit) -> Iterator[IO[bytes]]:
         ) from None
 
 
-def _chunks(source: IO[bytes], location: str, limit: Limit) -> Iterator[bytes]:
+def _read_chunks(source: IO[bytes], location: str, limit: DownloadLimit) -> Iterator[bytes]:
     read = getattr(source, "read1", source.read)
-    deadline, size = time.monotonic() + limit.seconds, 0
-    while chunk := read(_CHUNK):
+    deadline, size = time.monotonic() + limit.timeout_seconds, 0
+    while chunk := read(_CHUNK_BYTES):
         size += len(chunk)
-        if size > limit.size:
-            raise FetchError(f"is longer than {limit.size:,} bytes", where=location)
+        if size > limit.max_bytes:
+            raise FetchError(f"is longer than {limit.max_bytes:,} bytes", where=location)
         if time.monotonic() > deadline:
-            raise _too_slow(location, limit)
+            raise _make_timeout_error(location, limit)
         yield chunk
 
 
-def _too_slow(location: str, limit: Limit) -> FetchError:
-    return FetchError(f"takes longer than {limit.seconds:g} s", where=location)
+def _make_timeout_error(location: str, limit: DownloadLimit) -> FetchError:
+    return FetchError(f"takes longer than {limit.timeout_seconds:g} s", where=location)

@@ -16,39 +16,39 @@ from typing import NamedTuple
 
 from paddock.extensions.catalogue.errors import InstallExtensionError
 
-INSTALL_SECONDS = 900.0
-SETTINGS = ("uv.toml", "pyproject.toml")
+INSTALL_TIMEOUT_SECONDS = 900.0
+UV_SETTINGS_FILES = ("uv.toml", "pyproject.toml")
 """Files that uv looks for in its working directory, then in those above."""
 
 
-class Installer(NamedTuple):
+class PackageInstaller(NamedTuple):
     """A program that installs distributions, and how it is called."""
 
     name: str
     command: list[str]
 
 
-def find_installer() -> Installer:
+def find_package_installer() -> PackageInstaller:
     """What installs a file into the environment of this interpreter.
 
     Raises:
         InstallExtensionError: when there is nothing.
     """
-    if importlib.machinery.PathFinder.find_spec("pip", _module_places()) is not None:
+    if importlib.machinery.PathFinder.find_spec("pip", _list_module_paths()) is not None:
         options = ["--disable-pip-version-check", "--no-input", "--quiet"]
         # -P: not the pip of whoever made the working directory.
-        return Installer("pip", [sys.executable, "-P", "-m", "pip", "install", *options])
+        return PackageInstaller("pip", [sys.executable, "-P", "-m", "pip", "install", *options])
     uv = _find_uv()
     if uv is not None:
         options = ["--quiet", "--python", sys.executable]
-        return Installer("uv", [uv, "pip", "install", *options])
+        return PackageInstaller("uv", [uv, "pip", "install", *options])
     raise InstallExtensionError(
         f"there is neither pip in {sys.prefix} nor uv on this machine",
         hint=f"{sys.executable} -m ensurepip, then try again",
     )
 
 
-def run_installer(command: list[str], directory: Path, lock: int | None) -> str | None:
+def run_package_installer(command: list[str], directory: Path, lock: int | None) -> str | None:
     """Run a program that installs; why it has failed, or None.
 
     Args:
@@ -60,7 +60,7 @@ def run_installer(command: list[str], directory: Path, lock: int | None) -> str 
     Raises:
         OSError: when it cannot be started.
     """
-    for name in SETTINGS:
+    for name in UV_SETTINGS_FILES:
         # Empty: or else uv goes on to the directories above, which may be a stranger's.
         (directory / name).touch()
     try:
@@ -73,7 +73,7 @@ def run_installer(command: list[str], directory: Path, lock: int | None) -> str 
             pass_fds=() if lock is None else (lock,),
             encoding="utf-8",
             errors="replace",
-            timeout=INSTALL_SECONDS,
+            timeout=INSTALL_TIMEOUT_SECONDS,
             check=False,
         )
     except subprocess.TimeoutExpired as error:
@@ -84,7 +84,7 @@ def run_installer(command: list[str], directory: Path, lock: int | None) -> str 
     return " ".join(lines[-3:])[:600]
 
 
-def _module_places() -> list[str]:
+def _list_module_paths() -> list[str]:
     """Where modules are looked for, without the working directory, which Python puts first."""
     first, *others = sys.path or [""]
     here = os.getcwd()  # noqa: PTH109 - as Python writes it on the path

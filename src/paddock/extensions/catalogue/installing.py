@@ -15,68 +15,68 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.directories import data_directory
-from paddock.extensions.catalogue.building import describe
+from paddock.directories import get_data_directory
+from paddock.extensions.catalogue.building import read_entries
 from paddock.extensions.catalogue.errors import HashMismatchError, InstallExtensionError
-from paddock.extensions.catalogue.fetching import Limit, fetch_file, resolved
+from paddock.extensions.catalogue.fetching import DownloadLimit, fetch_file, resolve_location
 from paddock.extensions.catalogue.installers import (
-    INSTALL_SECONDS,
-    find_installer,
-    run_installer,
+    INSTALL_TIMEOUT_SECONDS,
+    find_package_installer,
+    run_package_installer,
 )
-from paddock.extensions.catalogue.requirements import needs_here
-from paddock.extensions.catalogue.settings import forbidding
-from paddock.extensions.discovery import find_extension, forget_extensions
-from paddock.extensions.manifest import KINDS
-from paddock.extensions.paclets.archives import unpack
-from paddock.extensions.paclets.search_paths import OWN_FOLDER
-from paddock.extensions.properties import shown
-from paddock.files import locked, telling_faults
+from paddock.extensions.catalogue.requirements import select_dependencies
+from paddock.extensions.catalogue.settings import find_install_prohibition
+from paddock.extensions.discovery import discover_extension, clear_extension_caches
+from paddock.extensions.manifest import ITEM_KINDS
+from paddock.extensions.paclets.archives import unpack_archive
+from paddock.extensions.paclets.search_paths import PADDOCK_PACLET_FOLDER
+from paddock.extensions.properties import shorten_repr
+from paddock.files import lock_file, convert_os_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from paddock.extensions.catalogue.document import Entry
+    from paddock.extensions.catalogue.document import CatalogueEntry
 
-FETCH_SECONDS = 600.0
-FOLDER = "downloads"
-_UNSAFE = re.compile(r"[^\w.\-]")
+FETCH_TIMEOUT_SECONDS = 600.0
+DOWNLOAD_FOLDER = "downloads"
+_UNSAFE_CHARACTERS = re.compile(r"[^\w.\-]")
 
 
-def plan_of(entry: Entry) -> list[str]:
+def describe_installation(entry: CatalogueEntry) -> list[str]:
     """What installing would do, for a person to agree to.
 
     Raises:
         PaddockError: when it cannot be done.
     """
-    lines = [f"fetch {resolved(entry.url, entry.catalogue)} ({entry.size:,} bytes)"]
+    lines = [f"fetch {resolve_location(entry.url, entry.catalogue)} ({entry.size:,} bytes)"]
     lines.append(f"check that its SHA-256 is {entry.sha256}")
     if entry.kind == "paclet":
-        return [*lines, f"unpack it into {_paclet_directory(entry)}"]
-    tool = find_installer().name
+        return [*lines, f"unpack it into {_get_paclet_directory(entry)}"]
+    tool = find_package_installer().name
     lines.append(f"install {entry.distribution} {entry.version} with {tool} into {sys.prefix}")
-    needs = needs_here(entry.requires)
+    needs = select_dependencies(entry.requires)
     if needs.from_index:
         named = ", ".join(needs.from_index)
         lines.append(f"and from {tool}'s index, unless they are there: {named}")
-    lines += [f"and, unless it is there, {named}" for named in needs.from_elsewhere]
+    lines += [f"and, unless it is there, {named}" for named in needs.from_urls]
     return lines
 
 
-def check_permitted() -> None:
+def require_install_permission() -> None:
     """Refuse where the user has forbidden that anything is installed.
 
     Raises:
         InstallExtensionError: with what forbids it.
     """
-    reason = forbidding()
+    reason = find_install_prohibition()
     if reason is not None:
         raise InstallExtensionError(
             "nothing may be installed here", hint=f"that is forbidden by {reason}"
         )
 
 
-def install_entry(entry: Entry) -> bool:
+def install_entry(entry: CatalogueEntry) -> bool:
     """Fetch, check and install an extension; whether that was needed.
 
     When several processes want the same, one installs it and the others find it installed.
@@ -87,19 +87,19 @@ def install_entry(entry: Entry) -> bool:
         FetchError: when it cannot be fetched.
         ArchiveError: when it is not safe to unpack.
     """
-    check_permitted()
-    with locked(Path(data_directory()) / FOLDER, seconds=INSTALL_SECONDS) as lock:
-        forget_extensions()
-        if find_extension(entry.name).extensions:
+    require_install_permission()
+    with lock_file(Path(get_data_directory()) / DOWNLOAD_FOLDER, seconds=INSTALL_TIMEOUT_SECONDS) as lock:
+        clear_extension_caches()
+        if discover_extension(entry.name).extensions:
             return False
-        with _fetched(entry) as file:
+        with _fetch_entry_file(entry) as file:
             if entry.kind == "paclet":
-                unpack(file, _paclet_directory(entry))
+                unpack_archive(file, _get_paclet_directory(entry))
             else:
-                _run_installer(entry, file, lock)
+                _install_distribution(entry, file, lock)
         importlib.invalidate_caches()
-        forget_extensions()
-        if not find_extension(entry.name).extensions:
+        clear_extension_caches()
+        if not discover_extension(entry.name).extensions:
             raise InstallExtensionError(
                 f"{entry.distribution} was installed, and its extension is not there: {entry.name}",
                 hint="paddock extensions tells what is broken",
@@ -109,35 +109,35 @@ def install_entry(entry: Entry) -> bool:
 
 
 @contextmanager
-def _fetched(entry: Entry) -> Iterator[Path]:
+def _fetch_entry_file(entry: CatalogueEntry) -> Iterator[Path]:
     """The file of an entry, which is what the catalogue says; gone afterwards."""
-    folder = Path(data_directory()) / FOLDER
+    folder = Path(get_data_directory()) / DOWNLOAD_FOLDER
     # We hold the lock: what is there was left by a process that was ended.
     shutil.rmtree(folder, ignore_errors=True)
-    with telling_faults(folder):
+    with convert_os_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     try:
         with tempfile.TemporaryDirectory(dir=folder) as scratch:
             file = Path(scratch) / entry.file
-            location = resolved(entry.url, entry.catalogue)
-            fetch_file(location, file, Limit(entry.size, FETCH_SECONDS), entry.sha256)
-            _check_content(entry, file, location)
+            location = resolve_location(entry.url, entry.catalogue)
+            fetch_file(location, file, DownloadLimit(entry.size, FETCH_TIMEOUT_SECONDS), entry.sha256)
+            _verify_content(entry, file, location)
             yield file
     finally:
         with suppress(OSError):
             folder.rmdir()
 
 
-def _check_content(entry: Entry, file: Path, location: str) -> None:
+def _verify_content(entry: CatalogueEntry, file: Path, location: str) -> None:
     """Refuse a file that holds something else than its entry says."""
-    found = describe(file, entry.url)
-    wanted = _identity(entry)
-    if wanted not in map(_identity, found):
+    found = read_entries(file, entry.url)
+    wanted = _summarize_entry(entry)
+    if wanted not in map(_summarize_entry, found):
         of_that_name = next((one for one in found if one.name == entry.name), None)
         if of_that_name is None:
             said = f"holds {', '.join(one.name for one in found)}, and not {entry.name}"
         else:
-            said = "; ".join(_differences(wanted, _identity(of_that_name)))
+            said = "; ".join(_describe_differences(wanted, _summarize_entry(of_that_name)))
         raise HashMismatchError(
             f"is not as the catalogue describes it: {said}",
             where=location,
@@ -145,29 +145,29 @@ def _check_content(entry: Entry, file: Path, location: str) -> None:
         )
 
 
-def _differences(wanted: dict[str, object], found: dict[str, object]) -> list[str]:
+def _describe_differences(wanted: dict[str, object], found: dict[str, object]) -> list[str]:
     differing = [key for key in wanted if wanted[key] != found[key]]
-    return [f"its {key} is {shown(found[key])}, expected {shown(wanted[key])}" for key in differing]
+    return [f"its {key} is {shorten_repr(found[key])}, expected {shorten_repr(wanted[key])}" for key in differing]
 
 
-def _identity(entry: Entry) -> dict[str, object]:
+def _summarize_entry(entry: CatalogueEntry) -> dict[str, object]:
     """What a person has agreed to: what it is called, and what it brings."""
     brings: dict[str, object] = {
-        kind: [item.name for item in entry.manifest.items(kind)] for kind in KINDS
+        kind: [item.name for item in entry.manifest.get_items(kind)] for kind in ITEM_KINDS
     }
     named = {key: getattr(entry, key) for key in ("name", "kind", "version", "distribution")}
     return {**named, "requires": list(entry.requires), **brings}
 
 
-def _paclet_directory(entry: Entry) -> Path:
-    name = _UNSAFE.sub("_", entry.name.replace("/", "__"))
-    return Path(data_directory()) / OWN_FOLDER / f"{name}-{entry.version}"
+def _get_paclet_directory(entry: CatalogueEntry) -> Path:
+    name = _UNSAFE_CHARACTERS.sub("_", entry.name.replace("/", "__"))
+    return Path(get_data_directory()) / PADDOCK_PACLET_FOLDER / f"{name}-{entry.version}"
 
 
-def _run_installer(entry: Entry, file: Path, lock: int | None) -> None:
-    command = [*find_installer().command, str(file)]
+def _install_distribution(entry: CatalogueEntry, file: Path, lock: int | None) -> None:
+    command = [*find_package_installer().command, str(file)]
     try:
-        reason = run_installer(command, file.parent, lock)
+        reason = run_package_installer(command, file.parent, lock)
     except OSError as error:
         reason = str(error)
     if reason is not None:

@@ -8,33 +8,33 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.extensions.catalogue.cache import known_entries
-from paddock.extensions.catalogue.suitability import rank
+from paddock.extensions.catalogue.cache import load_entries
+from paddock.extensions.catalogue.suitability import rank_entry
 from paddock.extensions.discovery import discover
 from paddock.extensions.errors import ExtensionNotInstalledError
 from paddock.extensions.extension import Extension
-from paddock.extensions.missing import install_command
+from paddock.extensions.missing import format_install_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from paddock.extensions.catalogue.cache import Report
-    from paddock.extensions.catalogue.document import Entry
+    from paddock.extensions.catalogue.cache import ProblemReporter
+    from paddock.extensions.catalogue.document import CatalogueEntry
     from paddock.extensions.definition_files import DefinitionFile
-    from paddock.extensions.manifest import Kind
+    from paddock.extensions.manifest import ItemKind
 
 
 class RemoteExtension(Extension, frozen=True, kw_only=True):
     """An extension that a catalogue lists and that is not installed."""
 
-    entry: Entry
+    entry: CatalogueEntry
 
     @property
     def is_installed(self) -> bool:
         """It is not."""
         return False
 
-    def definition(self, kind: Kind, item: str) -> DefinitionFile:
+    def definition(self, kind: ItemKind, item: str) -> DefinitionFile:
         """Refuse: the files are not here.
 
         Raises:
@@ -44,12 +44,12 @@ class RemoteExtension(Extension, frozen=True, kw_only=True):
             f'the {kind.removesuffix("s")} "{self.name}/{item}" is in the extension '
             f'"{self.name}", which is not installed',
             where=self.entry.catalogue,
-            hint=f"install it: {install_command(self.name)}",
+            hint=f"install it: {format_install_command(self.name)}",
             extension=self.name,
         )
 
 
-def remote_extensions(*, may_fetch: bool, report: Report | None = None) -> list[RemoteExtension]:
+def list_remote_extensions(*, may_fetch: bool, report: ProblemReporter | None = None) -> list[RemoteExtension]:
     """What the catalogues list and is not installed, the best of each name.
 
     `report` is given why a catalogue could not be read.
@@ -57,14 +57,14 @@ def remote_extensions(*, may_fetch: bool, report: Report | None = None) -> list[
     Raises:
         CatalogueError: when the settings cannot be read.
     """
-    entries = best(known_entries(may_fetch=may_fetch, report=report))
+    entries = select_best_entries(load_entries(may_fetch=may_fetch, report=report))
     here = discover() if entries else None
     installed = {one.name for one in here.extensions} if here else set()
-    return [_remote(entry) for entry in entries if entry.name not in installed]
+    return [_make_remote_extension(entry) for entry in entries if entry.name not in installed]
 
 
-def find_remote(
-    name: str, *, may_fetch: bool = False, report: Report | None = None
+def find_remote_extension(
+    name: str, *, may_fetch: bool = False, report: ProblemReporter | None = None
 ) -> RemoteExtension | None:
     """The extension of a name, as a catalogue describes it; None when none does.
 
@@ -73,26 +73,26 @@ def find_remote(
     Raises:
         CatalogueError: when the settings cannot be read.
     """
-    entries = known_entries(may_fetch=may_fetch, report=report)
-    found = best(one for one in entries if one.name == name)
-    return _remote(found[0]) if found else None
+    entries = load_entries(may_fetch=may_fetch, report=report)
+    found = select_best_entries(one for one in entries if one.name == name)
+    return _make_remote_extension(found[0]) if found else None
 
 
-def best(entries: Iterable[Entry]) -> list[Entry]:
+def select_best_entries(entries: Iterable[CatalogueEntry]) -> list[CatalogueEntry]:
     """Of each name the highest version that suits this machine, of that the best file.
 
     Versions are compared only within a catalogue: the first catalogue that lists a name decides,
     so that no other can take its place with a higher number.
     """
-    found: dict[str, Entry] = {}
+    found: dict[str, CatalogueEntry] = {}
     for entry in entries:
         chosen = found.setdefault(entry.name, entry)
-        if chosen.catalogue == entry.catalogue and rank(entry) > rank(chosen):
+        if chosen.catalogue == entry.catalogue and rank_entry(entry) > rank_entry(chosen):
             found[entry.name] = entry
     return sorted(found.values(), key=lambda one: one.name.casefold())
 
 
-def _remote(entry: Entry) -> RemoteExtension:
+def _make_remote_extension(entry: CatalogueEntry) -> RemoteExtension:
     return RemoteExtension(
         *(entry.name, Path(), entry.manifest, entry.kind, entry.version, entry.distribution),
         entry=entry,

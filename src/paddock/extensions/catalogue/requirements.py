@@ -10,16 +10,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class Needs(NamedTuple):
+class DistributionDependencies(NamedTuple):
     """What is fetched along with a distribution, unless it is there."""
 
     from_index: tuple[str, ...]
     """Names with versions, which the installer looks up."""
-    from_elsewhere: tuple[str, ...]
+    from_urls: tuple[str, ...]
     """Names with the URLs that the distribution itself gives for them."""
 
 
-def needs_here(requires: Iterable[str]) -> Needs:
+def select_dependencies(requires: Iterable[str]) -> DistributionDependencies:
     """What of a distribution's requirements an installer heeds here.
 
     Args:
@@ -40,4 +40,4 @@ def needs_here(requires: Iterable[str]) -> Needs:
             from_index.append(str(found))
         else:
             from_elsewhere.append(f"{found.name} from {found.url}")
-    return Needs(tuple(from_index), tuple(from_elsewhere))
+    return DistributionDependencies(tuple(from_index), tuple(from_elsewhere))

@@ -15,53 +15,53 @@ from packaging.tags import sys_tags
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 
-from paddock.extensions.paclets.versions import version_order
+from paddock.extensions.paclets.versions import make_version_key
 
 if TYPE_CHECKING:
     from packaging.tags import Tag
 
-    from paddock.extensions.catalogue.document import Entry
-    from paddock.extensions.paclets.versions import Order
+    from paddock.extensions.catalogue.document import CatalogueEntry
+    from paddock.extensions.paclets.versions import PacletVersionKey
 
-Rank = tuple[bool, bool, bool, "Version | Order", int]
+EntryRank = tuple[bool, bool, bool, "Version | PacletVersionKey", int]
 
-_UNKNOWN = Version("0.dev0")
+_UNKNOWN_VERSION = Version("0.dev0")
 """What a version counts as that is none."""
 
 
-def rank(entry: Entry) -> Rank:
+def rank_entry(entry: CatalogueEntry) -> EntryRank:
     """What entries of one name are sorted by, the best last."""
     if entry.kind == "paclet":
-        return True, False, True, version_order(entry.version), 0
-    place = _place(entry.file)
-    version = _version(entry.version)
-    suits = place is not None and _is_for_this_python(entry.requires_python)
+        return True, False, True, make_version_key(entry.version), 0
+    place = _get_wheel_tag_rank(entry.file)
+    version = _parse_version(entry.version)
+    suits = place is not None and _supports_current_python(entry.requires_python)
     return suits, True, not version.is_prerelease, version, -(place or 0)
 
 
-def _version(text: str) -> Version:
+def _parse_version(text: str) -> Version:
     try:
         return Version(text)
     except InvalidVersion:
-        return _UNKNOWN
+        return _UNKNOWN_VERSION
 
 
-def _is_for_this_python(wanted: str) -> bool:
+def _supports_current_python(wanted: str) -> bool:
     try:
         return SpecifierSet(wanted).contains(".".join(map(str, sys.version_info[:3])))
     except InvalidSpecifier:
         return True  # pip says what it thinks of it
 
 
-def _place(wheel: str) -> int | None:
+def _get_wheel_tag_rank(wheel: str) -> int | None:
     """How soon this interpreter would take a wheel; None if it would not."""
     try:
         tags = parse_wheel_filename(wheel)[3]
     except InvalidWheelFilename:
         return None
-    return min((_own_tags()[tag] for tag in tags if tag in _own_tags()), default=None)
+    return min((_rank_supported_tags()[tag] for tag in tags if tag in _rank_supported_tags()), default=None)
 
 
 @cache
-def _own_tags() -> dict[Tag, int]:
+def _rank_supported_tags() -> dict[Tag, int]:
     return {tag: place for place, tag in enumerate(sys_tags())}

@@ -16,50 +16,50 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.authoring.failures import ToolError
 from paddock.errors import PaddockError
-from paddock.extensions.paclets.kernel_files import kernel_files
-from paddock.extensions.paclets.literals import association, string_literal
-from paddock.extensions.paclets.named_slots import LACKING, spelled_slots
-from paddock.extensions.paclets.owner import no_engine, unresolved
-from paddock.extensions.paclets.unresolved import unresolved_symbols
-from paddock.extensions.paclets.wolfram_arguments import arguments_as_code
-from paddock.extensions.paclets.wolfram_results import failure_text, prompt_answer, tool_answer
+from paddock.extensions.paclets.kernel_files import open_package_files
+from paddock.extensions.paclets.literals import write_association, write_string
+from paddock.extensions.paclets.named_slots import ENGINES_WITHOUT_NAMED_SLOTS, expand_named_slots
+from paddock.extensions.paclets.owner import make_no_engine_error, make_unresolved_symbols_error
+from paddock.extensions.paclets.unresolved import find_unresolved_symbols
+from paddock.extensions.paclets.wolfram_arguments import write_arguments
+from paddock.extensions.paclets.wolfram_results import format_failure, make_prompt_text, make_tool_result
 from paddock.kernels.calls import call_kernel
 from paddock.kernels.engines.detection import ENGINE_VARIABLE, choose_engine
-from paddock.kernels.limits import Limits
-from paddock.kernels.system_names import system_names
-from paddock.wolfram import Atom, Node, has_head, parse, quoted
-from paddock.wolfram.packages import Packages
+from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.system_names import get_system_names
+from paddock.wolfram import Atom, Node, has_head, parse, quote_string
+from paddock.wolfram.packages import ContextResolver
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from paddock.authoring.context import Context
-    from paddock.extensions.paclets.owner import Owner
-    from paddock.kernels.calls import IsCancelled, OnWait
+    from paddock.extensions.paclets.owner import FunctionOwner
+    from paddock.kernels.calls import CancelCheck, ProgressCallback
     from paddock.kernels.engines.engine import Engine
     from paddock.kernels.kernel import Kernel
-    from paddock.kernels.outcome import Outcome
+    from paddock.kernels.outcome import EvaluationResult
 
-SECONDS = 60.0
-MOST_REASONS = 3
-_WAIT = 0.1
-_NOT_IMPLEMENTED = re.compile(
+CALL_TIMEOUT_SECONDS = 60.0
+MAX_REASONS = 3
+_LOCK_WAIT_SECONDS = 0.1
+_NOT_IMPLEMENTED_PATTERN = re.compile(
     r"([\w$`]+)\[.*\] is a built-in Wolfram Language function not yet", re.S
 )
 """What Woxi says of functions that it knows by name only."""
 
 
-class Call(NamedTuple):
+class FunctionCall(NamedTuple):
     """A function, what it is called with, and what has to be evaluated before."""
 
     code: str
-    owner: Owner
+    owner: FunctionOwner
     arguments: Mapping[str, Any]
     interpreters: Mapping[str, str]
-    initializations: tuple[tuple[str, Owner], ...] = ()
+    initializations: tuple[tuple[str, FunctionOwner], ...] = ()
 
 
-def call_function(call: Call, ctx: Context) -> Any:
+def call_function(call: FunctionCall, ctx: Context) -> Any:
     """What a function gives for its arguments, as a tool or a prompt answers.
 
     Raises:
@@ -68,25 +68,25 @@ def call_function(call: Call, ctx: Context) -> Any:
         ToolError: when it fails.
     """
 
-    def work(is_cancelled: IsCancelled, on_wait: OnWait) -> Outcome:
-        return _shared().call(call, is_cancelled, on_wait)
+    def evaluate_call(is_cancelled: CancelCheck, on_wait: ProgressCallback) -> EvaluationResult:
+        return _get_shared_kernel().call(call, is_cancelled, on_wait)
 
     try:
-        outcome = call_kernel(ctx, work, SECONDS)
+        outcome = call_kernel(ctx, evaluate_call, CALL_TIMEOUT_SECONDS)
     except ToolError:
         raise
     except PaddockError as error:
         raise ToolError(str(error)) from error
     ctx.raise_if_cancelled()
     what = f"The {call.owner}"
-    return (prompt_answer if call.owner.kind == "prompt" else tool_answer)(outcome, what)
+    return (make_prompt_text if call.owner.kind == "prompt" else make_tool_result)(outcome, what)
 
 
-class _Loaded(NamedTuple):
+class _LoadedPaclet(NamedTuple):
     """A paclet whose packages the kernel has."""
 
-    packages: Packages
-    broken: list[str]
+    packages: ContextResolver
+    problems: list[str]
     """What could not be loaded, and why."""
 
 
@@ -97,16 +97,16 @@ class _PacletKernel:
         self._lock = threading.Lock()
         self._kernel: Kernel | None = None
         self._engine: Engine | None = None
-        self._loaded: dict[str, _Loaded] = {}
-        self._initialised: set[tuple[str, str]] = set()
+        self._paclets_by_key: dict[str, _LoadedPaclet] = {}
+        self._completed_initializations: set[tuple[str, str]] = set()
 
-    def call(self, call: Call, is_cancelled: IsCancelled, on_wait: OnWait) -> Outcome:
+    def call(self, call: FunctionCall, is_cancelled: CancelCheck, on_wait: ProgressCallback) -> EvaluationResult:
         """Have a function called; other calls wait meanwhile."""
-        while not self._lock.acquire(timeout=_WAIT):
+        while not self._lock.acquire(timeout=_LOCK_WAIT_SECONDS):
             if is_cancelled():
                 raise ToolError("The call was cancelled")
         try:
-            return _OneCall(self, call, is_cancelled, on_wait).run()
+            return _CallExecution(self, call, is_cancelled, on_wait).run()
         finally:
             self._lock.release()
 
@@ -116,164 +116,164 @@ class _PacletKernel:
         if kernel is not None:
             kernel.close()
 
-    def ready(self, engine: Engine) -> Kernel:
+    def ensure_kernel(self, engine: Engine) -> Kernel:
         """A kernel of an engine that is alive; a new one has nothing loaded."""
         is_same = self._engine is not None and self._engine.name == engine.name
         if self._kernel is None or not self._kernel.is_alive or not is_same:
             self.close()
-            self._loaded.clear()
-            self._initialised.clear()
+            self._paclets_by_key.clear()
+            self._completed_initializations.clear()
             self._engine = engine
-            self._kernel = engine.start(Limits())
+            self._kernel = engine.start(EvaluationLimits())
         return self._kernel
 
-    def loaded(self, key: str, load: Callable[[], _Loaded]) -> _Loaded:
+    def get_or_load_paclet(self, key: str, load: Callable[[], _LoadedPaclet]) -> _LoadedPaclet:
         """A paclet that is loaded, now or before."""
-        if key not in self._loaded:
-            self._loaded[key] = load()
-        return self._loaded[key]
+        if key not in self._paclets_by_key:
+            self._paclets_by_key[key] = load()
+        return self._paclets_by_key[key]
 
-    def is_new(self, key: str, code: str) -> bool:
+    def needs_initialization(self, key: str, code: str) -> bool:
         """Whether an initialization has not been evaluated yet."""
-        return (key, code) not in self._initialised
+        return (key, code) not in self._completed_initializations
 
-    def note(self, key: str, code: str) -> None:
+    def record_initialization(self, key: str, code: str) -> None:
         """Remember that an initialization has been evaluated."""
-        self._initialised.add((key, code))
+        self._completed_initializations.add((key, code))
 
 
 @cache
-def _shared() -> _PacletKernel:
+def _get_shared_kernel() -> _PacletKernel:
     found = _PacletKernel()
     atexit.register(found.close)
     return found
 
 
 @cache
-def _chosen(_variable: str | None) -> Engine:
+def _choose_engine(_variable: str | None) -> Engine:
     """Looked for once, since it means looking at many places."""
     return choose_engine().engine
 
 
-class _OneCall:
+class _CallExecution:
     """One call, while it has the kernel to itself."""
 
     def __init__(
-        self, home: _PacletKernel, call: Call, is_cancelled: IsCancelled, on_wait: OnWait
+        self, home: _PacletKernel, call: FunctionCall, is_cancelled: CancelCheck, on_wait: ProgressCallback
     ) -> None:
-        self._home = home
+        self._shared_kernel = home
         self._call = call
         self._is_cancelled = is_cancelled
         self._on_wait = on_wait
-        self._engine = _chosen(environ.get(ENGINE_VARIABLE))
+        self._engine = _choose_engine(environ.get(ENGINE_VARIABLE))
         if "evaluation" not in self._engine.capabilities:
-            raise no_engine(call.code, call.owner)
-        self._kernel = home.ready(self._engine)
+            raise make_no_engine_error(call.code, call.owner)
+        self._kernel = home.ensure_kernel(self._engine)
 
-    def run(self) -> Outcome:
+    def run(self) -> EvaluationResult:
         """Load, initialise, interpret the arguments, call."""
-        paclet = self._paclet(self._call.owner)
+        paclet = self._get_paclet(self._call.owner)
         for initialization, owner in self._call.initializations:
-            if _paclet_key(owner) == _paclet_key(self._call.owner):
-                self._initialise(initialization, owner)
-        code = paclet.packages.resolved(self._call.code)
-        self._check(code, paclet)
-        outcome = self._evaluate(f"({code})[{association(self._arguments())}]")
-        return self._checked(outcome, code, paclet)
+            if _make_paclet_key(owner) == _make_paclet_key(self._call.owner):
+                self._run_initialization(initialization, owner)
+        code = paclet.packages.qualify_code(self._call.code)
+        self._check_symbols(code, paclet)
+        outcome = self._evaluate(f"({code})[{write_association(self._evaluate_arguments())}]")
+        return self._check_outcome(outcome, code, paclet)
 
-    def _evaluate(self, code: str) -> Outcome:
-        if self._engine.name in LACKING:
-            code = spelled_slots(code)
+    def _evaluate(self, code: str) -> EvaluationResult:
+        if self._engine.name in ENGINES_WITHOUT_NAMED_SLOTS:
+            code = expand_named_slots(code)
         return self._kernel.evaluate(
-            code, Limits(seconds=SECONDS), is_cancelled=self._is_cancelled, on_wait=self._on_wait
+            code, EvaluationLimits(seconds=CALL_TIMEOUT_SECONDS), is_cancelled=self._is_cancelled, on_wait=self._on_wait
         )
 
-    def _is_system(self, name: str) -> bool:
-        names = system_names(self._engine, lambda code: self._evaluate(code).result)
+    def _is_system_symbol(self, name: str) -> bool:
+        names = get_system_names(self._engine, lambda code: self._evaluate(code).result)
         return name in names
 
-    def _paclet(self, owner: Owner) -> _Loaded:
-        return self._home.loaded(_paclet_key(owner), lambda: self._load(owner))
+    def _get_paclet(self, owner: FunctionOwner) -> _LoadedPaclet:
+        return self._shared_kernel.get_or_load_paclet(_make_paclet_key(owner), lambda: self._load_paclet(owner))
 
-    def _load(self, owner: Owner) -> _Loaded:
-        files = kernel_files(owner.files)
-        packages = Packages(_no_file if files is None else files.find, self._is_system)
+    def _load_paclet(self, owner: FunctionOwner) -> _LoadedPaclet:
+        files = open_package_files(owner.files)
+        packages = ContextResolver(_find_no_file if files is None else files.find_package, self._is_system_symbol)
         contexts = [] if files is None else files.contexts
         absent = [context for context in contexts if not packages.load(context)]
         broken = [f"there is no file for the context {context}" for context in absent]
         broken += packages.problems
-        broken += [f"the context {context} is not found" for context in packages.missing]
-        if owner.files is not None and self._loads_packages and owner.files.place.is_dir():
-            place = quoted(str(owner.files.place))
-            needed = "; ".join(f"Needs[{quoted(context)}]" for context in contexts)
+        broken += [f"the context {context} is not found" for context in packages.missing_contexts]
+        if owner.files is not None and self._engine_loads_packages and owner.files.path.is_dir():
+            place = quote_string(str(owner.files.path))
+            needed = "; ".join(f"Needs[{quote_string(context)}]" for context in contexts)
             self._evaluate(f"PacletDirectoryLoad[{place}]; {needed or 'Null'}")
         else:
-            broken += self._give(packages)
-        return _Loaded(packages, broken)
+            broken += self._evaluate_new_code(packages)
+        return _LoadedPaclet(packages, broken)
 
     @property
-    def _loads_packages(self) -> bool:
+    def _engine_loads_packages(self) -> bool:
         return "packages" in self._engine.capabilities
 
-    def _give(self, packages: Packages) -> list[str]:
+    def _evaluate_new_code(self, packages: ContextResolver) -> list[str]:
         """Have the kernel evaluate what it has not yet of some packages; what went wrong."""
         broken: list[str] = []
         strange: dict[str, None] = {}
-        for code in packages.new_code():
-            names = unresolved_symbols(code, self._is_system, packages.has)
+        for code in packages.take_new_code():
+            names = find_unresolved_symbols(code, self._is_system_symbol, packages.has_symbol)
             strange.update(dict.fromkeys(names))
             outcome = self._evaluate(code)
             if outcome.status != "done":
                 said = next((one.text for one in outcome.outputs if one.kind == "message"), "")
-                broken.append(f"{_first_line(code)}: {_first_line(said) or outcome.status}")
+                broken.append(f"{_shorten_first_line(code)}: {_shorten_first_line(said) or outcome.status}")
         if strange:
-            broken.append(f"{self._title} does not know {', '.join(strange)}")
+            broken.append(f"{self._engine_title} does not know {', '.join(strange)}")
         return broken
 
-    def _check(self, code: str, paclet: _Loaded) -> None:
+    def _check_symbols(self, code: str, paclet: _LoadedPaclet) -> None:
         def is_defined(name: str) -> bool:
-            is_asked = self._loads_packages and not paclet.packages.has(name)
-            return not is_asked or self._evaluate(f"NameQ[{quoted(name)}]").result == "True"
+            is_asked = self._engine_loads_packages and not paclet.packages.has_symbol(name)
+            return not is_asked or self._evaluate(f"NameQ[{quote_string(name)}]").result == "True"
 
-        known = is_defined if self._loads_packages else paclet.packages.has
-        missing = unresolved_symbols(code, self._is_system, known)
+        known = is_defined if self._engine_loads_packages else paclet.packages.has_symbol
+        missing = find_unresolved_symbols(code, self._is_system_symbol, known)
         if missing:
-            raise self._unresolved(missing, paclet.broken)
+            raise self._make_unresolved_error(missing, paclet.problems)
 
-    def _unresolved(self, symbols: list[str], reasons: Sequence[str] = ()) -> ToolError:
+    def _make_unresolved_error(self, symbols: list[str], reasons: Sequence[str] = ()) -> ToolError:
         call = self._call
-        return unresolved(call.code, call.owner, symbols, self._title, reasons[:MOST_REASONS])
+        return make_unresolved_symbols_error(call.code, call.owner, symbols, self._engine_title, reasons[:MAX_REASONS])
 
     @property
-    def _title(self) -> str:
+    def _engine_title(self) -> str:
         return f"{self._engine.title} {self._engine.version}".strip()
 
-    def _initialise(self, initialization: str, owner: Owner) -> None:
+    def _run_initialization(self, initialization: str, owner: FunctionOwner) -> None:
         """Evaluate an initialization, unless it was; that it fails is told when a call fails."""
-        key = _paclet_key(owner)
-        if not self._home.is_new(key, initialization):
+        key = _make_paclet_key(owner)
+        if not self._shared_kernel.needs_initialization(key, initialization):
             return
-        paclet = self._paclet(owner)
-        statements = _statements(paclet.packages.resolved(initialization), paclet.packages)
-        paclet.broken.extend(self._give(paclet.packages))
+        paclet = self._get_paclet(owner)
+        statements = _list_statements(paclet.packages.qualify_code(initialization), paclet.packages)
+        paclet.problems.extend(self._evaluate_new_code(paclet.packages))
         for code in statements:
             outcome = self._evaluate(code)
             if outcome.status == "cancelled":
                 return
             if outcome.status != "done" or outcome.result == "$Failed":
                 said = outcome.result or outcome.status
-                paclet.broken.append(f"the initialization {_first_line(code)} gave {said}")
-        self._home.note(key, initialization)
+                paclet.problems.append(f"the initialization {_shorten_first_line(code)} gave {said}")
+        self._shared_kernel.record_initialization(key, initialization)
 
-    def _arguments(self) -> dict[str, str]:
+    def _evaluate_arguments(self) -> dict[str, str]:
         found: dict[str, str] = {}
-        for one in arguments_as_code(self._call.arguments, self._call.interpreters):
-            found[string_literal(one.name)] = (
-                self._interpreted(one.name, one.code) if one.is_interpreted else one.code
+        for one in write_arguments(self._call.arguments, self._call.interpreters):
+            found[write_string(one.name)] = (
+                self._interpret_argument(one.name, one.code) if one.needs_interpretation else one.code
             )
         return found
 
-    def _interpreted(self, name: str, code: str) -> str:
+    def _interpret_argument(self, name: str, code: str) -> str:
         """What the engine makes of a text.
 
         Raises:
@@ -282,12 +282,12 @@ class _OneCall:
         result = self._evaluate(code).result or "$Failed"
         expression = (parse(result).expressions or [Atom("symbol", result)])[0]
         if isinstance(expression, Node) and has_head(expression, "Failure"):
-            raise ToolError(f"[Error] {name}: {failure_text(expression)}")
+            raise ToolError(f"[Error] {name}: {format_failure(expression)}")
         if result == "$Failed" or "Interpreter[" in result:
-            raise self._unresolved([code.partition("][")[0] + "]"])
+            raise self._make_unresolved_error([code.partition("][")[0] + "]"])
         return result
 
-    def _checked(self, outcome: Outcome, code: str, paclet: _Loaded) -> Outcome:
+    def _check_outcome(self, outcome: EvaluationResult, code: str, paclet: _LoadedPaclet) -> EvaluationResult:
         """The outcome, unless nothing was evaluated.
 
         Raises:
@@ -296,24 +296,24 @@ class _OneCall:
         """
         result = outcome.result or ""
         said = [
-            _NOT_IMPLEMENTED.match(one.text) for one in outcome.outputs if one.kind == "message"
+            _NOT_IMPLEMENTED_PATTERN.match(one.text) for one in outcome.outputs if one.kind == "message"
         ]
         lacking = [found[1] for found in said if found is not None and f"{found[1]}[" in result]
-        head = _head(result)
-        if head and not lacking and not self._is_system(head) and "`" not in head:
+        head = _get_result_head(result)
+        if head and not lacking and not self._is_system_symbol(head) and "`" not in head:
             lacking = [head]
         if lacking:
-            raise self._unresolved(list(dict.fromkeys(lacking)))
+            raise self._make_unresolved_error(list(dict.fromkeys(lacking)))
         if result.startswith(f"{code}["):
-            reasons = "".join(f"\n{reason}" for reason in paclet.broken[:MOST_REASONS])
+            reasons = "".join(f"\n{reason}" for reason in paclet.problems[:MAX_REASONS])
             raise ToolError(
-                f"[Error] {code} has no definition for these arguments in {self._title}: "
+                f"[Error] {code} has no definition for these arguments in {self._engine_title}: "
                 f"{result}{reasons}"
             )
         return outcome
 
 
-def _statements(code: str, packages: Packages) -> list[str]:
+def _list_statements(code: str, packages: ContextResolver) -> list[str]:
     """The statements of an initialization, without those that load what is loaded."""
     source = parse(code)
     found: list[str] = []
@@ -322,12 +322,12 @@ def _statements(code: str, packages: Packages) -> list[str]:
         one = waiting.pop()
         if isinstance(one, Node) and has_head(one, "CompoundExpression"):
             waiting += reversed(one.args)
-        elif not _is_loading(one, packages):
+        elif not _loads_known_package(one, packages):
             found.append(source.text[one.start : one.end])
     return [text for text in found if text and text != "Null"]
 
 
-def _is_loading(expression: object, packages: Packages) -> bool:
+def _loads_known_package(expression: object, packages: ContextResolver) -> bool:
     if not isinstance(expression, Node) or not expression.args:
         return False
     if not has_head(expression, "Needs") and not has_head(expression, "Get"):
@@ -336,22 +336,22 @@ def _is_loading(expression: object, packages: Packages) -> bool:
     return isinstance(name, Atom) and packages.load(name.text.strip('"'))
 
 
-def _head(result: str) -> str:
+def _get_result_head(result: str) -> str:
     """The function that a result is a call of, if it is one."""
     expressions = parse(result).expressions
     found = expressions[0] if len(expressions) == 1 else None
     return found.head.text if isinstance(found, Node) and isinstance(found.head, Atom) else ""
 
 
-def _paclet_key(owner: Owner) -> str:
+def _make_paclet_key(owner: FunctionOwner) -> str:
     """Which paclet an item is of, wherever that is."""
     return f"{owner.paclet} {owner.version}"
 
 
-def _no_file(_context: str) -> None:
+def _find_no_file(_context: str) -> None:
     """A paclet without packages."""
 
 
-def _first_line(text: str) -> str:
+def _shorten_first_line(text: str) -> str:
     line, _, rest = text.strip().partition("\n")
     return f"{line[:100]}…" if rest or len(line) > 100 else line

@@ -4,44 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from paddock.wolfram import Held, Rule, Template, quoted, real_text
+from paddock.wolfram import UnevaluatedExpression, RuleValue, StringTemplate, quote_string, format_real
 
-_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
+_STRING_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
-def literal(value: object) -> str:
+def write_literal(value: object) -> str:
     """A value as code; what was held when it was read is code already."""
     if value is None:
         return "Null"
     if isinstance(value, bool | int):
         return str(value)
     if isinstance(value, float):
-        return real_text(repr(value))
-    if isinstance(value, Held):
+        return format_real(repr(value))
+    if isinstance(value, UnevaluatedExpression):
         return value.text
-    if isinstance(value, Template):
-        return f"StringTemplate[{string_literal(value.text)}]"
-    return _composed(value)
+    if isinstance(value, StringTemplate):
+        return f"StringTemplate[{write_string(value.text)}]"
+    return _write_composite(value)
 
 
-def _composed(value: object) -> str:
-    if isinstance(value, Rule):
-        return f"{literal(value.key)} -> {literal(value.value)}"
+def _write_composite(value: object) -> str:
+    if isinstance(value, RuleValue):
+        return f"{write_literal(value.key)} -> {write_literal(value.value)}"
     if isinstance(value, Mapping):
-        return association({literal(key): literal(one) for key, one in value.items()})
+        return write_association({write_literal(key): write_literal(one) for key, one in value.items()})
     if isinstance(value, list | tuple):
-        return f"{{{', '.join(map(literal, value))}}}"
-    return string_literal(str(value))
+        return f"{{{', '.join(map(write_literal, value))}}}"
+    return write_string(str(value))
 
 
-def association(parts: Mapping[str, str]) -> str:
+def write_association(parts: Mapping[str, str]) -> str:
     """An association of keys and values that are code."""
     return f"<|{', '.join(f'{key} -> {value}' for key, value in parts.items())}|>"
 
 
-def string_literal(text: str) -> str:
+def write_string(text: str) -> str:
     """A string as code, on one line."""
-    written = quoted(text)
-    for character, escape in _ESCAPES.items():
+    written = quote_string(text)
+    for character, escape in _STRING_ESCAPES.items():
         written = written.replace(character, escape)
     return written

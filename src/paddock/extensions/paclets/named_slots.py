@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from paddock.wolfram import Atom, Node, has_head, parse, walk
 
-LACKING = ("mathics",)
+ENGINES_WITHOUT_NAMED_SLOTS = ("mathics",)
 """The engines that this is for."""
 
 
-def spelled_slots(code: str) -> str:
+def expand_named_slots(code: str) -> str:
     """Code without named slots; what cannot be read stays as it is."""
     source = parse(code)
     if source.problems or "#" not in code:
         return code
     pieces: list[str] = []
     at = 0
-    slots = [part for one in source.expressions for part in walk(one) if _is_named(part)]
+    slots = [part for one in source.expressions for part in walk(one) if _is_named_slot(part)]
     for slot in sorted(slots, key=lambda one: one.start):
         name = source.text[slot.start : slot.end].strip('#"')
         pieces += [source.text[at : slot.start], f'#1["{name}"]']
@@ -23,7 +23,7 @@ def spelled_slots(code: str) -> str:
     return "".join([*pieces, source.text[at:]])
 
 
-def _is_named(part: object) -> bool:
+def _is_named_slot(part: object) -> bool:
     if not isinstance(part, Node) or not has_head(part, "Slot") or part.form == "call":
         return False
     name = part.args[0] if part.args else None

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from paddock.extensions.paclets.files import PacletFiles
 
-MAX_SHOWN = 120
+MAX_CODE_CHARACTERS = 120
 
 
 class NoEngineError(ToolError):
@@ -26,7 +26,7 @@ class UnresolvedSymbolsError(ToolError):
     code = "unresolved-symbols"
 
 
-class Owner(NamedTuple):
+class FunctionOwner(NamedTuple):
     """The item that a function belongs to."""
 
     paclet: str
@@ -40,28 +40,28 @@ class Owner(NamedTuple):
         return f"{self.kind} {self.paclet}/{self.item}"
 
 
-def no_engine(code: str, owner: Owner) -> NoEngineError:
+def make_no_engine_error(code: str, owner: FunctionOwner) -> NoEngineError:
     """The complaint about code that cannot be evaluated."""
     return NoEngineError(
-        f"The {owner} is the Wolfram Language function {_shown(code)}, and there is no Wolfram "
+        f"The {owner} is the Wolfram Language function {_shorten_code(code)}, and there is no Wolfram "
         "Language engine here to call it",
         hint='install one: pip install "paddock[wolfram]", or a Wolfram Engine (free for '
         "developers, https://www.wolfram.com/engine); paddock engines says more",
     )
 
 
-def unresolved(
-    code: str, owner: Owner, symbols: Sequence[str], engine: str, reasons: Sequence[str] = ()
+def make_unresolved_symbols_error(
+    code: str, owner: FunctionOwner, symbols: Sequence[str], engine: str, reasons: Sequence[str] = ()
 ) -> UnresolvedSymbolsError:
     """The complaint about code that the engine cannot make sense of."""
     why = "".join(f"; {reason}" for reason in reasons)
     return UnresolvedSymbolsError(
-        f"The {owner} is the Wolfram Language function {_shown(code)}, and {engine} does not know "
+        f"The {owner} is the Wolfram Language function {_shorten_code(code)}, and {engine} does not know "
         f"{', '.join(symbols)}{why}",
         hint="see the files of the paclet's Kernel extension, or use another engine: paddock "
         "engines lists them",
     )
 
 
-def _shown(code: str) -> str:
-    return code if len(code) <= MAX_SHOWN else f"{code[: MAX_SHOWN - 1]}…"
+def _shorten_code(code: str) -> str:
+    return code if len(code) <= MAX_CODE_CHARACTERS else f"{code[: MAX_CODE_CHARACTERS - 1]}…"

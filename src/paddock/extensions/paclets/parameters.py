@@ -6,21 +6,21 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from paddock.extensions.errors import ToolSpecificationError
-from paddock.extensions.paclets.interpreters import Interpreting, source_of
-from paddock.extensions.paclets.tables import is_missing, plain, table_of
-from paddock.extensions.paclets.texts import text_of
-from paddock.extensions.properties import shown
-from paddock.wolfram.data import Rule
+from paddock.extensions.paclets.interpreters import InterpreterSchemaBuilder, format_interpreter
+from paddock.extensions.paclets.tables import is_missing, to_plain_data, to_table
+from paddock.extensions.paclets.texts import get_text
+from paddock.extensions.properties import shorten_repr
+from paddock.wolfram.data import RuleValue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Schema = dict[str, Any]
-_DETAILS = frozenset({"Interpreter", "Help", "Required", "Default", "Description"})
-_EXPECTED = 'expected {"name" -> <| "Interpreter" -> …, "Help" -> …, "Required" -> … |>, …}'
+JsonSchema = dict[str, Any]
+_DETAIL_KEYS = frozenset({"Interpreter", "Help", "Required", "Default", "Description"})
+_PARAMETERS_HINT = 'expected {"name" -> <| "Interpreter" -> …, "Help" -> …, "Required" -> … |>, …}'
 
 
-def read_parameters(value: object, where: str) -> tuple[Schema, dict[str, str]]:
+def read_tool_parameters(value: object, where: str) -> tuple[JsonSchema, dict[str, str]]:
     """The schema of all parameters in their order, and the interpreter of each as source text.
 
     Each is required unless it says otherwise. Its type alone may stand for it, or its name.
@@ -28,20 +28,20 @@ def read_parameters(value: object, where: str) -> tuple[Schema, dict[str, str]]:
     Raises:
         ToolSpecificationError: when one cannot be understood.
     """
-    properties: Schema = {}
+    properties: JsonSchema = {}
     interpreters: dict[str, str] = {}
     required: list[str] = []
-    for name, given in _listed(value, where):
+    for name, given in _iterate_parameters(value, where):
         here = f"{where}: Parameters: {name}"
         if name in properties:
             raise ToolSpecificationError("the parameter stands twice", where=here)
-        details = _details(given)
+        details = _read_details(given)
         interpreter = details.get("Interpreter")
-        properties[name] = _schema(details, here)
-        interpreters[name] = source_of(interpreter)
+        properties[name] = _make_parameter_schema(details, here)
+        interpreters[name] = format_interpreter(interpreter)
         if _is_required(details, here):
             required.append(name)
-    schema: Schema = {
+    schema: JsonSchema = {
         "type": "object",
         "properties": properties,
         "required": required,
@@ -50,42 +50,42 @@ def read_parameters(value: object, where: str) -> tuple[Schema, dict[str, str]]:
     return schema, interpreters
 
 
-def _listed(value: object, where: str) -> Iterator[tuple[str, object]]:
+def _iterate_parameters(value: object, where: str) -> Iterator[tuple[str, object]]:
     if is_missing(value):
         return
-    table = table_of(value) if isinstance(value, Mapping | Rule) else None
+    table = to_table(value) if isinstance(value, Mapping | RuleValue) else None
     if table is not None:
         yield from table.items()
         return
     for one in value if isinstance(value, list) else [value]:
-        part = table_of(one) if isinstance(one, Rule | Mapping) else None
+        part = to_table(one) if isinstance(one, RuleValue | Mapping) else None
         if isinstance(one, str) and one:
             yield one, "String"
         elif part is not None:
             yield from part.items()
         else:
             raise ToolSpecificationError(
-                f"Parameters has {shown(plain(one))}", where=where, hint=_EXPECTED
+                f"Parameters has {shorten_repr(to_plain_data(one))}", where=where, hint=_PARAMETERS_HINT
             )
 
 
-def _details(given: object) -> dict[str, Any]:
+def _read_details(given: object) -> dict[str, Any]:
     """What is said about a parameter; a type alone is its interpreter."""
-    table = table_of(given) if isinstance(given, Mapping | list) and given else None
-    return table if table is not None and table.keys() & _DETAILS else {"Interpreter": given}
+    table = to_table(given) if isinstance(given, Mapping | list) and given else None
+    return table if table is not None and table.keys() & _DETAIL_KEYS else {"Interpreter": given}
 
 
-def _schema(details: dict[str, Any], where: str) -> Schema:
-    interpreting = Interpreting()
-    schema = interpreting.schema(details.get("Interpreter"))
-    help_text = text_of(details, "Help", where) or text_of(details, "Description", where) or ""
-    parts = [help_text, interpreting.note()]
+def _make_parameter_schema(details: dict[str, Any], where: str) -> JsonSchema:
+    interpreting = InterpreterSchemaBuilder()
+    schema = interpreting.build_schema(details.get("Interpreter"))
+    help_text = get_text(details, "Help", where) or get_text(details, "Description", where) or ""
+    parts = [help_text, interpreting.format_note()]
     description = " ".join(part for part in parts if part)
     if description:
         schema["description"] = description
     default = details.get("Default")
     if not is_missing(default):
-        schema["default"] = plain(default)
+        schema["default"] = to_plain_data(default)
     return schema
 
 
@@ -96,5 +96,5 @@ def _is_required(details: dict[str, Any], where: str) -> bool:
     if is_missing(value):
         return True
     raise ToolSpecificationError(
-        f"Required is {shown(plain(value))}", where=where, hint="expected True or False"
+        f"Required is {shorten_repr(to_plain_data(value))}", where=where, hint="expected True or False"
     )

@@ -6,76 +6,76 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from paddock.extensions.errors import PromptSpecificationError
-from paddock.extensions.keys import normal_key
-from paddock.extensions.paclets.string_templates import TemplateText, slots
-from paddock.extensions.paclets.tables import is_missing, key_of, plain, table_of
-from paddock.extensions.paclets.texts import text_of
+from paddock.extensions.keys import normalize_key
+from paddock.extensions.paclets.string_templates import StringTemplateHandler, list_slots
+from paddock.extensions.paclets.tables import is_missing, to_key, to_plain_data, to_table
+from paddock.extensions.paclets.texts import get_text
 from paddock.extensions.paclets.wolfram_function import WolframFunction
-from paddock.extensions.properties import shown
-from paddock.wolfram.data import Held, Template
+from paddock.extensions.properties import shorten_repr
+from paddock.wolfram.data import UnevaluatedExpression, StringTemplate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paddock.authoring.context import Context
-    from paddock.extensions.paclets.owner import Owner
-    from paddock.extensions.paclets.tables import Table
+    from paddock.extensions.paclets.owner import FunctionOwner
+    from paddock.extensions.paclets.tables import PropertyDict
 
-    Argument = dict[str, object]
+    PromptArgumentTable = dict[str, object]
 
 
-def prompt_properties(table: Table, owner: Owner, where: str) -> Mapping[str, object]:
+def make_prompt_properties(table: PropertyDict, owner: FunctionOwner, where: str) -> Mapping[str, object]:
     """The properties that a prompt is made of.
 
     Raises:
         PromptSpecificationError: when its content or its arguments make no sense.
     """
     content = table.get("Content")
-    arguments = _arguments(table, where)
-    if isinstance(content, Template) and arguments is None:
-        arguments = [{"name": name} for name in slots(content.text)]
-    made = _content(content, _type(table), arguments or [], owner)
+    arguments = _read_prompt_arguments(table, where)
+    if isinstance(content, StringTemplate) and arguments is None:
+        arguments = [{"name": name} for name in list_slots(content.text)]
+    made = _make_content(content, _read_content_type(table), arguments or [], owner)
     if made is None:
         raise PromptSpecificationError(
-            "there is no Content" if content is None else f"Content is {shown(plain(content))}",
+            "there is no Content" if content is None else f"Content is {shorten_repr(to_plain_data(content))}",
             where=where,
             hint="expected a string, a StringTemplate or a function",
         )
     found: dict[str, object] = {
-        "name": text_of(table, "Name", where) or owner.item,
-        "description": text_of(table, "Description", where) or "",
+        "name": get_text(table, "Name", where) or owner.item,
+        "description": get_text(table, "Description", where) or "",
         "type": "Text" if isinstance(made, str) else "Function",
         "content": made,
         "arguments": arguments or [],
     }
-    title = text_of(table, "DisplayName", where) or text_of(table, "Title", where)
+    title = get_text(table, "DisplayName", where) or get_text(table, "Title", where)
     return found if title is None else {**found, "title": title}
 
 
-def _type(table: Table) -> str:
-    return (key_of(table.get("Type")) or "Automatic").lower()
+def _read_content_type(table: PropertyDict) -> str:
+    return (to_key(table.get("Type")) or "Automatic").lower()
 
 
-def _content(
-    content: object, kind: str, arguments: list[Argument], owner: Owner
+def _make_content(
+    content: object, kind: str, arguments: list[PromptArgumentTable], owner: FunctionOwner
 ) -> str | Callable[[dict[str, str], Context], Any] | None:
     """The text, or the function that makes it."""
-    if isinstance(content, Held) and not is_missing(content):
+    if isinstance(content, UnevaluatedExpression) and not is_missing(content):
         return WolframFunction(content.text, owner)
-    if isinstance(content, Template):
-        return TemplateText(content.text, [str(one.get("name")) for one in arguments], owner)
+    if isinstance(content, StringTemplate):
+        return StringTemplateHandler(content.text, [str(one.get("name")) for one in arguments], owner)
     if isinstance(content, str) and kind != "function":
         return content
     if isinstance(content, list) and kind != "function":
-        return _texts(content)
+        return _join_texts(content)
     return None
 
 
-def _texts(parts: list[object]) -> str | None:
+def _join_texts(parts: list[object]) -> str | None:
     """The texts in a list of content; what is no text cannot be sent."""
     found: list[str] = []
     for part in parts:
-        table = table_of(part) if isinstance(part, Mapping) else None
+        table = to_table(part) if isinstance(part, Mapping) else None
         text = part if table is None else table.get("Text", table.get("text"))
         if not isinstance(text, str):
             return None
@@ -83,23 +83,23 @@ def _texts(parts: list[object]) -> str | None:
     return "".join(found) if found else None
 
 
-def _arguments(table: Table, where: str) -> list[Argument] | None:
+def _read_prompt_arguments(table: PropertyDict, where: str) -> list[PromptArgumentTable] | None:
     given = table.get("Arguments")
     if is_missing(given):
         return None
-    return [_argument(one, where) for one in (given if isinstance(given, list) else [given])]
+    return [_read_prompt_argument(one, where) for one in (given if isinstance(given, list) else [given])]
 
 
-def _argument(given: object, where: str) -> Argument:
+def _read_prompt_argument(given: object, where: str) -> PromptArgumentTable:
     if isinstance(given, str):
         return {"name": given}
-    table = table_of(given) or {}
+    table = to_table(given) or {}
     if not table or any(
-        isinstance(value, Held) and not is_missing(value) for value in table.values()
+        isinstance(value, UnevaluatedExpression) and not is_missing(value) for value in table.values()
     ):
         raise PromptSpecificationError(
-            f"Arguments has {shown(plain(given))}",
+            f"Arguments has {shorten_repr(to_plain_data(given))}",
             where=where,
             hint='expected <| "Name" -> …, "Description" -> …, "Required" -> … |>',
         )
-    return {normal_key(key): value for key, value in table.items() if not is_missing(value)}
+    return {normalize_key(key): value for key, value in table.items() if not is_missing(value)}

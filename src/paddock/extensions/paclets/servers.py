@@ -6,23 +6,23 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from paddock.errors import DefinitionError, LoadError
-from paddock.extensions.paclets.prompts import prompt_properties
-from paddock.extensions.paclets.tables import arguments_of, head_of, is_missing, plain, table_of
-from paddock.extensions.paclets.texts import text_of
-from paddock.extensions.paclets.tools import TOOL, tool_properties, tool_table
+from paddock.extensions.paclets.prompts import make_prompt_properties
+from paddock.extensions.paclets.tables import get_arguments, get_head_name, is_missing, to_plain_data, to_table
+from paddock.extensions.paclets.texts import get_text
+from paddock.extensions.paclets.tools import LLM_TOOL_HEAD, make_tool_properties, read_tool_table
 from paddock.extensions.paclets.wolfram_function import WolframInitialization
-from paddock.extensions.properties import shown
-from paddock.wolfram.data import Held, Template
+from paddock.extensions.properties import shorten_repr
+from paddock.wolfram.data import UnevaluatedExpression, StringTemplate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.extensions.paclets.owner import Owner
-    from paddock.extensions.paclets.tables import Table
+    from paddock.extensions.paclets.owner import FunctionOwner
+    from paddock.extensions.paclets.tables import PropertyDict
 
-EVALUATOR = "LLMEvaluator"
-_CONFIGURATION = "LLMConfiguration"
-_TEXTS = (
+EVALUATOR_KEY = "LLMEvaluator"
+_CONFIGURATION_HEAD = "LLMConfiguration"
+_TEXT_KEYS = (
     "Name",
     "Title",
     "DisplayName",
@@ -31,10 +31,10 @@ _TEXTS = (
     "MCPServerName",
     "Transport",
 )
-_LISTS = ("Tools", "MCPPrompts")
+_ITEM_LIST_KEYS = ("Tools", "MCPPrompts")
 
 
-def server_properties(table: Table, owner: Owner, where: str) -> Mapping[str, object]:
+def make_server_properties(table: PropertyDict, owner: FunctionOwner, where: str) -> Mapping[str, object]:
     """The table of a server, its version that of the paclet unless it says another.
 
     Raises:
@@ -42,89 +42,89 @@ def server_properties(table: Table, owner: Owner, where: str) -> Mapping[str, ob
         LoadError: when something would have to be evaluated.
     """
     found = {key: value for key, value in table.items() if not is_missing(value)}
-    evaluator = _evaluator(found, where)
-    for key in _TEXTS:
+    evaluator = _read_evaluator(found, where)
+    for key in _TEXT_KEYS:
         if key in found:
-            found[key] = text_of(found, key, where)
+            found[key] = get_text(found, key, where)
     if not {"ServerVersion", "Version"} & found.keys() and owner.version:
         found["ServerVersion"] = owner.version
     initialization = found.pop("Initialization", None)
-    rest = {key: plain(value) for key, value in found.items() if key != EVALUATOR}
+    rest = {key: to_plain_data(value) for key, value in found.items() if key != EVALUATOR_KEY}
     if initialization is not None:
-        rest["Initialization"] = WolframInitialization(plain(initialization), owner)
-    return {**rest, EVALUATOR: _evaluated(evaluator, owner, where)}
+        rest["Initialization"] = WolframInitialization(to_plain_data(initialization), owner)
+    return {**rest, EVALUATOR_KEY: _make_evaluator(evaluator, owner, where)}
 
 
-def _evaluator(table: Table, where: str) -> Table:
-    value = table.get(EVALUATOR)
-    if head_of(value) == _CONFIGURATION:
-        value = (arguments_of(value) or [None])[0]
-    found = None if value is None else table_of(value)
+def _read_evaluator(table: PropertyDict, where: str) -> PropertyDict:
+    value = table.get(EVALUATOR_KEY)
+    if get_head_name(value) == _CONFIGURATION_HEAD:
+        value = (get_arguments(value) or [None])[0]
+    found = None if value is None else to_table(value)
     if found is None:
-        said = "there is no" if value is None else f"{shown(plain(value))} is no table for"
+        said = "there is no" if value is None else f"{shorten_repr(to_plain_data(value))} is no table for"
         raise DefinitionError(
-            f"{said} {EVALUATOR}",
+            f"{said} {EVALUATOR_KEY}",
             where=where,
-            hint=f'as in "{EVALUATOR}" -> <| "Tools" -> {{…}}, "MCPPrompts" -> {{…}} |>',
+            hint=f'as in "{EVALUATOR_KEY}" -> <| "Tools" -> {{…}}, "MCPPrompts" -> {{…}} |>',
         )
     return found
 
 
-def _evaluated(evaluator: Table, owner: Owner, where: str) -> dict[str, object]:
+def _make_evaluator(evaluator: PropertyDict, owner: FunctionOwner, where: str) -> dict[str, object]:
     found = {key: value for key, value in evaluator.items() if not is_missing(value)}
-    for key in _LISTS:
+    for key in _ITEM_LIST_KEYS:
         if key in found:
-            found[key] = _listed(found[key], _INLINE[key], owner, f"{where}: {key}")
-    others = {key: _instructions(value, where) for key, value in found.items() if key not in _LISTS}
-    return {**others, **{key: found[key] for key in _LISTS if key in found}}
+            found[key] = _make_item_list(found[key], _INLINE_ITEM_MAKERS[key], owner, f"{where}: {key}")
+    others = {key: _read_instructions(value, where) for key, value in found.items() if key not in _ITEM_LIST_KEYS}
+    return {**others, **{key: found[key] for key in _ITEM_LIST_KEYS if key in found}}
 
 
-def _listed(
-    value: object, inline: Callable[[object, Owner, str], object], owner: Owner, where: str
+def _make_item_list(
+    value: object, inline: Callable[[object, FunctionOwner, str], object], owner: FunctionOwner, where: str
 ) -> object:
     """Names as they are, and what is defined on the spot as properties."""
     if isinstance(value, list):
-        return [_listed(one, inline, owner, where) for one in value]
+        return [_make_item_list(one, inline, owner, where) for one in value]
     return value if isinstance(value, str) else inline(value, owner, where)
 
 
-def _inline_tool(value: object, owner: Owner, where: str) -> object:
-    is_tool = isinstance(value, Mapping) or head_of(value) == TOOL
-    table = tool_table(value) if is_tool else None
+def _make_inline_tool(value: object, owner: FunctionOwner, where: str) -> object:
+    is_tool = isinstance(value, Mapping) or get_head_name(value) == LLM_TOOL_HEAD
+    table = read_tool_table(value) if is_tool else None
     return (
-        plain(value)
+        to_plain_data(value)
         if table is None
-        else tool_properties(table, _named(owner, "tool", table), where)
+        else make_tool_properties(table, _make_inline_owner(owner, "tool", table), where)
     )
 
 
-def _inline_prompt(value: object, owner: Owner, where: str) -> object:
-    table = table_of(value) if isinstance(value, Mapping) else None
+def _make_inline_prompt(value: object, owner: FunctionOwner, where: str) -> object:
+    table = to_table(value) if isinstance(value, Mapping) else None
     return (
-        plain(value)
+        to_plain_data(value)
         if table is None
-        else prompt_properties(table, _named(owner, "prompt", table), where)
+        else make_prompt_properties(table, _make_inline_owner(owner, "prompt", table), where)
     )
 
 
-def _named(owner: Owner, kind: str, table: Table) -> Owner:
+def _make_inline_owner(owner: FunctionOwner, kind: str, table: PropertyDict) -> FunctionOwner:
     name = table.get("Name")
     return owner._replace(kind=kind, item=name if isinstance(name, str) else owner.item)
 
 
-_INLINE: dict[str, Callable[[object, Owner, str], Any]] = {
-    "Tools": _inline_tool,
-    "MCPPrompts": _inline_prompt,
+_INLINE_ITEM_MAKERS: dict[str, Callable[[object, FunctionOwner, str], Any]] = {
+    "Tools": _make_inline_tool,
+    "MCPPrompts": _make_inline_prompt,
 }
 
 
-def _instructions(value: object, where: str) -> object:
+def _read_instructions(value: object, where: str) -> object:
     """Other properties of the evaluator, of which `Prompts` are texts for the model."""
     texts = value if isinstance(value, list) else [value]
-    if any(isinstance(one, Held | Template) for one in texts):
+    if any(isinstance(one, UnevaluatedExpression | StringTemplate) for one in texts):
         raise LoadError(
-            f"{shown(plain(value))} would have to be evaluated",
+            f"{shorten_repr(to_plain_data(value))} would have to be evaluated",
             where=where,
             hint="write it out as a string",
         )
-    return plain(value)
+    return to_plain_data(value)

@@ -10,43 +10,43 @@ import zlib
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.errors import LoadError, PaddockError
-from paddock.extensions.definition_files import MAX_BYTES
-from paddock.wolfram.data import evaluate, flat_rules
+from paddock.extensions.definition_files import MAX_DEFINITION_BYTES
+from paddock.wolfram.data import evaluate, iter_rules
 from paddock.wolfram.expressions import Node, has_head, is_symbol
 from paddock.wolfram.parser import parse
 from paddock.wolfram.wxf import read_wxf
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.source import Source
+    from paddock.wolfram.source import ParsedSource
 
-_RULES = ("Rule", "RuleDelayed")
-_WRITTEN = ("Association", "List", "PacletObject", "LLMTool", "Rule")
+_RULE_HEADS = ("Rule", "RuleDelayed")
+_DATA_HEADS = ("Association", "List", "PacletObject", "LLMTool", "Rule")
 """What data is written with; the right side of a delayed rule is code."""
-_PACKED, _UNPACKED = b"8C:", b"8:"
+_COMPRESSED_HEADER, _UNCOMPRESSED_HEADER = b"8C:", b"8:"
 
 
-class Content(NamedTuple):
+class DefinitionContent(NamedTuple):
     """The expression that a file is worth, and where it stands."""
 
     expression: Expression
     where: str
     """The file."""
-    source: Source | None = None
+    source: ParsedSource | None = None
     """Its text, if it has one."""
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """The file, with line and column where it has any."""
-        return self._place_of(self.expression)
+        return self._format_location(self.expression)
 
-    def _place_of(self, expression: Expression) -> str:
+    def _format_location(self, expression: Expression) -> str:
         if self.source is None or expression.start < 0:
             return self.where
-        line, column = self.source.position(expression.start)
+        line, column = self.source.get_position(expression.start)
         return f"{self.where}:{line}:{column}"
 
-    def value(self) -> object:
+    def to_data(self) -> object:
         """The expression as data; what is none stays an expression.
 
         Raises:
@@ -56,42 +56,42 @@ class Content(NamedTuple):
         try:
             return evaluate(self.expression)
         except PaddockError as error:
-            raise LoadError(error.message, where=self.place, hint=error.hint) from None
+            raise LoadError(error.message, where=self.location, hint=error.hint) from None
 
     def _check_associations(self) -> None:
         """Refuse an association with something that is no rule: it would not be data."""
         waiting = [self.expression]
         while waiting:
             node = waiting.pop()
-            if not isinstance(node, Node) or not any(has_head(node, head) for head in _WRITTEN):
+            if not isinstance(node, Node) or not any(has_head(node, head) for head in _DATA_HEADS):
                 continue
-            odd = _odd(node) if has_head(node, "Association") else None
+            odd = _find_non_rule(node) if has_head(node, "Association") else None
             if odd is not None:
                 is_empty = is_symbol(odd, "Null")
                 raise LoadError(
                     "the association has something that is no rule",
-                    where=self._place_of(node),
+                    where=self._format_location(node),
                     hint="there is a comma too many" if is_empty else 'expected "key" -> value, …',
                 )
             waiting += reversed(node.args)
 
 
-def _odd(association: Node) -> Expression | None:
+def _find_non_rule(association: Node) -> Expression | None:
     """The first thing in an association that is no rule."""
-    rules = flat_rules(association.args)
-    return next((arg for arg in rules if not any(has_head(arg, rule) for rule in _RULES)), None)
+    rules = iter_rules(association.args)
+    return next((arg for arg in rules if not any(has_head(arg, rule) for rule in _RULE_HEADS)), None)
 
 
-def read_content(data: bytes, suffix: str, where: str) -> Content:
+def parse_content(data: bytes, suffix: str, where: str) -> DefinitionContent:
     """What the content of a file is worth.
 
     Raises:
         LoadError: when it cannot be read, with its line and column.
     """
-    return _from_wxf(data, where) if suffix == ".wxf" else _from_text(data, where)
+    return _parse_wxf(data, where) if suffix == ".wxf" else _parse_text(data, where)
 
 
-def source_text(data: bytes, where: str) -> str:
+def decode_source(data: bytes, where: str) -> str:
     """The text of a source file.
 
     Raises:
@@ -107,18 +107,18 @@ def source_text(data: bytes, where: str) -> str:
         ) from None
 
 
-def _from_text(data: bytes, where: str) -> Content:
-    source = parse(source_text(data, where))
+def _parse_text(data: bytes, where: str) -> DefinitionContent:
+    source = parse(decode_source(data, where))
     if source.problems:
         problem = source.problems[0]
-        line, column = source.position(problem.start)
+        line, column = source.get_position(problem.start)
         raise LoadError(problem.message, where=f"{where}:{line}:{column}")
     if not source.expressions:
         raise LoadError("holds no expression", where=where)
-    return Content(_result(source.expressions[-1]), where, source)
+    return DefinitionContent(_get_final_expression(source.expressions[-1]), where, source)
 
 
-def _result(expression: Expression) -> Expression:
+def _get_final_expression(expression: Expression) -> Expression:
     """What an expression is seen to be worth: the last of `a; b`, the `b` of `a = b`."""
     while isinstance(expression, Node) and expression.args:
         if not has_head(expression, "CompoundExpression") and not has_head(expression, "Set"):
@@ -130,26 +130,26 @@ def _result(expression: Expression) -> Expression:
     return expression
 
 
-def _from_wxf(data: bytes, where: str) -> Content:
+def _parse_wxf(data: bytes, where: str) -> DefinitionContent:
     try:
-        return Content(read_wxf(_unpacked(data, where), where=where), where)
+        return DefinitionContent(read_wxf(_decompress(data, where), where=where), where)
     except LoadError:
         raise
     except PaddockError as error:
         raise LoadError(f"is not WXF: {error.message}", where=where, hint=error.hint) from None
 
 
-def _unpacked(data: bytes, where: str) -> bytes:
+def _decompress(data: bytes, where: str) -> bytes:
     """Data that is no longer compressed: of a few bytes could become more than the memory."""
-    if not data.startswith(_PACKED):
+    if not data.startswith(_COMPRESSED_HEADER):
         return data
     unpacking = zlib.decompressobj()
     try:
-        found = unpacking.decompress(data[len(_PACKED) :], MAX_BYTES + 1)
+        found = unpacking.decompress(data[len(_COMPRESSED_HEADER) :], MAX_DEFINITION_BYTES + 1)
     except zlib.error as error:
         raise LoadError(f"cannot be unpacked: {error}", where=where) from None
-    if len(found) > MAX_BYTES:
-        raise LoadError(f"unpacks to more than {MAX_BYTES:,} bytes", where=where)
+    if len(found) > MAX_DEFINITION_BYTES:
+        raise LoadError(f"unpacks to more than {MAX_DEFINITION_BYTES:,} bytes", where=where)
     if not unpacking.eof:
         raise LoadError("ends too early", where=where)
-    return _UNPACKED + found
+    return _UNCOMPRESSED_HEADER + found

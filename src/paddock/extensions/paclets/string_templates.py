@@ -11,24 +11,24 @@ from paddock.extensions.paclets.wolfram_function import WolframFunction
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paddock.extensions.paclets.owner import Owner
+    from paddock.extensions.paclets.owner import FunctionOwner
 
-_SLOT = re.compile(r"`(\w*)`|<\*(.*?)\*>", re.DOTALL)
+_SLOT_PATTERN = re.compile(r"`(\w*)`|<\*(.*?)\*>", re.DOTALL)
 
 
-def slots(text: str) -> list[str]:
+def list_slots(text: str) -> list[str]:
     """The names of the arguments that a template uses, in order; numbers are left out."""
-    names = (found[1] for found in _SLOT.finditer(text) if found[1])
+    names = (found[1] for found in _SLOT_PATTERN.finditer(text) if found[1])
     return [name for name in dict.fromkeys(names) if not name.isdigit()]
 
 
-class TemplateText:
+class StringTemplateHandler:
     """A template that is filled in with the arguments of a prompt."""
 
-    def __init__(self, text: str, arguments: Sequence[str], owner: Owner) -> None:
+    def __init__(self, text: str, arguments: Sequence[str], owner: FunctionOwner) -> None:
         self.__doc__ = None  # or clients would be shown ours
         self.text = text
-        self._names = list(arguments)
+        self._argument_names = list(arguments)
         self._owner = owner
 
     def __call__(self, arguments: dict[str, str], ctx: Context) -> str:
@@ -39,19 +39,19 @@ class TemplateText:
         """
         place = 0
 
-        def fill(found: re.Match[str]) -> str:
+        def fill_slot(found: re.Match[str]) -> str:
             nonlocal place
             name = found[1]
             if name is None:
-                return self._evaluated(found[2], arguments, ctx)
+                return self._evaluate_expression(found[2], arguments, ctx)
             if name and not name.isdigit():
                 return arguments.get(name, "")
             place = int(name) if name else place + 1
-            known = self._names[place - 1] if 0 < place <= len(self._names) else ""
+            known = self._argument_names[place - 1] if 0 < place <= len(self._argument_names) else ""
             return arguments.get(known, "")
 
-        return _SLOT.sub(fill, self.text)
+        return _SLOT_PATTERN.sub(fill_slot, self.text)
 
-    def _evaluated(self, code: str, arguments: dict[str, str], ctx: Context) -> str:
+    def _evaluate_expression(self, code: str, arguments: dict[str, str], ctx: Context) -> str:
         """What an expression in the text is worth, in which slots are arguments."""
         return str(WolframFunction(f"({code.strip()}) &", self._owner)(arguments, ctx))

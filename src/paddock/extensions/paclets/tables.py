@@ -11,93 +11,93 @@ from decimal import Decimal
 from typing import Any
 
 from paddock.wolfram import text as wolfram_text
-from paddock.wolfram.data import Held, Rule, Template, evaluate
+from paddock.wolfram.data import UnevaluatedExpression, RuleValue, StringTemplate, evaluate
 from paddock.wolfram.expressions import Atom, Node
 
-Table = dict[str, Any]
-_MAX = 2**63
+PropertyDict = dict[str, Any]
+_MAX_JSON_NUMBER = 2**63
 
 
-def table_of(value: object) -> Table | None:
+def to_table(value: object) -> PropertyDict | None:
     """The table that an association, a rule, or a list of these makes; None for anything else.
 
     An empty list is an empty table. Keys may be text or symbols, as older files have them.
     """
     if isinstance(value, Mapping):
-        return _keyed(value.items())
-    if isinstance(value, Rule):
-        return _keyed([(value.key, value.value)])
+        return _make_table(value.items())
+    if isinstance(value, RuleValue):
+        return _make_table([(value.key, value.value)])
     if not isinstance(value, list):
         return None
-    found: Table = {}
+    found: PropertyDict = {}
     for one in value:
-        part = table_of(one) if isinstance(one, Rule | Mapping) else None
+        part = to_table(one) if isinstance(one, RuleValue | Mapping) else None
         if part is None:
             return None
         found |= part
     return found
 
 
-def key_of(value: object) -> str | None:
+def to_key(value: object) -> str | None:
     """A key as text: a string, or the name of a symbol without its context."""
     if isinstance(value, str):
         return value
-    name = symbol_name(value)
+    name = get_symbol_name(value)
     return None if name is None else name.rpartition("`")[2]
 
 
-def symbol_name(value: object) -> str | None:
+def get_symbol_name(value: object) -> str | None:
     """The name of a symbol that has been left as it is."""
-    if isinstance(value, Held) and isinstance(value.expression, Atom):
+    if isinstance(value, UnevaluatedExpression) and isinstance(value.expression, Atom):
         atom = value.expression
-        return wolfram_text.symbol_name(atom.text) if atom.kind == "symbol" else None
+        return wolfram_text.parse_symbol_name(atom.text) if atom.kind == "symbol" else None
     return None
 
 
-def head_of(value: object) -> str | None:
+def get_head_name(value: object) -> str | None:
     """What an unevaluated expression is one of: the name of its head without the context."""
-    if isinstance(value, Held) and isinstance(value.expression, Node):
+    if isinstance(value, UnevaluatedExpression) and isinstance(value.expression, Node):
         head = value.expression.head
         if isinstance(head, Atom) and head.kind == "symbol":
             return head.text.rpartition("`")[2]
     return None
 
 
-def arguments_of(value: object) -> list[object]:
+def get_arguments(value: object) -> list[object]:
     """The arguments of an unevaluated expression, as data."""
-    if isinstance(value, Held) and isinstance(value.expression, Node):
+    if isinstance(value, UnevaluatedExpression) and isinstance(value.expression, Node):
         return [evaluate(argument) for argument in value.expression.args]
     return []
 
 
 def is_missing(value: object) -> bool:
     """Whether a value says that there is none: `None`, `Missing[…]` or `Automatic`."""
-    return value is None or head_of(value) == "Missing" or symbol_name(value) == "Automatic"
+    return value is None or get_head_name(value) == "Missing" or get_symbol_name(value) == "Automatic"
 
 
-def plain(value: object) -> Any:
+def to_plain_data(value: object) -> Any:
     """A value as JSON could have it: rules as tables, what is not data as its source text."""
-    if isinstance(value, Held | Template):
+    if isinstance(value, UnevaluatedExpression | StringTemplate):
         return value.text
-    if isinstance(value, Rule):
-        return plain(table_of(value) or repr(value))
+    if isinstance(value, RuleValue):
+        return to_plain_data(to_table(value) or repr(value))
     if isinstance(value, Mapping):
-        return {key_of(key) or str(key): plain(one) for key, one in value.items()}
+        return {to_key(key) or str(key): to_plain_data(one) for key, one in value.items()}
     if isinstance(value, list):
-        table = table_of(value) if any(isinstance(one, Rule) for one in value) else None
-        return [plain(one) for one in value] if table is None else plain(table)
-    return value if not isinstance(value, int | float) or abs(value) < _MAX else _written(value)
+        table = to_table(value) if any(isinstance(one, RuleValue) for one in value) else None
+        return [to_plain_data(one) for one in value] if table is None else to_plain_data(table)
+    return value if not isinstance(value, int | float) or abs(value) < _MAX_JSON_NUMBER else _format_large_number(value)
 
 
-def _written(number: float) -> str:
+def _format_large_number(number: float) -> str:
     """A number that JSON cannot carry, as text."""
     return f"{Decimal(number):.6e}"
 
 
-def _keyed(pairs: Any) -> Table | None:
-    found: Table = {}
+def _make_table(pairs: Any) -> PropertyDict | None:
+    found: PropertyDict = {}
     for key, value in pairs:
-        name = key_of(key)
+        name = to_key(key)
         if name is None:
             return None
         found[name] = value

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.errors import LoadError
-from paddock.extensions.paclets.tables import is_missing, plain
-from paddock.extensions.properties import shown
+from paddock.extensions.paclets.tables import is_missing, to_plain_data
+from paddock.extensions.properties import shorten_repr
 
 if TYPE_CHECKING:
-    from paddock.extensions.paclets.tables import Table
+    from paddock.extensions.paclets.tables import PropertyDict
 
 
-def text_of(table: Table, key: str, where: str) -> str | None:
+def get_text(table: PropertyDict, key: str, where: str) -> str | None:
     """The text that a property is; None where it is absent or missing.
 
     Raises:
@@ -24,7 +24,7 @@ def text_of(table: Table, key: str, where: str) -> str | None:
     if is_missing(value):
         return None
     raise LoadError(
-        f"{key} is {shown(plain(value))}",
+        f"{key} is {shorten_repr(to_plain_data(value))}",
         where=where,
         hint="expected a string, written out: nothing is evaluated to read it",
     )

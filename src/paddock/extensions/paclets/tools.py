@@ -5,81 +5,81 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.extensions.errors import ToolSpecificationError
-from paddock.extensions.paclets.parameters import read_parameters
+from paddock.extensions.paclets.parameters import read_tool_parameters
 from paddock.extensions.paclets.tables import (
-    arguments_of,
-    head_of,
+    get_arguments,
+    get_head_name,
     is_missing,
-    plain,
-    symbol_name,
-    table_of,
+    to_plain_data,
+    get_symbol_name,
+    to_table,
 )
-from paddock.extensions.paclets.texts import text_of
+from paddock.extensions.paclets.texts import get_text
 from paddock.extensions.paclets.wolfram_function import WolframFunction
-from paddock.extensions.properties import shown
-from paddock.wolfram.data import Held
+from paddock.extensions.properties import shorten_repr
+from paddock.wolfram.data import UnevaluatedExpression
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from paddock.extensions.paclets.owner import Owner
-    from paddock.extensions.paclets.tables import Table
+    from paddock.extensions.paclets.owner import FunctionOwner
+    from paddock.extensions.paclets.tables import PropertyDict
 
-TOOL = "LLMTool"
-_PARTS = ("Parameters", "Function")
+LLM_TOOL_HEAD = "LLMTool"
+_POSITIONAL_KEYS = ("Parameters", "Function")
 
 
-def tool_table(value: object) -> Table | None:
+def read_tool_table(value: object) -> PropertyDict | None:
     """The properties of a tool: of an association, or of `LLMTool[…]` in any of its forms."""
-    if head_of(value) != TOOL:
-        return table_of(value)
-    first, *rest = arguments_of(value) or [None]
-    table = table_of(first) if not isinstance(first, str) else None
+    if get_head_name(value) != LLM_TOOL_HEAD:
+        return to_table(value)
+    first, *rest = get_arguments(value) or [None]
+    table = to_table(first) if not isinstance(first, str) else None
     if table is not None and first != []:
         return table
     name, description = first if isinstance(first, list) and len(first) == 2 else (first, None)
-    table = {"Name": name, **dict(zip(_PARTS, rest, strict=False))}
+    table = {"Name": name, **dict(zip(_POSITIONAL_KEYS, rest, strict=False))}
     return table if description is None else {**table, "Description": description}
 
 
-def tool_properties(table: Table, owner: Owner, where: str) -> Mapping[str, object]:
+def make_tool_properties(table: PropertyDict, owner: FunctionOwner, where: str) -> Mapping[str, object]:
     """The properties that a tool is made of, with a handler that knows its Wolfram function.
 
     Raises:
         ToolSpecificationError: when there is no function, or a parameter makes no sense.
     """
-    schema, interpreters = read_parameters(table.get("Parameters", []), where)
+    schema, interpreters = read_tool_parameters(table.get("Parameters", []), where)
     initialization = table.get("Initialization")
     found: dict[str, object] = {
-        "name": text_of(table, "Name", where) or owner.item,
-        "description": text_of(table, "Description", where) or "",
+        "name": get_text(table, "Name", where) or owner.item,
+        "description": get_text(table, "Description", where) or "",
         "input_schema": schema,
         "function": WolframFunction(
-            _function(table, where),
+            _read_function(table, where),
             owner,
-            initialization=None if is_missing(initialization) else plain(initialization),
+            initialization=None if is_missing(initialization) else to_plain_data(initialization),
             interpreters=interpreters,
         ),
-        "options": _options(table.get("Options", []), where),
+        "options": _read_options(table.get("Options", []), where),
     }
-    title = text_of(table, "DisplayName", where)
+    title = get_text(table, "DisplayName", where)
     return found if title is None else {**found, "title": title}
 
 
-def _function(table: Table, where: str) -> str:
+def _read_function(table: PropertyDict, where: str) -> str:
     value = table.get("Function")
-    if isinstance(value, Held):
+    if isinstance(value, UnevaluatedExpression):
         return value.text
-    found = "there is no Function" if value is None else f"Function is {shown(plain(value))}"
+    found = "there is no Function" if value is None else f"Function is {shorten_repr(to_plain_data(value))}"
     raise ToolSpecificationError(
         found, where=where, hint='as in "Function" -> MyPackage`myFunction, or "Function" -> (…&)'
     )
 
 
-def _options(value: object, where: str) -> dict[str, object]:
-    table = table_of([]) if is_missing(value) else table_of(value)
+def _read_options(value: object, where: str) -> dict[str, object]:
+    table = to_table([]) if is_missing(value) else to_table(value)
     if table is None:
         raise ToolSpecificationError(
-            f"Options is {shown(plain(value))}", where=where, hint='as in {"MaxItems" -> 10}'
+            f"Options is {shorten_repr(to_plain_data(value))}", where=where, hint='as in {"MaxItems" -> 10}'
         )
-    return {key: symbol_name(one) or plain(one) for key, one in table.items()}
+    return {key: get_symbol_name(one) or to_plain_data(one) for key, one in table.items()}

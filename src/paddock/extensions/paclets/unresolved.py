@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
     from paddock.wolfram import Expression
 
-SYSTEM = "System`"
-_SCOPES = ("Module", "Block", "With", "DynamicModule", "Function")
-_ITERATING = ("Table", "Do", "Sum", "Product", "Array")
+SYSTEM_CONTEXT = "System`"
+_SCOPING_HEADS = ("Module", "Block", "With", "DynamicModule", "Function")
+_ITERATION_HEADS = ("Table", "Do", "Sum", "Product", "Array")
 
 
-def unresolved_symbols(
+def find_unresolved_symbols(
     code: str, is_system: Callable[[str], bool], is_defined: Callable[[str], bool]
 ) -> list[str]:
     """The symbols that nobody defines: qualified ones, and functions that are called.
@@ -26,29 +26,29 @@ def unresolved_symbols(
     source = parse(code)
     found: dict[str, None] = {}
     for expression in source.expressions:
-        local = set(_bound(expression))
-        for name, is_called in _used(expression):
-            if name in local or not _is_strange(name, is_system, is_defined, is_called=is_called):
+        local = set(_iterate_local_names(expression))
+        for name, is_called in _iterate_symbols(expression):
+            if name in local or not _is_unresolved(name, is_system, is_defined, is_called=is_called):
                 continue
             found[name] = None
     return list(found)
 
 
-def _is_strange(
+def _is_unresolved(
     name: str,
     is_system: Callable[[str], bool],
     is_defined: Callable[[str], bool],
     *,
     is_called: bool,
 ) -> bool:
-    if name.startswith(SYSTEM):
-        return not is_system(name.removeprefix(SYSTEM))
+    if name.startswith(SYSTEM_CONTEXT):
+        return not is_system(name.removeprefix(SYSTEM_CONTEXT))
     if "`" in name:
         return not is_defined(name)
     return is_called and not is_system(name)
 
 
-def _used(expression: Expression) -> Iterator[tuple[str, bool]]:
+def _iterate_symbols(expression: Expression) -> Iterator[tuple[str, bool]]:
     """All symbols, and whether each is called; not those that operators stand for."""
     if isinstance(expression, Atom):
         if expression.kind == "symbol":
@@ -61,22 +61,22 @@ def _used(expression: Expression) -> Iterator[tuple[str, bool]]:
             yield part.head.text, part.head.kind == "symbol"
 
 
-def _bound(expression: Expression) -> Iterator[str]:
+def _iterate_local_names(expression: Expression) -> Iterator[str]:
     """The names of local variables and of patterns."""
     for part in walk(expression):
         if not isinstance(part, Node) or not part.args:
             continue
         if has_head(part, "Pattern") and isinstance(part.args[0], Atom):
             yield part.args[0].text
-        elif any(has_head(part, head) for head in _SCOPES):
-            yield from _variables(part.args[0])
-        elif any(has_head(part, head) for head in _ITERATING):
+        elif any(has_head(part, head) for head in _SCOPING_HEADS):
+            yield from _iterate_variables(part.args[0])
+        elif any(has_head(part, head) for head in _ITERATION_HEADS):
             for iterator in part.args[1:]:
                 if has_head(iterator, "List"):
-                    yield from _variables(iterator)
+                    yield from _iterate_variables(iterator)
 
 
-def _variables(listed: Expression) -> Iterator[str]:
+def _iterate_variables(listed: Expression) -> Iterator[str]:
     for one in (
         listed.args if isinstance(listed, Node) and is_symbol(listed.head, "List") else [listed]
     ):

@@ -5,55 +5,55 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.extensions.paclets.interpreters import Interpreting
-from paddock.extensions.paclets.literals import literal
-from paddock.wolfram import Rule, evaluate, parse
+from paddock.extensions.paclets.interpreters import InterpreterSchemaBuilder
+from paddock.extensions.paclets.literals import write_literal
+from paddock.wolfram import RuleValue, evaluate, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-NOT_GIVEN = 'Missing["NoInput"]'
+MISSING_ARGUMENT_CODE = 'Missing["NoInput"]'
 
 
-class Argument(NamedTuple):
+class ArgumentCode(NamedTuple):
     """The code of an argument."""
 
     name: str
     code: str
-    is_interpreted: bool = False
+    needs_interpretation: bool = False
     """Whether the engine has to make something of it first."""
 
 
-def arguments_as_code(
+def write_arguments(
     arguments: Mapping[str, Any], interpreters: Mapping[str, str]
-) -> Iterator[Argument]:
+) -> Iterator[ArgumentCode]:
     """The arguments in the order of the parameters; those that were not given are missing."""
     for name in [*interpreters, *(other for other in arguments if other not in interpreters)]:
         if name in arguments:
-            yield _argument(name, arguments[name], interpreters.get(name, '"String"'))
+            yield _write_argument(name, arguments[name], interpreters.get(name, '"String"'))
         else:
-            yield Argument(name, NOT_GIVEN)
+            yield ArgumentCode(name, MISSING_ARGUMENT_CODE)
 
 
-def _argument(name: str, value: object, interpreter: str) -> Argument:
+def _write_argument(name: str, value: object, interpreter: str) -> ArgumentCode:
     source = parse(interpreter)
     form = evaluate(source.expressions[0]) if source.expressions else "String"
-    interpreting = Interpreting()
-    interpreting.schema(form)
-    if interpreting.note():
-        return Argument(name, f"Interpreter[{interpreter}][{literal(value)}]", is_interpreted=True)
-    return Argument(name, _chosen(form, value) or literal(value))
+    interpreting = InterpreterSchemaBuilder()
+    interpreting.build_schema(form)
+    if interpreting.format_note():
+        return ArgumentCode(name, f"Interpreter[{interpreter}][{write_literal(value)}]", needs_interpretation=True)
+    return ArgumentCode(name, _find_choice_code(form, value) or write_literal(value))
 
 
-def _chosen(form: object, value: object) -> str | None:
+def _find_choice_code(form: object, value: object) -> str | None:
     """What a choice stands for: the right side of its rule."""
     rules: list[tuple[object, object]] = []
     if isinstance(form, Mapping):
         rules = list(form.items())
     elif isinstance(form, list):
-        rules = [(one.key, one.value) for one in form if isinstance(one, Rule)]
+        rules = [(one.key, one.value) for one in form if isinstance(one, RuleValue)]
     for label, meaning in rules:
         if label == value and type(label) is type(value):
-            return literal(meaning)
+            return write_literal(meaning)
     return None

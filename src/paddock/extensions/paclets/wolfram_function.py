@@ -12,9 +12,9 @@ from paddock.authoring.context import Context  # noqa: TC001 - read from the hin
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from paddock.extensions.paclets.owner import Owner
+    from paddock.extensions.paclets.owner import FunctionOwner
 
-_server_initializations: dict[WolframInitialization, None] = {}
+_pending_initializations: dict[WolframInitialization, None] = {}
 """What servers of this process want evaluated before the first call, the first to start first."""
 
 
@@ -24,7 +24,7 @@ class WolframFunction:
     def __init__(
         self,
         code: str,
-        owner: Owner,
+        owner: FunctionOwner,
         *,
         initialization: str | None = None,
         interpreters: Mapping[str, str] | None = None,
@@ -46,12 +46,12 @@ class WolframFunction:
             UnresolvedSymbolsError: when the engine lacks what it needs.
             ToolError: when it fails.
         """
-        from paddock.extensions.paclets.calling import Call, call_function  # noqa: PLC0415 - kernels are loaded with the first call
+        from paddock.extensions.paclets.calling import FunctionCall, call_function  # noqa: PLC0415 - kernels are loaded with the first call
 
-        prepared = [(one.code, one.owner) for one in _server_initializations]
+        prepared = [(one.code, one.owner) for one in _pending_initializations]
         if self.initialization is not None:
             prepared.append((self.initialization, self.owner))
-        call = Call(self.code, self.owner, arguments, self.interpreters, tuple(prepared))
+        call = FunctionCall(self.code, self.owner, arguments, self.interpreters, tuple(prepared))
         return call_function(call, ctx)
 
     def __repr__(self) -> str:
@@ -64,13 +64,13 @@ class WolframInitialization:
     No kernel is started for it: it is evaluated before the first function that needs one.
     """
 
-    def __init__(self, code: str, owner: Owner) -> None:
+    def __init__(self, code: str, owner: FunctionOwner) -> None:
         self.code = code
         self.owner = owner
 
     def __call__(self) -> None:
         """Have it evaluated before the next function is called."""
-        _server_initializations[self] = None
+        _pending_initializations[self] = None
 
     def __repr__(self) -> str:
         return self.code

@@ -4,6 +4,6 @@ A drawing comes from code that nobody has checked, so it is rendered in a proces
 limits on its time, its memory and the size of what it gives.
 """
 
-from paddock.kernels.drawing.draw import can_draw, draw
+from paddock.kernels.drawing.draw import can_render_svg, render_images
 
-__all__ = ["can_draw", "draw"]
+__all__ = ["can_render_svg", "render_images"]

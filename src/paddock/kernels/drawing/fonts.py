@@ -11,7 +11,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-_CANDIDATES = {
+_FONT_CANDIDATES = {
     "sans_serif_family": (
         ("Arial.ttf", "Arial"),
         ("arial.ttf", "Arial"),
@@ -36,29 +36,29 @@ _CANDIDATES = {
         ("FreeMono.ttf", "FreeMono"),
     ),
 }
-_PLACES = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
-_MOST_FILES = 20_000
+_FONT_DIRECTORIES = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
+_MAX_FONT_FILES = 20_000
 
 
 @cache
-def families() -> dict[str, str]:
+def find_font_families() -> dict[str, str]:
     """A family for each of the generic ones, as the renderer's parameters; looked for once."""
     if sys.platform in ("win32", "darwin"):
         return {}
-    files = _files()
+    files = _list_font_files()
     found = {
         generic: next((family for file, family in candidates if file in files), None)
-        for generic, candidates in _CANDIDATES.items()
+        for generic, candidates in _FONT_CANDIDATES.items()
     }
     usual = found["sans_serif_family"]
     return {generic: family for generic, each in found.items() if (family := each or usual)}
 
 
-def _files() -> set[str]:
+def _list_font_files() -> set[str]:
     found: set[str] = set()
-    for place in _PLACES:
+    for place in _FONT_DIRECTORIES:
         for _, _, names in os.walk(Path(place).expanduser()):
             found.update(names)
-            if len(found) > _MOST_FILES:
+            if len(found) > _MAX_FONT_FILES:
                 return found
     return found

@@ -11,14 +11,14 @@ import struct
 import sys
 from typing import Any
 
-LARGEST_SIDE = 2000
+MAX_SIDE_PIXELS = 2000
 """Pixels; larger drawings are made smaller."""
-SMALL_SIDE = 600
+MAX_ENLARGED_SIDE_PIXELS = 600
 """Pixels; what is no larger is drawn at twice its size, so that its labels can be read."""
-LARGEST_DRAWING = 32 << 20
-MEMORY = 2 << 30
-_ROOT = re.compile(rb"<svg\b[^>]*>")
-_NUMBER = r"\s*([0-9.]+)"
+MAX_SVG_BYTES = 32 << 20
+MAX_MEMORY_BYTES = 2 << 30
+_ROOT_ELEMENT = re.compile(rb"<svg\b[^>]*>")
+_NUMBER_PATTERN = r"\s*([0-9.]+)"
 
 
 def main() -> None:
@@ -28,7 +28,7 @@ def main() -> None:
     families = json.loads(sys.argv[2])
     stream, answer = sys.stdin.buffer, sys.stdout.buffer
     while head := stream.read(4):
-        picture = _rendered(stream.read(struct.unpack(">I", head)[0]), families)
+        picture = _render_svg(stream.read(struct.unpack(">I", head)[0]), families)
         answer.write(struct.pack(">I", len(picture)) + picture)
         answer.flush()
 
@@ -38,12 +38,12 @@ def _limit_memory() -> None:
         import resource  # noqa: PLC0415 - not on Windows
     except ImportError:
         return
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _rendered(svg: bytes, families: dict[str, Any]) -> bytes:
-    if len(svg) > LARGEST_DRAWING:
+def _render_svg(svg: bytes, families: dict[str, Any]) -> bytes:
+    if len(svg) > MAX_SVG_BYTES:
         return b""
     import resvg_py  # noqa: PLC0415 - its directory has to be on the path first
 
@@ -53,30 +53,30 @@ def _rendered(svg: bytes, families: dict[str, Any]) -> bytes:
                 svg_string=svg.decode("utf-8", "replace"),
                 background="white",
                 **families,
-                **_size(svg),
+                **_choose_size(svg),
             )
         )
     except (ValueError, MemoryError):
         return b""
 
 
-def _size(svg: bytes) -> dict[str, Any]:
+def _choose_size(svg: bytes) -> dict[str, Any]:
     """How large to draw: as the drawing says, unless that is very small or very large."""
-    found = _ROOT.search(svg[:4096])
+    found = _ROOT_ELEMENT.search(svg[:4096])
     root = found[0].decode("ascii", "replace") if found else ""
-    width, height = (_measure(root, name) for name in ("width", "height"))
+    width, height = (_parse_length(root, name) for name in ("width", "height"))
     if not width or not height:
-        box = re.search(rf"viewBox=[\"']{_NUMBER}[ ,]{_NUMBER}[ ,]{_NUMBER}[ ,]{_NUMBER}", root)
+        box = re.search(rf"viewBox=[\"']{_NUMBER_PATTERN}[ ,]{_NUMBER_PATTERN}[ ,]{_NUMBER_PATTERN}[ ,]{_NUMBER_PATTERN}", root)
         width, height = (float(box[3]), float(box[4])) if box else (0.0, 0.0)
-    if 0 < max(width, height) <= SMALL_SIDE:
+    if 0 < max(width, height) <= MAX_ENLARGED_SIDE_PIXELS:
         return {"zoom": 2}
-    if max(width, height) <= LARGEST_SIDE:
+    if max(width, height) <= MAX_SIDE_PIXELS:
         return {}
-    return {"width": LARGEST_SIDE} if width >= height else {"height": LARGEST_SIDE}
+    return {"width": MAX_SIDE_PIXELS} if width >= height else {"height": MAX_SIDE_PIXELS}
 
 
-def _measure(root: str, name: str) -> float:
-    found = re.search(rf"\b{name}=[\"']{_NUMBER}(?:px)?[\"']", root)
+def _parse_length(root: str, name: str) -> float:
+    found = re.search(rf"\b{name}=[\"']{_NUMBER_PATTERN}(?:px)?[\"']", root)
     return float(found[1]) if found else 0.0
 
 

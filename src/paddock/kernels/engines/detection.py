@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.errors import PaddockError
 from paddock.kernels.engines.mathics import find_mathics
-from paddock.kernels.engines.none import NoEngine
-from paddock.kernels.engines.programs import KERNEL_VARIABLE, Places, find_program, missing_program
+from paddock.kernels.engines.none import LiteralEngine
+from paddock.kernels.engines.programs import KERNEL_VARIABLE, SearchLocations, find_kernel_program, get_missing_program
 from paddock.kernels.engines.wolfram import WolframEngine
 from paddock.kernels.engines.woxi import find_woxi
 from paddock.suggestions import did_you_mean
@@ -29,19 +29,19 @@ class EngineError(PaddockError):
     code = "engine"
 
 
-class Choice(NamedTuple):
+class EngineChoice(NamedTuple):
     """The engine that is used, and why."""
 
     engine: Engine
     reason: str
 
 
-def find_engines(places: Places | None = None) -> list[Engine]:
+def find_engines(places: SearchLocations | None = None) -> list[Engine]:
     """All engines, those that would be chosen first, whether they are here or not."""
-    return [WolframEngine(find_program(places)), find_woxi(), find_mathics(), NoEngine()]
+    return [WolframEngine(find_kernel_program(places)), find_woxi(), find_mathics(), LiteralEngine()]
 
 
-def choose_engine(setting: str | None = None, *, places: Places | None = None) -> Choice:
+def choose_engine(setting: str | None = None, *, places: SearchLocations | None = None) -> EngineChoice:
     """The engine to use: the one that a setting names, else the best that is here.
 
     A setting is the name of an engine or "automatic", in any case of letters. Without one, the
@@ -50,44 +50,44 @@ def choose_engine(setting: str | None = None, *, places: Places | None = None) -
     Raises:
         EngineError: when the setting names what is no engine, or one that is not here.
     """
-    places = places or Places.here()
+    places = places or SearchLocations.detect()
     engines = {engine.name: engine for engine in find_engines(places)}
-    wanted, source = _wanted(setting, places)
+    wanted, source = _resolve_setting(setting, places)
     if wanted != AUTOMATIC:
-        return Choice(_named(wanted, source, engines, places), f"{source} names it")
-    best = next(engine for engine in engines.values() if engine.found)
-    return Choice(best, _why(best, engines, places))
+        return EngineChoice(_require_engine(wanted, source, engines, places), f"{source} names it")
+    best = next(engine for engine in engines.values() if engine.location)
+    return EngineChoice(best, _explain_choice(best, engines, places))
 
 
-def _wanted(setting: str | None, places: Places) -> tuple[str, str]:
+def _resolve_setting(setting: str | None, places: SearchLocations) -> tuple[str, str]:
     """The name of an engine, and where it is from."""
     if setting and setting.lower() != AUTOMATIC:
         return setting.lower(), "the option Engine"
     return places.environment.get(ENGINE_VARIABLE, "").lower() or AUTOMATIC, ENGINE_VARIABLE
 
 
-def _named(wanted: str, source: str, engines: dict[str, Engine], places: Places) -> Engine:
+def _require_engine(wanted: str, source: str, engines: dict[str, Engine], places: SearchLocations) -> Engine:
     engine = engines.get(wanted)
     if engine is None:
         raise EngineError(
             f"There is no engine {wanted!r}, which {source} names",
             hint=did_you_mean(wanted, engines) or f"one of {', '.join([AUTOMATIC, *engines])}",
         )
-    if engine.found:
+    if engine.location:
         return engine
-    absent = missing_program(places) if wanted == "wolfram" else ""
+    absent = get_missing_program(places) if wanted == "wolfram" else ""
     more = f": {absent!r}, which {KERNEL_VARIABLE} names, is no program" if absent else ""
     raise EngineError(
         f"The engine {wanted!r}, which {source} names, is not on this machine{more}",
-        hint=engine.how_to_get,
+        hint=engine.install_hint,
     )
 
 
-def _why(best: Engine, engines: dict[str, Engine], places: Places) -> str:
+def _explain_choice(best: Engine, engines: dict[str, Engine], places: SearchLocations) -> str:
     names = list(engines)
     better = [engines[name].title for name in names[: names.index(best.name)]]
     reason = f"the best that is here ({', '.join(better)} not found)" if better else "the best"
-    absent = missing_program(places)
+    absent = get_missing_program(places)
     if absent:
         reason += f"; {absent!r}, which {KERNEL_VARIABLE} names, is no program"
     return reason

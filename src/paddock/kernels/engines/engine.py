@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
     from paddock.kernels.kernel import Kernel
-    from paddock.kernels.limits import Limits
+    from paddock.kernels.limits import EvaluationLimits
 
 Language = Literal["wolfram", "python", "other"]
 
@@ -51,12 +51,12 @@ class Engine(Protocol):
         ...
 
     @property
-    def found(self) -> str:
+    def location(self) -> str:
         """Where it was found, or empty when it is not on this machine."""
         ...
 
     @property
-    def how_to_get(self) -> str:
+    def install_hint(self) -> str:
         """What the user does to have it."""
         ...
 
@@ -65,7 +65,7 @@ class Engine(Protocol):
         """What it can that not every engine can."""
         ...
 
-    def start(self, limits: Limits) -> Kernel:
+    def start(self, limits: EvaluationLimits) -> Kernel:
         """Start a kernel; of the limits, those count that are decided at the start.
 
         Raises:

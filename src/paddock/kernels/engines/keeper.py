@@ -18,14 +18,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, NoReturn
 
-from paddock.kernels.worker.orphans import adopt_orphans, end_descendants
+from paddock.kernels.worker.orphans import adopt_orphans, kill_descendants
 
-INTERRUPT = b"\x03\n"
+INTERRUPT_LINE = b"\x03\n"
 """Not a request, and not text that a request could be."""
-ABORT = b"a\n"
+ABORT_LINE = b"a\n"
 """What the interrupt menu of a kernel takes as the wish to abort; the driver passes it over."""
-HAS_GROUPS = hasattr(os, "killpg")
-_PROGRAM = """\
+HAS_PROCESS_GROUPS = hasattr(os, "killpg")
+_BOOTSTRAP_CODE = """\
 import sys
 sys.path.append(sys.argv.pop(1))
 from paddock.kernels.engines.keeper import main
@@ -33,40 +33,40 @@ main(sys.argv[1:])
 """
 
 
-def keeper_command(command: list[str]) -> list[str]:
+def build_supervisor_command(command: list[str]) -> list[str]:
     """The command that starts a kernel with its keeper."""
     packages = str(Path(__file__).parents[3])
     # No site: nothing that it would find is needed, and it costs time.
-    return [sys.executable, "-I", "-S", "-c", _PROGRAM, packages, *command]
+    return [sys.executable, "-I", "-S", "-c", _BOOTSTRAP_CODE, packages, *command]
 
 
-def _signal(kernel: subprocess.Popen[bytes], which: int) -> None:
+def _send_signal(kernel: subprocess.Popen[bytes], which: int) -> None:
     """Send a signal to the kernel and all that it has started."""
     with suppress(OSError):
-        if HAS_GROUPS:
+        if HAS_PROCESS_GROUPS:
             os.killpg(kernel.pid, which)
         else:
             kernel.kill()
 
 
-def _kill(kernel: subprocess.Popen[bytes]) -> None:
-    _signal(kernel, getattr(signal, "SIGKILL", signal.SIGTERM))
+def _kill_kernel(kernel: subprocess.Popen[bytes]) -> None:
+    _send_signal(kernel, getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
-def _forward(requests: IO[bytes], kernel: subprocess.Popen[bytes]) -> None:
+def _forward_requests(requests: IO[bytes], kernel: subprocess.Popen[bytes]) -> None:
     """Hand on requests until there is nobody to hand them on for."""
     entry = kernel.stdin
     if entry is None:
         return
     with suppress(OSError):
         for line in requests:
-            if line != INTERRUPT:
+            if line != INTERRUPT_LINE:
                 entry.write(line)
-            elif HAS_GROUPS:
-                _signal(kernel, signal.SIGINT)
-                entry.write(ABORT)
+            elif HAS_PROCESS_GROUPS:
+                _send_signal(kernel, signal.SIGINT)
+                entry.write(ABORT_LINE)
             entry.flush()
-    _kill(kernel)
+    _kill_kernel(kernel)
 
 
 def main(command: list[str]) -> NoReturn:
@@ -76,14 +76,14 @@ def main(command: list[str]) -> NoReturn:
         command,
         stdin=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        start_new_session=HAS_GROUPS,
+        start_new_session=HAS_PROCESS_GROUPS,
     )
     # The end of the answers has to be the end of the kernel.
     with suppress(OSError):
         os.close(1)
-    forwarding = threading.Thread(target=_forward, args=(sys.stdin.buffer, kernel), daemon=True)
+    forwarding = threading.Thread(target=_forward_requests, args=(sys.stdin.buffer, kernel), daemon=True)
     forwarding.start()
     code = kernel.wait()
-    _kill(kernel)
-    end_descendants()
+    _kill_kernel(kernel)
+    kill_descendants()
     os._exit((code if code >= 0 else 128 - code) & 0xFF)  # the thread may be reading still

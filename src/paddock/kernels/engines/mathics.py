@@ -16,41 +16,41 @@ from paddock.kernels.worker_kernel import start_worker
 
 if TYPE_CHECKING:
     from paddock.kernels.kernel import Kernel
-    from paddock.kernels.limits import Limits
+    from paddock.kernels.limits import EvaluationLimits
 
-DISTRIBUTION = "Mathics3"
-CAPABILITIES: frozenset[Capability] = frozenset(
+MATHICS_DISTRIBUTION = "Mathics3"
+MATHICS_CAPABILITIES: frozenset[Capability] = frozenset(
     {"state", "rollback", "interrupt", "pictures", "evaluation", "many"}
 )
-ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+SINGLE_THREAD_VARIABLES = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 """Of numpy, which Mathics uses: a process with threads must not fork."""
 
 
-class Mathics(msgspec.Struct, frozen=True):
+class MathicsEngine(msgspec.Struct, frozen=True):
     """What is known about Mathics without importing it."""
 
     version: str = ""
-    found: str = ""
+    location: str = ""
     name: str = "mathics"
     title: str = "Mathics3"
     language: Language = "wolfram"
     licence: str = "GPL-3.0-or-later"
-    how_to_get: str = 'pip install "paddock[mathics]"'
-    capabilities: frozenset[Capability] = CAPABILITIES
+    install_hint: str = 'pip install "paddock[mathics]"'
+    capabilities: frozenset[Capability] = MATHICS_CAPABILITIES
 
-    def start(self, limits: Limits) -> Kernel:
+    def start(self, limits: EvaluationLimits) -> Kernel:
         """Start a kernel that evaluates with Mathics; it takes some seconds."""
         return start_worker(
-            self.name, "paddock.kernels.interpreters.mathics", limits, variables=ONE_THREAD
+            self.name, "paddock.kernels.interpreters.mathics", limits, variables=SINGLE_THREAD_VARIABLES
         )
 
 
-def find_mathics() -> Mathics:
+def find_mathics() -> MathicsEngine:
     """Describe Mathics; `found` is empty when it is not installed."""
     spec = find_spec("mathics")
     if spec is None or spec.origin is None:
-        return Mathics()
+        return MathicsEngine()
     try:
-        return Mathics(metadata.version(DISTRIBUTION), spec.origin)
+        return MathicsEngine(metadata.version(MATHICS_DISTRIBUTION), spec.origin)
     except metadata.PackageNotFoundError:  # some other package of that name
-        return Mathics()
+        return MathicsEngine()

@@ -11,21 +11,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paddock.kernels.engines.engine import Capability, Language
-from paddock.kernels.kernel import STATE_SECONDS, ignore, never
-from paddock.kernels.outcome import Outcome, Output
+from paddock.kernels.kernel import STATE_TIMEOUT_SECONDS, ignore_progress, never_cancelled
+from paddock.kernels.outcome import EvaluationResult, EvaluationOutput
 from paddock.version import __version__
 from paddock.wolfram import (
     Atom,
     DataError,
-    Held,
+    UnevaluatedExpression,
     Node,
     WolframSyntaxError,
     evaluate,
     has_head,
     input_form,
-    number_value,
+    parse_number,
     parse_strict,
-    real_text,
+    format_real,
     string,
     walk,
 )
@@ -33,11 +33,11 @@ from paddock.wolfram import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.kernels.limits import Limits
+    from paddock.kernels.limits import EvaluationLimits
     from paddock.wolfram import Expression
 
-HOW_TO_GET = "it is always there"
-REFUSAL = (
+LITERAL_INSTALL_HINT = "it is always there"
+NO_ENGINE_MESSAGE = (
     "Paddock::engine: Only literal values can be worked out, because there is no Wolfram Language "
     "engine here. Install one with: pip install 'paddock[wolfram]' (woxi), or pip install "
     "'paddock[mathics]' (Mathics3), or install the Wolfram Engine; paddock engines says more"
@@ -47,7 +47,7 @@ _MAX_DEPTH = 200
 
 
 @dataclass(frozen=True, slots=True)
-class NoEngine:
+class LiteralEngine:
     """The engine that knows literal values only."""
 
     name: str = "none"
@@ -55,16 +55,16 @@ class NoEngine:
     language: Language = "wolfram"
     version: str = __version__
     licence: str = "MIT, part of Paddock"
-    found: str = "built in"
-    how_to_get: str = HOW_TO_GET
+    location: str = "built in"
+    install_hint: str = LITERAL_INSTALL_HINT
     capabilities: frozenset[Capability] = frozenset({"state", "rollback", "many"})
 
-    def start(self, limits: Limits) -> DataKernel:
+    def start(self, limits: EvaluationLimits) -> LiteralKernel:
         """A kernel without a process."""
-        return DataKernel(has_network=limits.network)
+        return LiteralKernel(has_network=limits.network)
 
 
-class DataKernel:
+class LiteralKernel:
     """What takes the place of a kernel: it has no state, and nothing to stop."""
 
     def __init__(self, *, has_network: bool = False) -> None:
@@ -84,27 +84,27 @@ class DataKernel:
     def evaluate(
         self,
         code: str,
-        limits: Limits,
+        limits: EvaluationLimits,
         *,
-        is_cancelled: Callable[[], bool] = never,
-        on_wait: Callable[[float], None] = ignore,
-    ) -> Outcome:
+        is_cancelled: Callable[[], bool] = never_cancelled,
+        on_wait: Callable[[float], None] = ignore_progress,
+    ) -> EvaluationResult:
         """Work out one literal expression."""
         began = time.monotonic()
         try:
             expressions = parse_strict(code)
-            value = _value(expressions[-1]) if expressions else None
+            value = _evaluate_literal(expressions[-1]) if expressions else None
         except (WolframSyntaxError, DataError) as error:
-            return Outcome("failed", outputs=(Output("message", text=f"Syntax::sntx: {error}"),))
+            return EvaluationResult("failed", outputs=(EvaluationOutput("message", text=f"Syntax::sntx: {error}"),))
         if value is None:
-            return Outcome("failed", outputs=(Output("message", text=REFUSAL),))
-        return Outcome("done", input_form(value), seconds=time.monotonic() - began)
+            return EvaluationResult("failed", outputs=(EvaluationOutput("message", text=NO_ENGINE_MESSAGE),))
+        return EvaluationResult("done", input_form(value), seconds=time.monotonic() - began)
 
     def state(
         self,
         *,
-        seconds: float = STATE_SECONDS,
-        is_cancelled: Callable[[], bool] = never,
+        seconds: float = STATE_TIMEOUT_SECONDS,
+        is_cancelled: Callable[[], bool] = never_cancelled,
     ) -> bytes | None:
         """Nothing, for there is no state."""
         return b""
@@ -121,32 +121,32 @@ class DataKernel:
         return {"engine": "none", "confinement": "nothing is run"}
 
 
-def _value(expression: Expression, depth: int = 0) -> Expression | None:
+def _evaluate_literal(expression: Expression, depth: int = 0) -> Expression | None:
     """An expression that is worked out, or nothing when it is not literal."""
     if depth > _MAX_DEPTH:
         raise DataError(f"The data is nested more than {_MAX_DEPTH} deep")
     if isinstance(expression, Node) and any(has_head(expression, one) for one in _CONTAINERS):
-        parts = [_value(arg, depth + 1) for arg in expression.args]
+        parts = [_evaluate_literal(arg, depth + 1) for arg in expression.args]
         known = [part for part in parts if part is not None]
         return Node(expression.head, known) if len(known) == len(parts) else None
     value = evaluate(expression)
-    if isinstance(value, Held):
+    if isinstance(value, UnevaluatedExpression):
         return None
     if isinstance(expression, Atom):
         return expression
     if isinstance(value, str):
         return string(value)
-    return _number(value, expression)
+    return _make_number(value, expression)
 
 
-def _number(value: object, expression: Expression) -> Expression | None:
+def _make_number(value: object, expression: Expression) -> Expression | None:
     """A number that was worked out; a fraction of whole numbers stays exact, which it is not."""
     if isinstance(value, int):
         return Atom("number", str(value))
-    if not isinstance(value, float) or not any(map(_is_real, walk(expression))):
+    if not isinstance(value, float) or not any(map(_is_real_number, walk(expression))):
         return None
-    return Atom("number", real_text(repr(value)))
+    return Atom("number", format_real(repr(value)))
 
 
-def _is_real(expression: Expression) -> bool:
-    return isinstance(expression, Atom) and isinstance(number_value(expression.text), float)
+def _is_real_number(expression: Expression) -> bool:
+    return isinstance(expression, Atom) and isinstance(parse_number(expression.text), float)

@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 KERNEL_VARIABLE = "PADDOCK_WOLFRAM_KERNEL"
 """Names the program of a kernel, as a path or as a word on the PATH."""
 
-System = Literal["linux", "macos", "windows"]
+OperatingSystem = Literal["linux", "macos", "windows"]
 
-PROGRAMS = ("WolframKernel", "wolfram", "MathKernel", "wolframscript")
+KERNEL_PROGRAMS = ("WolframKernel", "wolfram", "MathKernel", "wolframscript")
 """Programs that are or start a kernel, the best first."""
-WINDOWS_PROGRAMS = ("wolfram", "WolframKernel", "MathKernel", "wolframscript")
+WINDOWS_KERNEL_PROGRAMS = ("wolfram", "WolframKernel", "MathKernel", "wolframscript")
 """On Windows `WolframKernel` opens a window, so that `wolfram` is better."""
 
-_PRODUCTS = ("Wolfram", "WolframEngine", "Wolfram Engine", "Mathematica", "Wolfram Desktop")
-_VERSION = re.compile(r"\d+(\.\d+)+")
+_PRODUCT_NAMES = ("Wolfram", "WolframEngine", "Wolfram Engine", "Mathematica", "Wolfram Desktop")
+_VERSION_PATTERN = re.compile(r"\d+(\.\d+)+")
 _VERSION_FILE = ".VersionID"
-_PARENTS_OF_A_PROGRAM = 6
+_MAX_PARENT_DIRECTORIES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class KernelProgram:
     """A program that is a kernel, or that starts one."""
 
     path: Path
-    how: str
+    origin: str
     """How it was found, for people: `on the PATH`, `in the usual place`."""
 
     @property
@@ -50,83 +50,83 @@ class Program:
     @property
     def version(self) -> str:
         """The version of the installation that it is part of, or empty when that does not show."""
-        return _version(self.path)
+        return _read_version(self.path)
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class SearchLocations:
     """The computer that is looked at."""
 
-    system: System
+    system: OperatingSystem
     environment: Mapping[str, str]
     home: Path
     root: Path = Path("/")
     """What the usual directories are below; another one only in tests."""
 
     @classmethod
-    def here(cls) -> Places:
+    def detect(cls) -> SearchLocations:
         """The one that this runs on."""
-        systems: dict[str, System] = {"win32": "windows", "darwin": "macos"}
+        systems: dict[str, OperatingSystem] = {"win32": "windows", "darwin": "macos"}
         return cls(systems.get(sys.platform, "linux"), os.environ, Path.home())
 
 
-def find_program(places: Places | None = None) -> Program | None:
+def find_kernel_program(places: SearchLocations | None = None) -> KernelProgram | None:
     """The kernel to use, or nothing when there is none.
 
     When the user has named one that is not there, there is none: another one would be a surprise.
     """
-    places = places or Places.here()
+    places = places or SearchLocations.detect()
     given = places.environment.get(KERNEL_VARIABLE, "")
     if given:
-        return _named(given, places)
-    return next(_programs(places), None)
+        return _find_configured_program(given, places)
+    return next(_iter_programs(places), None)
 
 
-def missing_program(places: Places | None = None) -> str:
+def get_missing_program(places: SearchLocations | None = None) -> str:
     """What the user has named as the kernel, when it is not there; else nothing."""
-    places = places or Places.here()
+    places = places or SearchLocations.detect()
     given = places.environment.get(KERNEL_VARIABLE, "")
-    return given if given and _named(given, places) is None else ""
+    return given if given and _find_configured_program(given, places) is None else ""
 
 
-def _named(given: str, places: Places) -> Program | None:
+def _find_configured_program(given: str, places: SearchLocations) -> KernelProgram | None:
     found = shutil.which(str(Path(given).expanduser()), path=places.environment.get("PATH", ""))
-    return Program(Path(found), f"named by {KERNEL_VARIABLE}") if found else None
+    return KernelProgram(Path(found), f"named by {KERNEL_VARIABLE}") if found else None
 
 
-def _programs(places: Places) -> Iterator[Program]:
-    names = WINDOWS_PROGRAMS if places.system == "windows" else PROGRAMS
+def _iter_programs(places: SearchLocations) -> Iterator[KernelProgram]:
+    names = WINDOWS_KERNEL_PROGRAMS if places.system == "windows" else KERNEL_PROGRAMS
     path = places.environment.get("PATH", "")
     kernels = [name for name in names if name != "wolframscript"]
     for name in kernels:
         found = shutil.which(name, path=path)
         if found:
-            yield Program(Path(found), "on the PATH")
-    for directory in _installations(places):
+            yield KernelProgram(Path(found), "on the PATH")
+    for directory in _list_installations(places):
         for name in kernels:
             found = shutil.which(name, path=str(directory))
             if found:
-                yield Program(Path(found), "in the usual place")
+                yield KernelProgram(Path(found), "in the usual place")
     script = shutil.which("wolframscript", path=path)
     if script:
-        yield Program(Path(script), "on the PATH")
+        yield KernelProgram(Path(script), "on the PATH")
 
 
-def _installations(places: Places) -> list[Path]:
+def _list_installations(places: SearchLocations) -> list[Path]:
     """Directories in which a kernel may be, newest versions first."""
     if places.system == "macos":
-        found = list(_applications(places))
+        found = list(_iter_macos_directories(places))
     else:
         found = [
             directory / "Executables" if places.system == "linux" else directory
-            for base in _bases(places)
-            for product in _PRODUCTS
-            for directory in _inside(base / product)
+            for base in _list_install_roots(places)
+            for product in _PRODUCT_NAMES
+            for directory in _list_subdirectories(base / product)
         ]
-    return sorted(found, key=lambda directory: _order(_version(directory / "x")), reverse=True)
+    return sorted(found, key=lambda directory: _parse_version(_read_version(directory / "x")), reverse=True)
 
 
-def _bases(places: Places) -> list[Path]:
+def _list_install_roots(places: SearchLocations) -> list[Path]:
     root = places.root
     if places.system == "linux":
         return [root / "usr/local/Wolfram", root / "opt/Wolfram", places.home / "Wolfram"]
@@ -134,36 +134,36 @@ def _bases(places: Places) -> list[Path]:
     return [Path(folder) / "Wolfram Research" for folder in dict.fromkeys(folders) if folder]
 
 
-def _applications(places: Places) -> Iterator[Path]:
+def _iter_macos_directories(places: SearchLocations) -> Iterator[Path]:
     for base in (places.root / "Applications", places.home / "Applications"):
-        for product in _PRODUCTS:
+        for product in _PRODUCT_NAMES:
             inside = base / f"{product}.app" / "Contents"
             yield inside / "MacOS"
             yield from (player / "MacOS" for player in inside.glob("Resources/*.app/Contents"))
 
 
-def _inside(directory: Path) -> list[Path]:
+def _list_subdirectories(directory: Path) -> list[Path]:
     try:
         return [entry for entry in directory.iterdir() if entry.is_dir()]
     except OSError:
         return []
 
 
-def _version(program: Path) -> str:
+def _read_version(program: Path) -> str:
     """The version, from the file that installations have, or else from a directory's name."""
     real = Path(os.path.realpath(program))
-    directories = list(real.parents)[:_PARENTS_OF_A_PROGRAM]
+    directories = list(real.parents)[:_MAX_PARENT_DIRECTORIES]
     for directory in directories:
         try:
             text = (directory / _VERSION_FILE).read_text(encoding="utf-8", errors="replace")
         except OSError:
             continue
-        found = _VERSION.search(text)
+        found = _VERSION_PATTERN.search(text)
         if found:
             return found.group()
-    names = (_VERSION.fullmatch(directory.name) for directory in directories)
+    names = (_VERSION_PATTERN.fullmatch(directory.name) for directory in directories)
     return next((name.group() for name in names if name), "")
 
 
-def _order(version: str) -> tuple[int, ...]:
+def _parse_version(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".") if part)

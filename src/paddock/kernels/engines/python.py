@@ -19,59 +19,59 @@ from paddock.kernels.worker_kernel import start_worker
 
 if TYPE_CHECKING:
     from paddock.kernels.kernel import Kernel
-    from paddock.kernels.limits import Limits
+    from paddock.kernels.limits import EvaluationLimits
 
-CAPABILITIES: frozenset[Capability] = frozenset(
+PYTHON_CAPABILITIES: frozenset[Capability] = frozenset(
     {"state", "rollback", "interrupt", "pictures", "packages", "evaluation", "many"}
 )
-OLDEST = (3, 8)
-_MODULE = "paddock.kernels.interpreters.python.interpreter"
+MIN_PYTHON_VERSION = (3, 8)
+_INTERPRETER_MODULE = "paddock.kernels.interpreters.python.interpreter"
 
 
 class PythonEngine(msgspec.Struct, frozen=True):
     """An interpreter, and the directory that its kernels begin in."""
 
-    found: str
+    location: str
     """The path of the interpreter."""
     version: str
     directory: str
     title: str = "Python"
     language: Language = "python"
     licence: str = "PSF-2.0"
-    how_to_get: str = "create a virtual environment: python -m venv .venv"
-    capabilities: frozenset[Capability] = CAPABILITIES
+    install_hint: str = "create a virtual environment: python -m venv .venv"
+    capabilities: frozenset[Capability] = PYTHON_CAPABILITIES
 
     @property
     def name(self) -> str:
         """The word by which sessions tell engines apart."""
-        return f"python {self.found}"
+        return f"python {self.location}"
 
-    def start(self, limits: Limits) -> Kernel:
+    def start(self, limits: EvaluationLimits) -> Kernel:
         """Start a kernel that evaluates with this interpreter.
 
         Raises:
             KernelError: when it is too old, or does not start.
         """
-        if _numbers(self.version) < OLDEST:
+        if _parse_version(self.version) < MIN_PYTHON_VERSION:
             raise KernelError(
-                f"{self.found} is Python {self.version}, and 3.8 or later is needed",
+                f"{self.location} is Python {self.version}, and 3.8 or later is needed",
                 hint="name another interpreter",
             )
         return start_worker(
-            self.found,
-            _MODULE,
+            self.location,
+            _INTERPRETER_MODULE,
             limits,
-            variables=self._variables(),
-            python=self.found,
+            variables=self._build_variables(),
+            python=self.location,
             directory=Path(self.directory),
         )
 
-    def _variables(self) -> dict[str, str]:
+    def _build_variables(self) -> dict[str, str]:
         """What programs that the code starts know of the environment, as if it was activated."""
-        programs = Path(self.found).parent
+        programs = Path(self.location).parent
         prefix = programs.parent if programs.name.lower() in {"bin", "scripts"} else programs
         variables: dict[str, str] = {}
-        if Path(self.found) == Path(sys.executable) and sys.prefix == sys.base_prefix:
+        if Path(self.location) == Path(sys.executable) and sys.prefix == sys.base_prefix:
             return variables
         variables["PATH"] = os.pathsep.join([str(programs), os.environ.get("PATH", os.defpath)])
         if (prefix / "pyvenv.cfg").is_file():
@@ -81,5 +81,5 @@ class PythonEngine(msgspec.Struct, frozen=True):
         return variables
 
 
-def _numbers(version: str) -> tuple[int, ...]:
+def _parse_version(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".")[:2] if part.isdigit())

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import msgspec
 
-from paddock.kernels.confinement import can_refuse_network
-from paddock.kernels.engines.detection import Choice, EngineError, choose_engine, find_engines
+from paddock.kernels.confinement import can_block_network
+from paddock.kernels.engines.detection import EngineChoice, EngineError, choose_engine, find_engines
 from paddock.kernels.engines.engine import Capability
 
-_CONFINEMENT = {
+_ENGINE_SANDBOXES = {
     "wolfram": "asked not to use the network ($AllowInternet), which code can undo",
     "none": "nothing is run",
 }
-_CONFINED = "no network, no new privileges, no core dumps"
-_NOT_CONFINED = "none: this system has no means to keep a process from the network"
+_WORKER_SANDBOX = "no network, no new privileges, no core dumps"
+_NO_WORKER_SANDBOX = "none: this system has no means to keep a process from the network"
 
 
 class EngineReport(msgspec.Struct, frozen=True):
@@ -42,17 +42,17 @@ def engines() -> list[EngineReport]:
 
     None of them is chosen when the environment names one that is not here.
     """
-    chosen = _chosen()
+    chosen = _find_choice()
     return [
         EngineReport(
             name=engine.name,
             title=engine.title,
             version=engine.version,
             licence=engine.licence,
-            found=engine.found,
-            how_to_get=engine.how_to_get,
+            found=engine.location,
+            how_to_get=engine.install_hint,
             capabilities=tuple(sorted(engine.capabilities)),
-            confinement=_CONFINEMENT.get(engine.name, _worker_confinement()),
+            confinement=_ENGINE_SANDBOXES.get(engine.name, _describe_worker_sandbox()),
             is_chosen=chosen is not None and chosen.engine.name == engine.name,
             reason=chosen.reason if chosen and chosen.engine.name == engine.name else "",
         )
@@ -60,12 +60,12 @@ def engines() -> list[EngineReport]:
     ]
 
 
-def _chosen() -> Choice | None:
+def _find_choice() -> EngineChoice | None:
     try:
         return choose_engine()
     except EngineError:
         return None
 
 
-def _worker_confinement() -> str:
-    return _CONFINED if can_refuse_network() else _NOT_CONFINED
+def _describe_worker_sandbox() -> str:
+    return _WORKER_SANDBOX if can_block_network() else _NO_WORKER_SANDBOX

@@ -19,44 +19,44 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paddock.kernels.confinement import hide_server
-from paddock.kernels.engines.keeper import HAS_GROUPS, INTERRUPT, keeper_command
-from paddock.kernels.kernel import WAIT_SECONDS, KernelError, ignore, never
+from paddock.kernels.confinement import block_process_inspection
+from paddock.kernels.engines.keeper import HAS_PROCESS_GROUPS, INTERRUPT_LINE, build_supervisor_command
+from paddock.kernels.kernel import PROGRESS_INTERVAL_SECONDS, KernelError, ignore_progress, never_cancelled
 from paddock.kernels.limits import MEBIBYTE
-from paddock.kernels.outcome import Outcome, Output
+from paddock.kernels.outcome import EvaluationResult, EvaluationOutput
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from paddock.kernels.limits import Limits
-    from paddock.kernels.outcome import Status
+    from paddock.kernels.limits import EvaluationLimits
+    from paddock.kernels.outcome import EvaluationStatus
 
-START_SECONDS = 60.0
+START_TIMEOUT_SECONDS = 60.0
 """How long a kernel may take before it answers; the first start after an installation is slow."""
-STATE_SECONDS = 30.0
-GRACE_SECONDS = 2.0
+STATE_TIMEOUT_SECONDS = 30.0
+STOP_GRACE_SECONDS = 2.0
 """How long a kernel may take to stop by itself, and again after it was interrupted."""
-POLL_SECONDS = 0.05
-OLDEST_NUMBER = 11.3
+POLL_INTERVAL_SECONDS = 0.05
+MIN_VERSION_NUMBER = 11.3
 """The first version whose prints can be told from its answers."""
-LONGEST_LINE = 64 * 1024 * 1024
-_WAITING_LINES = 10_000
+MAX_LINE_BYTES = 64 * 1024 * 1024
+_MAX_QUEUED_LINES = 10_000
 
-_INTERRUPT_MENU = "Interrupt> "
+_INTERRUPT_PROMPT = "Interrupt> "
 """How a kernel asks what an interrupt is to do; the answer to that is on its way."""
 
-Answer = dict[str, Any]
-_UNANSWERED: Answer = {"kind": "end", "status": "", "result": None}
+DriverMessage = dict[str, Any]
+_NO_REPLY: DriverMessage = {"kind": "end", "status": "", "result": None}
 
-STOPPED = "What it had done before is kept."
-GONE = "The kernel has ended."
+STATE_KEPT_NOTE = "What it had done before is kept."
+KERNEL_ENDED_NOTE = "The kernel has ended."
 
 
 class WolframKernel:
     """A process that runs `driver.wl`."""
 
     def __init__(
-        self, command: Sequence[str], environment: Mapping[str, str], limits: Limits
+        self, command: Sequence[str], environment: Mapping[str, str], limits: EvaluationLimits
     ) -> None:
         """Start it and wait until it answers.
 
@@ -65,57 +65,57 @@ class WolframKernel:
         """
         self._command = list(command)
         self._has_network = limits.network
-        self._lines: queue.Queue[bytes | None] = queue.Queue(_WAITING_LINES)
+        self._lines: queue.Queue[bytes | None] = queue.Queue(_MAX_QUEUED_LINES)
         self._is_closed = False
         self._last_id = 0
-        self._mark = f"paddock-{secrets.token_hex(8)}"
-        self._process = self._started(environment)
-        self._reader = threading.Thread(target=self._read, name="wolfram-kernel", daemon=True)
+        self._reply_marker = f"paddock-{secrets.token_hex(8)}"
+        self._process = self._start_process(environment)
+        self._reader = threading.Thread(target=self._read_lines, name="wolfram-kernel", daemon=True)
         self._reader.start()
-        self._facts = self._greeted()
+        self._greeting = self._read_greeting()
 
-    def _started(self, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
-        hide_server()
+    def _start_process(self, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+        block_process_inspection()
         try:
             return subprocess.Popen(  # noqa: S603 - our own interpreter
-                keeper_command(self._command),
+                build_supervisor_command(self._command),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env=dict(environment),
-                start_new_session=HAS_GROUPS,
+                start_new_session=HAS_PROCESS_GROUPS,
             )
         except OSError as error:
             raise KernelError(f"The Wolfram kernel does not start: {error}") from error
 
-    def _read(self) -> None:
+    def _read_lines(self) -> None:
         """Put the kernel's lines where they are waited for; None is the end."""
         entry = self._process.stdout
         line: bytes | None = b""
         while line is not None and not self._is_closed:
-            line = (entry.readline(LONGEST_LINE) if entry is not None else b"") or None
-            self._put(line)
+            line = (entry.readline(MAX_LINE_BYTES) if entry is not None else b"") or None
+            self._queue_line(line)
 
-    def _put(self, line: bytes | None) -> None:
+    def _queue_line(self, line: bytes | None) -> None:
         while not self._is_closed:
             with suppress(queue.Full):
-                self._lines.put(line, timeout=WAIT_SECONDS)
+                self._lines.put(line, timeout=PROGRESS_INTERVAL_SECONDS)
                 return
 
-    def _greeted(self) -> Answer:
+    def _read_greeting(self) -> DriverMessage:
         """What the kernel says of itself."""
         said: list[str] = []
-        deadline = time.monotonic() + START_SECONDS
+        deadline = time.monotonic() + START_TIMEOUT_SECONDS
         try:
             with suppress(OSError):  # it has ended already; what it said is still to be read
-                self._send({"do": "hello", "mark": self._mark, "network": self._has_network})
+                self._send_request({"do": "hello", "mark": self._reply_marker, "network": self._has_network})
             while time.monotonic() < deadline:
-                line = self._next(POLL_SECONDS)
+                line = self._get_line(POLL_INTERVAL_SECONDS)
                 if line is None:
                     break
-                stray, answer = self._split(line)
+                stray, answer = self._split_line(line)
                 if answer is not None and answer["kind"] == "hello":
-                    return _checked(answer)
+                    return _require_supported_version(answer)
                 said += [stray] if stray else []
         except KernelError:
             self.close()
@@ -141,14 +141,14 @@ class WolframKernel:
     def evaluate(
         self,
         code: str,
-        limits: Limits,
+        limits: EvaluationLimits,
         *,
-        is_cancelled: Callable[[], bool] = never,
-        on_wait: Callable[[float], None] = ignore,
-    ) -> Outcome:
+        is_cancelled: Callable[[], bool] = never_cancelled,
+        on_wait: Callable[[float], None] = ignore_progress,
+    ) -> EvaluationResult:
         """Evaluate one expression."""
-        collected = _Collected(limits.output_bytes)
-        waiting = _Waiting(self, limits.seconds, is_cancelled, on_wait)
+        collected = _OutputCollector(limits.output_bytes)
+        waiting = _EvaluationWatch(self, limits.seconds, is_cancelled, on_wait)
         began = time.monotonic()
         request = {
             "do": "evaluate",
@@ -157,13 +157,13 @@ class WolframKernel:
             "memory": limits.memory_bytes,
             "characters": limits.result_bytes,
         }
-        end = self._ask(request, collected, waiting.step)
+        end = self._run_request(request, collected, waiting.poll)
         seconds = end.get("microseconds", 0) / 1e6 or time.monotonic() - began
-        status = waiting.status(end)
-        notes = [collected.note(), _how(status, limits), waiting.note(status)]
+        status = waiting.resolve_status(end)
+        notes = [collected.format_note(), _describe_status(status, limits), waiting.format_note(status)]
         if not self.is_alive:
             self.close()
-        return Outcome(
+        return EvaluationResult(
             status=status,
             result=end["result"] if status in ("done", "failed") else None,
             outputs=tuple(collected.outputs),
@@ -172,52 +172,52 @@ class WolframKernel:
             note=" ".join(note for note in notes if note),
         )
 
-    def _ask(self, request: Answer, collected: _Collected, step: Callable[[], bool]) -> Answer:
+    def _run_request(self, request: DriverMessage, collected: _OutputCollector, step: Callable[[], bool]) -> DriverMessage:
         """Send a request and collect until it has ended; `step` says whether to go on waiting."""
         if self._is_closed:
-            return _UNANSWERED
+            return _NO_REPLY
         try:
-            self._send(request)
+            self._send_request(request)
         except OSError:
-            return _UNANSWERED
+            return _NO_REPLY
         while step():
-            line = self._next(POLL_SECONDS)
+            line = self._get_line(POLL_INTERVAL_SECONDS)
             if line is None:
-                return _UNANSWERED
+                return _NO_REPLY
             if not line:
                 continue
-            stray, answer = self._split(line)
+            stray, answer = self._split_line(line)
             if stray:
-                collected.add(Output("print", text=stray))
+                collected.add(EvaluationOutput("print", text=stray))
             if answer is not None and answer["id"] == self._last_id:
                 if answer["kind"] == "end":
                     return answer
-                collected.add(_output(answer))
-        return _UNANSWERED
+                collected.add(_parse_output(answer))
+        return _NO_REPLY
 
-    def _send(self, request: Answer) -> None:
+    def _send_request(self, request: DriverMessage) -> None:
         self._last_id += 1
         # In ASCII, whatever encoding the kernel thinks that its input has.
         line = json.dumps({"id": self._last_id, **request}, ensure_ascii=True)
-        self._write(line.encode("ascii") + b"\n")
+        self._write_line(line.encode("ascii") + b"\n")
 
-    def _write(self, line: bytes) -> None:
+    def _write_line(self, line: bytes) -> None:
         entry = self._process.stdin
         if entry is not None:
             entry.write(line)
             entry.flush()
 
-    def _next(self, seconds: float) -> bytes | None:
+    def _get_line(self, seconds: float) -> bytes | None:
         """The next line, nothing if there is none yet, None at the end."""
         try:
             return self._lines.get(timeout=seconds)
         except queue.Empty:
             return None if self._is_closed else b""
 
-    def _split(self, line: bytes) -> tuple[str, Answer | None]:
+    def _split_line(self, line: bytes) -> tuple[str, DriverMessage | None]:
         """What somebody else has printed in a line, and the answer in it."""
-        before, mark, rest = line.partition(f"{self._mark} ".encode())
-        stray = before.decode(errors="replace").rstrip("\r\n").removeprefix(_INTERRUPT_MENU)
+        before, mark, rest = line.partition(f"{self._reply_marker} ".encode())
+        stray = before.decode(errors="replace").rstrip("\r\n").removeprefix(_INTERRUPT_PROMPT)
         try:
             return stray, dict(json.loads(rest)) if mark else None
         except (TypeError, ValueError):
@@ -225,23 +225,23 @@ class WolframKernel:
 
     def interrupt(self) -> bool:
         """Ask the kernel to stop what it is doing; false where the system has no means to."""
-        if not HAS_GROUPS:
+        if not HAS_PROCESS_GROUPS:
             return False
         with suppress(OSError):
-            self._write(INTERRUPT)
+            self._write_line(INTERRUPT_LINE)
         return True
 
-    def exit_code(self) -> int | None:
+    def wait_for_exit_code(self) -> int | None:
         """How the process has ended; None when it has not."""
         with suppress(subprocess.TimeoutExpired):
-            return self._process.wait(GRACE_SECONDS)
+            return self._process.wait(STOP_GRACE_SECONDS)
         return None
 
     def state(
         self,
         *,
-        seconds: float = STATE_SECONDS,
-        is_cancelled: Callable[[], bool] = never,
+        seconds: float = STATE_TIMEOUT_SECONDS,
+        is_cancelled: Callable[[], bool] = never_cancelled,
     ) -> bytes | None:
         """The definitions and the history, for a kernel of the same version on the same system.
 
@@ -249,10 +249,10 @@ class WolframKernel:
         """
         with tempfile.TemporaryDirectory(prefix="paddock-") as directory:
             file = Path(directory) / "state.mx"
-            if not self._did({"do": "save", "file": str(file)}):
+            if not self._run_state_request({"do": "save", "file": str(file)}):
                 return None
             try:
-                return self._maker() + file.read_bytes()
+                return self._build_state_header() + file.read_bytes()
             except OSError:
                 return None
 
@@ -262,24 +262,24 @@ class WolframKernel:
         Raises:
             KernelError: when they cannot be restored.
         """
-        if not state.startswith(self._maker()):
+        if not state.startswith(self._build_state_header()):
             maker = state.partition(b"\n")[0].decode(errors="replace")[:100]
             raise KernelError(
-                f"The state was saved by {maker!r}, and this is {self._maker().decode().strip()!r}"
+                f"The state was saved by {maker!r}, and this is {self._build_state_header().decode().strip()!r}"
             )
         with tempfile.TemporaryDirectory(prefix="paddock-") as directory:
             file = Path(directory) / "state.mx"
-            file.write_bytes(state[len(self._maker()) :])
-            if not self._did({"do": "restore", "file": str(file)}):
+            file.write_bytes(state[len(self._build_state_header()) :])
+            if not self._run_state_request({"do": "restore", "file": str(file)}):
                 raise KernelError("The Wolfram kernel cannot read the state that was saved")
 
-    def _maker(self) -> bytes:
+    def _build_state_header(self) -> bytes:
         """The line that a state begins with: what wrote it, and so what can read it."""
-        return f"wolfram {self._facts['system']} {self._facts['version']}\n".encode()
+        return f"wolfram {self._greeting['system']} {self._greeting['version']}\n".encode()
 
-    def _did(self, request: Answer) -> bool:
-        deadline = time.monotonic() + STATE_SECONDS
-        end = self._ask(request, _Collected(0), lambda: time.monotonic() < deadline)
+    def _run_state_request(self, request: DriverMessage) -> bool:
+        deadline = time.monotonic() + STATE_TIMEOUT_SECONDS
+        end = self._run_request(request, _OutputCollector(0), lambda: time.monotonic() < deadline)
         return bool(end["status"] == "done")
 
     def close(self) -> None:
@@ -289,11 +289,11 @@ class WolframKernel:
             if self._process.stdin is not None:
                 self._process.stdin.close()  # which is what the keeper waits for
         try:
-            self._process.wait(GRACE_SECONDS)
+            self._process.wait(STOP_GRACE_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        self._reader.join(GRACE_SECONDS)
+        self._reader.join(STOP_GRACE_SECONDS)
         if self._process.stdout is not None and not self._reader.is_alive():
             self._process.stdout.close()
 
@@ -303,35 +303,35 @@ class WolframKernel:
             "engine": "wolfram",
             "command": self._command,
             "keeper": self._process.pid,
-            "process": self._facts.get("process"),
-            "version": self._facts.get("version"),
+            "process": self._greeting.get("process"),
+            "version": self._greeting.get("version"),
             "confinement": "none: $AllowInternet is set, and the code can change it",
         }
 
 
-class _Collected:
+class _OutputCollector:
     """What appears while code is evaluated, as much as is wanted of it."""
 
     def __init__(self, limit: int) -> None:
-        self.outputs: list[Output] = []
-        self._limit = self._left = limit
-        self._dropped = 0
+        self.outputs: list[EvaluationOutput] = []
+        self._limit_bytes = self._remaining_bytes = limit
+        self._dropped_bytes = 0
 
-    def add(self, output: Output) -> None:
+    def add(self, output: EvaluationOutput) -> None:
         size = len(output.text.encode()) + len(output.data)
-        if self._dropped or size > self._left:
-            self._dropped += size
+        if self._dropped_bytes or size > self._remaining_bytes:
+            self._dropped_bytes += size
         else:
-            self._left -= size
+            self._remaining_bytes -= size
             self.outputs.append(output)
 
-    def note(self) -> str:
-        if not self._dropped:
+    def format_note(self) -> str:
+        if not self._dropped_bytes:
             return ""
-        return f"{self._dropped} bytes of output beyond the limit of {self._limit} were dropped."
+        return f"{self._dropped_bytes} bytes of output beyond the limit of {self._limit_bytes} were dropped."
 
 
-class _Waiting:
+class _EvaluationWatch:
     """How long an evaluation is waited for, and what is done when that is over."""
 
     def __init__(
@@ -344,67 +344,67 @@ class _Waiting:
         self._kernel = kernel
         self._is_cancelled = is_cancelled
         self._on_wait = on_wait
-        self._began = self._told = time.monotonic()
+        self._started_at = self._last_report_at = time.monotonic()
         # The driver has the same limit and should be the first to say so.
-        self._interrupt_at = self._began + seconds + GRACE_SECONDS
-        self._kill_at = self._interrupt_at + GRACE_SECONDS
+        self._interrupt_at = self._started_at + seconds + STOP_GRACE_SECONDS
+        self._kill_at = self._interrupt_at + STOP_GRACE_SECONDS
         self._is_interrupted = False
         self._was_cancelled = False
 
-    def step(self) -> bool:
+    def poll(self) -> bool:
         """Do what is due; whether to go on waiting."""
         now = time.monotonic()
-        if now - self._told >= WAIT_SECONDS:
-            self._told = now
-            self._on_wait(now - self._began)
+        if now - self._last_report_at >= PROGRESS_INTERVAL_SECONDS:
+            self._last_report_at = now
+            self._on_wait(now - self._started_at)
         if not self._was_cancelled and self._is_cancelled():
             self._was_cancelled = True
             self._interrupt_at = now
         if not self._is_interrupted and now >= self._interrupt_at:
             self._is_interrupted = True
-            self._kill_at = now + (GRACE_SECONDS if self._kernel.interrupt() else 0)
+            self._kill_at = now + (STOP_GRACE_SECONDS if self._kernel.interrupt() else 0)
         if now >= self._kill_at:
             self._kernel.close()
             return False
         return True
 
-    def status(self, end: Answer) -> Status:
+    def resolve_status(self, end: DriverMessage) -> EvaluationStatus:
         """How the evaluation ended."""
         if self._is_interrupted:
             return "cancelled" if self._was_cancelled else "timed-out"
         if end["status"]:
-            found: Status = end["status"]
+            found: EvaluationStatus = end["status"]
             return found
         # The kernel has ended: by itself when it says that all is well.
-        return "quit" if self._kernel.exit_code() == 0 else "crashed"
+        return "quit" if self._kernel.wait_for_exit_code() == 0 else "crashed"
 
-    def note(self, status: Status) -> str:
+    def format_note(self, status: EvaluationStatus) -> str:
         """What to say of the kernel's state."""
         if status in ("done", "failed"):
             return ""
-        return STOPPED if self._kernel.is_alive else GONE
+        return STATE_KEPT_NOTE if self._kernel.is_alive else KERNEL_ENDED_NOTE
 
 
-def _how(status: Status, limits: Limits) -> str:
+def _describe_status(status: EvaluationStatus, limits: EvaluationLimits) -> str:
     """What to say of an evaluation that has no value."""
     size = limits.memory_bytes / MEBIBYTE
     return {
-        "timed-out": f"The evaluation took longer than {limits.seconds_given:g} s and was stopped.",
+        "timed-out": f"The evaluation took longer than {limits.user_time_limit:g} s and was stopped.",
         "out-of-memory": f"The evaluation wanted more memory than {size:.0f} MiB and was stopped.",
         "cancelled": "The evaluation was cancelled.",
     }.get(status, "")
 
 
-def _checked(answer: Answer) -> Answer:
-    if float(answer["number"]) < OLDEST_NUMBER:
+def _require_supported_version(answer: DriverMessage) -> DriverMessage:
+    if float(answer["number"]) < MIN_VERSION_NUMBER:
         raise KernelError(
             f"The Wolfram kernel is too old: {answer['version']}",
-            hint=f"version {OLDEST_NUMBER} or later is needed",
+            hint=f"version {MIN_VERSION_NUMBER} or later is needed",
         )
     return answer
 
 
-def _output(answer: Answer) -> Output:
+def _parse_output(answer: DriverMessage) -> EvaluationOutput:
     if answer["kind"] == "picture":
-        return Output("picture", data=base64.b64decode(answer["data"]), mime=answer["mime"])
-    return Output(answer["kind"], text=answer["text"])
+        return EvaluationOutput("picture", data=base64.b64decode(answer["data"]), mime=answer["mime"])
+    return EvaluationOutput(answer["kind"], text=answer["text"])

@@ -12,40 +12,40 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from paddock.kernels.engines.engine import Capability, Language
-from paddock.kernels.engines.printed import read_printed
+from paddock.kernels.engines.printed import parse_printed_output
 from paddock.kernels.worker_kernel import start_worker
 
 if TYPE_CHECKING:
     from paddock.kernels.kernel import Kernel
-    from paddock.kernels.limits import Limits
+    from paddock.kernels.limits import EvaluationLimits
 
-CAPABILITIES: frozenset[Capability] = frozenset(
+WOXI_CAPABILITIES: frozenset[Capability] = frozenset(
     {"state", "rollback", "pictures", "evaluation", "many"}
 )
 
 
-class Woxi(msgspec.Struct, frozen=True):
+class WoxiEngine(msgspec.Struct, frozen=True):
     """What is known about woxi without importing it."""
 
     version: str = ""
-    found: str = ""
+    location: str = ""
     name: str = "woxi"
     title: str = "Woxi"
     language: Language = "wolfram"
     licence: str = "AGPL-3.0-or-later"
-    how_to_get: str = 'pip install "paddock[wolfram]"'
-    capabilities: frozenset[Capability] = CAPABILITIES
+    install_hint: str = 'pip install "paddock[wolfram]"'
+    capabilities: frozenset[Capability] = WOXI_CAPABILITIES
 
-    def start(self, limits: Limits) -> Kernel:
+    def start(self, limits: EvaluationLimits) -> Kernel:
         """Start a kernel that evaluates with woxi."""
         return start_worker(
-            self.name, "paddock.kernels.interpreters.woxi", limits, read_printed=read_printed
+            self.name, "paddock.kernels.interpreters.woxi", limits, read_printed=parse_printed_output
         )
 
 
-def find_woxi() -> Woxi:
+def find_woxi() -> WoxiEngine:
     """Describe woxi; `found` is empty when it is not installed."""
     spec = find_spec("woxi")
     if spec is None or spec.origin is None:
-        return Woxi()
-    return Woxi(metadata.version("woxi"), spec.origin)
+        return WoxiEngine()
+    return WoxiEngine(metadata.version("woxi"), spec.origin)

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.wolfram import Atom, Node, assignments, parse, statements
+from paddock.wolfram import Atom, Node, iter_assignments, parse, iter_statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from paddock.wolfram import Expression, Source
+    from paddock.wolfram import Expression, ParsedSource
 
-_DELAYED = ("SetDelayed", "UpSetDelayed", "TagSetDelayed", "UpSet", "TagSet")
-_CLEARING = ("Clear", "ClearAll", "Remove", "Unset")
+_DELAYED_HEADS = ("SetDelayed", "UpSetDelayed", "TagSetDelayed", "UpSet", "TagSet")
+_CLEARING_HEADS = ("Clear", "ClearAll", "Remove", "Unset")
 
 
-class Written(NamedTuple):
+class WoxiDefinition(NamedTuple):
     """A definition, and the symbol that has it."""
 
     symbol: str
@@ -28,15 +28,15 @@ class Written(NamedTuple):
     text: str
 
 
-def read_definitions(codes: Sequence[str]) -> tuple[list[Written], set[str]]:
+def read_definitions(codes: Sequence[str]) -> tuple[list[WoxiDefinition], set[str]]:
     """The definitions in code that was evaluated, oldest first, and the symbols that have any.
 
     Only those are given that woxi does not tell.
     """
-    kept: list[Written] = []
+    kept: list[WoxiDefinition] = []
     named: set[str] = set()
     for code in codes:
-        for each in _read(code):
+        for each in _parse_definitions(code):
             if each.kind == "cleared":
                 kept = [one for one in kept if one.symbol != each.symbol]
             else:
@@ -46,25 +46,25 @@ def read_definitions(codes: Sequence[str]) -> tuple[list[Written], set[str]]:
     return kept, named
 
 
-def _read(code: str) -> Iterator[Written]:
+def _parse_definitions(code: str) -> Iterator[WoxiDefinition]:
     source = parse(code)
     if not source.problems:
         for expression in source.expressions:
-            for part in statements(expression):
-                yield from _made_by(source, part)
+            for part in iter_statements(expression):
+                yield from _iter_definitions(source, part)
 
 
-def _made_by(source: Source, part: Expression) -> Iterator[Written]:
+def _iter_definitions(source: ParsedSource, part: Expression) -> Iterator[WoxiDefinition]:
     if not isinstance(part, Node) or not isinstance(part.head, Atom):
         return
-    if part.head.text in _CLEARING:
+    if part.head.text in _CLEARING_HEADS:
         for arg in part.args:
             if isinstance(arg, Atom):
-                yield Written(arg.text.strip('"'), "cleared", "")
+                yield WoxiDefinition(arg.text.strip('"'), "cleared", "")
         return
-    for each in assignments(part):
+    for each in iter_assignments(part):
         is_told = each.node is not part or (
-            part.head.text not in _DELAYED and each.kind != "message"
+            part.head.text not in _DELAYED_HEADS and each.kind != "message"
         )
         text = "" if is_told else source.text[part.start : part.end]
-        yield Written(each.symbol.text, each.kind, text)
+        yield WoxiDefinition(each.symbol.text, each.kind, text)

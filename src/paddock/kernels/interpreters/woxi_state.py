@@ -21,19 +21,19 @@ import woxi
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paddock.kernels.interpreters.woxi_definitions import Written
+    from paddock.kernels.interpreters.woxi_definitions import WoxiDefinition
 
-OPAQUE = re.compile(r"-(?:Graphics|Graphics3D|Image|Sound|Video)-")
+OPAQUE_VALUE = re.compile(r"-(?:Graphics|Graphics3D|Image|Sound|Video)-")
 """How woxi writes values that have no text."""
-_BETWEEN = "\n \n"
-_VALUE = re.compile(r"([$\w`]+) = ")
-_LONG = 2000
-_DEFINING = re.compile(
+_DEFINITION_SEPARATOR = "\n \n"
+_VALUE_DEFINITION = re.compile(r"([$\w`]+) = ")
+_MAX_CODE_CHARACTERS = 2000
+_DEFINING_SYNTAX = re.compile(
     r":=|Delayed|UpSet|TagSet|\^=|/:|=\.|Clear|Remove|Unset|Attributes|Options|::"
 )
 
 
-class Definitions(msgspec.Struct):
+class WoxiSavedState(msgspec.Struct):
     """What is kept."""
 
     code: list[str]
@@ -43,29 +43,29 @@ class Definitions(msgspec.Struct):
 
 def may_define(code: str) -> bool:
     """Whether code may define what woxi does not tell, and so has to be kept."""
-    return _DEFINING.search(code) is not None
+    return _DEFINING_SYNTAX.search(code) is not None
 
 
-def save_definitions(codes: Sequence[str]) -> bytes:
+def dump_definitions(codes: Sequence[str]) -> bytes:
     """All definitions of this thread's session, after such code."""
     from paddock.kernels.interpreters.woxi_definitions import (  # noqa: PLC0415 - many kernels never save, and reading code takes time to load
         read_definitions,
     )
 
     kept, named = read_definitions(codes)
-    kept = [each for each in kept if each.kind == "message" or _is_defined(each.symbol)]
+    kept = [each for each in kept if each.kind == "message" or _has_definition(each.symbol)]
     names = woxi.evaluate('StringRiffle[Names["Global`*"], ","]').result
     named |= {name for name in names.split(",") if name}
     named = {name for name in named if not _is_protected(name)}
-    found = Definitions([], {}, [each.text for each in kept])
-    for definition in _saved(",".join(sorted(named))) if named else ():
-        if _is_written(definition, kept):
+    found = WoxiSavedState([], {}, [each.text for each in kept])
+    for definition in _save_symbols(",".join(sorted(named))) if named else ():
+        if _is_user_definition(definition, kept):
             continue
-        value = _VALUE.match(definition) if len(definition) > _LONG else None
-        data = _as_data(value[1]) if value else None
+        value = _VALUE_DEFINITION.match(definition) if len(definition) > _MAX_CODE_CHARACTERS else None
+        data = _serialize_value(value[1]) if value else None
         if value and data is not None:
             found.values[value[1]] = data
-        elif not OPAQUE.search(definition):
+        elif not OPAQUE_VALUE.search(definition):
             found.code.append(definition)
     return msgspec.msgpack.encode(found)
 
@@ -75,26 +75,26 @@ def load_definitions(data: bytes) -> list[str]:
 
     What cannot be defined is left out, for the rest is worth having.
     """
-    found = msgspec.msgpack.decode(data, type=Definitions)
+    found = msgspec.msgpack.decode(data, type=WoxiSavedState)
     for definition in found.code:
-        _define(definition)
+        _evaluate_definition(definition)
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory, "value.wxf")
         for name, value in found.values.items():
             place.write_bytes(value)
             read = f'BinaryDeserialize[ByteArray[BinaryReadList["{place.as_posix()}"]]]'
-            _define(f"{name} = {read};")
+            _evaluate_definition(f"{name} = {read};")
     for definition in found.written:
-        _define(definition)
+        _evaluate_definition(definition)
     return found.written
 
 
-def _define(definition: str) -> None:
+def _evaluate_definition(definition: str) -> None:
     with contextlib.suppress(woxi.WolframError):
         woxi.evaluate(definition)
 
 
-def _is_defined(name: str) -> bool:
+def _has_definition(name: str) -> bool:
     """Whether a symbol still has a definition; the user may have cleared it."""
     kinds = ("OwnValues", "DownValues", "SubValues", "UpValues")
     lists = ", ".join(f"{kind}[{name}]" for kind in kinds)
@@ -106,25 +106,25 @@ def _is_protected(name: str) -> bool:
     return woxi.evaluate(f"MemberQ[Attributes[{name}], Protected]").result == "True"
 
 
-def _is_written(definition: str, kept: list[Written]) -> bool:
+def _is_user_definition(definition: str, kept: list[WoxiDefinition]) -> bool:
     """Whether woxi tells a definition that is known better from what the user wrote."""
     left, mark, _ = definition.partition(" := ")
     is_delayed = bool(mark) and " = " not in left
     symbol = re.match(r"[$\w`]+", definition)
     kinds = {each.kind for each in kept if symbol and each.symbol == symbol[0]}
-    return bool(kinds) if is_delayed else "own" in kinds and bool(_VALUE.match(definition))
+    return bool(kinds) if is_delayed else "own" in kinds and bool(_VALUE_DEFINITION.match(definition))
 
 
-def _saved(names: str) -> list[str]:
+def _save_symbols(names: str) -> list[str]:
     """What woxi writes into a file for symbols."""
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory, "definitions.wl")
         woxi.evaluate(f'Save["{place.as_posix()}", {{{names}}}]')
         text = place.read_text("utf-8")
-    return [part for part in text.split(_BETWEEN) if part.strip()]
+    return [part for part in text.split(_DEFINITION_SEPARATOR) if part.strip()]
 
 
-def _as_data(name: str) -> bytes | None:
+def _serialize_value(name: str) -> bytes | None:
     """The value of a symbol as WXF, if that is all of it."""
     data = f"BinarySerialize[{name}]"
     with contextlib.suppress(woxi.WolframError, ValueError):

@@ -8,29 +8,29 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from paddock.kernels.engines.engine import Capability, Language
-from paddock.kernels.jupyter.gateway import GatewayLink
+from paddock.kernels.jupyter.gateway import GatewayKernelLink
 from paddock.kernels.jupyter.kernel import JupyterKernel
-from paddock.kernels.jupyter.local import LocalLink
+from paddock.kernels.jupyter.local import LocalKernelLink
 from paddock.kernels.kernel import KernelError
 from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from jupyter_client.kernelspec import KernelSpec
 
-    from paddock.kernels.limits import Limits
+    from paddock.kernels.limits import EvaluationLimits
 
-CAPABILITIES: frozenset[Capability] = frozenset({"interrupt", "pictures", "evaluation"})
-HOW_TO_GET = 'pip install "paddock[python]"'
+JUPYTER_CAPABILITIES: frozenset[Capability] = frozenset({"interrupt", "pictures", "evaluation"})
+JUPYTER_INSTALL_HINT = 'pip install "paddock[python]"'
 
 
-def spec_of(name: str) -> KernelSpec:
+def get_kernel_spec(name: str) -> KernelSpec:
     """The description of an installed kernel.
 
     Raises:
         KernelError: when there is none of that name, or no jupyter_client.
     """
     if find_spec("jupyter_client") is None:
-        raise KernelError("Jupyter kernels need the package jupyter_client", hint=HOW_TO_GET)
+        raise KernelError("Jupyter kernels need the package jupyter_client", hint=JUPYTER_INSTALL_HINT)
     from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel  # noqa: PLC0415 - an extra
 
     manager = KernelSpecManager()
@@ -57,8 +57,8 @@ class JupyterEngine(msgspec.Struct, frozen=True):
     version: str = ""
     language: Language = "other"
     licence: str = "as the kernel's"
-    how_to_get: str = HOW_TO_GET
-    capabilities: frozenset[Capability] = CAPABILITIES
+    install_hint: str = JUPYTER_INSTALL_HINT
+    capabilities: frozenset[Capability] = JUPYTER_CAPABILITIES
 
     @property
     def name(self) -> str:
@@ -66,7 +66,7 @@ class JupyterEngine(msgspec.Struct, frozen=True):
         return f"jupyter {self.kernel} {self.gateway}".rstrip()
 
     @property
-    def found(self) -> str:
+    def location(self) -> str:
         """Where it is."""
         return self.gateway or "installed"
 
@@ -74,7 +74,7 @@ class JupyterEngine(msgspec.Struct, frozen=True):
         """Without the token."""
         return f"<{self.name}>"
 
-    def start(self, limits: Limits) -> JupyterKernel:
+    def start(self, limits: EvaluationLimits) -> JupyterKernel:
         """Start a kernel.
 
         Raises:
@@ -86,11 +86,11 @@ class JupyterEngine(msgspec.Struct, frozen=True):
                 "talk through sockets",
                 hint="whoever runs this server can set the tool option AllowNetwork",
             )
-        kernel = JupyterKernel(self.kernel, self._link(limits))
+        kernel = JupyterKernel(self.kernel, self._start_link(limits))
         kernel.wait_until_started()
         return kernel
 
-    def _link(self, limits: Limits) -> LocalLink | GatewayLink:
+    def _start_link(self, limits: EvaluationLimits) -> LocalKernelLink | GatewayKernelLink:
         if self.gateway:
-            return GatewayLink(self.gateway, self.kernel, self.token)
-        return LocalLink(self.kernel, spec_of(self.kernel), self.directory, limits)
+            return GatewayKernelLink(self.gateway, self.kernel, self.token)
+        return LocalKernelLink(self.kernel, get_kernel_spec(self.kernel), self.directory, limits)

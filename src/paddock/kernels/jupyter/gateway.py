@@ -19,14 +19,14 @@ from paddock.kernels.kernel import KernelError
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
-    from paddock.kernels.jupyter.link import Message
+    from paddock.kernels.jupyter.link import JupyterMessage
 
-SECONDS = 30.0
+GATEWAY_TIMEOUT_SECONDS = 30.0
 """How long a request over HTTP may take."""
-LARGEST_MESSAGE = 64 << 20
+MAX_MESSAGE_BYTES = 64 << 20
 
 
-class GatewayLink:
+class GatewayKernelLink:
     """A kernel that was started at a gateway, and is deleted there in the end."""
 
     def __init__(self, url: str, name: str, token: str) -> None:
@@ -40,8 +40,8 @@ class GatewayLink:
             raise KernelError(f"{url!r} is not the URL of a Jupyter gateway: it has to be http(s)")
         self._url = urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
         self._headers = {"Authorization": f"token {token}"} if token else {}
-        self._session = secrets.token_hex(16)
-        self._messages: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
+        self._session_id = secrets.token_hex(16)
+        self._messages: queue.SimpleQueue[JupyterMessage | None] = queue.SimpleQueue()
         self._is_open = True
         self._socket: Any = None
         self._loop = asyncio.new_event_loop()
@@ -49,10 +49,10 @@ class GatewayLink:
             target=self._loop.run_forever, name="paddock-gateway", daemon=True
         )
         self._thread.start()
-        self._id = ""
+        self._kernel_id = ""
         try:
-            self._id = str(self._do(self._fetch("POST", "/api/kernels", {"name": name}))["id"])
-            self._do(self._connect())
+            self._kernel_id = str(self._run_coroutine(self._send_request("POST", "/api/kernels", {"name": name}))["id"])
+            self._run_coroutine(self._connect())
         except Exception as error:  # noqa: BLE001 - of HTTP, of WebSocket, or what came is no answer
             self.close()
             raise KernelError(
@@ -71,7 +71,7 @@ class GatewayLink:
         header = {
             "msg_id": request,
             "msg_type": kind,
-            "session": self._session,
+            "session": self._session_id,
             "username": "paddock",
             "date": "",
             "version": "5.3",
@@ -79,12 +79,12 @@ class GatewayLink:
         message = {"header": header, "parent_header": {}, "metadata": {}, "content": content}
         text = json.dumps({**message, "channel": "shell", "buffers": []})
         try:
-            self._do(self._write(text))
+            self._run_coroutine(self._write_message(text))
         except Exception as error:
             raise OSError(f"the connection to {self._url} is closed") from error
         return request
 
-    def receive(self, seconds: float) -> Message:
+    def receive(self, seconds: float) -> JupyterMessage:
         """The next message that the kernel publishes."""
         try:
             found = self._messages.get(timeout=seconds)
@@ -97,7 +97,7 @@ class GatewayLink:
     def interrupt(self) -> None:
         """Have the gateway interrupt it."""
         with contextlib.suppress(Exception):
-            self._do(self._fetch("POST", f"/api/kernels/{quote(self._id)}/interrupt", {}))
+            self._run_coroutine(self._send_request("POST", f"/api/kernels/{quote(self._kernel_id)}/interrupt", {}))
 
     def close(self) -> None:
         """Have the gateway end it."""
@@ -107,21 +107,21 @@ class GatewayLink:
         with contextlib.suppress(Exception):
             if self._socket is not None:
                 self._loop.call_soon_threadsafe(self._socket.close)
-            if self._id:
-                self._do(self._fetch("DELETE", f"/api/kernels/{quote(self._id)}", None))
+            if self._kernel_id:
+                self._run_coroutine(self._send_request("DELETE", f"/api/kernels/{quote(self._kernel_id)}", None))
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(SECONDS)
+        self._thread.join(GATEWAY_TIMEOUT_SECONDS)
         self._loop.close()
 
     def describe(self) -> dict[str, object]:
         """Where it is."""
-        return {"gateway": self._url, "id": self._id}
+        return {"gateway": self._url, "id": self._kernel_id}
 
-    def _do(self, work: Coroutine[Any, Any, Any]) -> Any:
+    def _run_coroutine(self, work: Coroutine[Any, Any, Any]) -> Any:
         """Do something in the thread of the connection."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(SECONDS)
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(GATEWAY_TIMEOUT_SECONDS)
 
-    async def _fetch(self, method: str, path: str, content: object) -> Any:
+    async def _send_request(self, method: str, path: str, content: object) -> Any:
         from tornado.httpclient import AsyncHTTPClient  # noqa: PLC0415 - an extra
 
         response = await AsyncHTTPClient().fetch(
@@ -129,7 +129,7 @@ class GatewayLink:
             method=method,
             headers={**self._headers, "Content-Type": "application/json"},
             body=None if content is None else json.dumps(content),
-            request_timeout=SECONDS,
+            request_timeout=GATEWAY_TIMEOUT_SECONDS,
             follow_redirects=False,
         )
         return json.loads(response.body) if response.body else {}
@@ -138,21 +138,21 @@ class GatewayLink:
         from tornado.httpclient import HTTPRequest  # noqa: PLC0415 - an extra
         from tornado.websocket import websocket_connect  # noqa: PLC0415 - as above
 
-        path = f"/api/kernels/{quote(self._id)}/channels?session_id={self._session}"
+        path = f"/api/kernels/{quote(self._kernel_id)}/channels?session_id={self._session_id}"
         request = HTTPRequest(
             f"ws{self._url.removeprefix('http')}{path}",
             headers=self._headers,
-            connect_timeout=SECONDS,
+            connect_timeout=GATEWAY_TIMEOUT_SECONDS,
             follow_redirects=False,
         )
         self._socket = await websocket_connect(
-            request, on_message_callback=self._take, max_message_size=LARGEST_MESSAGE
+            request, on_message_callback=self._on_message, max_message_size=MAX_MESSAGE_BYTES
         )
 
-    async def _write(self, text: str) -> None:
+    async def _write_message(self, text: str) -> None:
         await self._socket.write_message(text)
 
-    def _take(self, text: str | bytes | None) -> None:
+    def _on_message(self, text: str | bytes | None) -> None:
         """Have a message be received; None is the end of the connection."""
         if text is None:
             self._is_open = False

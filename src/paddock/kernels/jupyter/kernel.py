@@ -6,25 +6,25 @@ import threading
 import time
 from typing import TYPE_CHECKING, Literal
 
-from paddock.kernels.jupyter.publishing import Published
-from paddock.kernels.kernel import STATE_SECONDS, WAIT_SECONDS, KernelError, ignore, never
-from paddock.kernels.outcome import Outcome
+from paddock.kernels.jupyter.publishing import IopubOutputs
+from paddock.kernels.kernel import STATE_TIMEOUT_SECONDS, PROGRESS_INTERVAL_SECONDS, KernelError, ignore_progress, never_cancelled
+from paddock.kernels.outcome import EvaluationResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.kernels.jupyter.link import Link, Message
-    from paddock.kernels.limits import Limits
+    from paddock.kernels.jupyter.link import KernelLink, JupyterMessage
+    from paddock.kernels.limits import EvaluationLimits
 
-START_SECONDS = 60.0
-INTERRUPT_SECONDS = 3.0
+START_TIMEOUT_SECONDS = 60.0
+INTERRUPT_GRACE_SECONDS = 3.0
 """How long a kernel may take to heed an interrupt."""
-_TICK = 0.05
-_GONE_STATES = frozenset({"restarting", "autorestarting", "dead"})
-_KEPT = "What it had done until then stays: a Jupyter kernel has no state to go back to."
-_GONE = "The kernel has ended, and with it all that it had defined."
+_POLL_INTERVAL_SECONDS = 0.05
+_DEAD_STATES = frozenset({"restarting", "autorestarting", "dead"})
+_STATE_KEPT_NOTE = "What it had done until then stays: a Jupyter kernel has no state to go back to."
+_KERNEL_ENDED_NOTE = "The kernel has ended, and with it all that it had defined."
 
-Cause = Literal["timed-out", "cancelled"]
+StopCause = Literal["timed-out", "cancelled"]
 
 
 class JupyterKernel:
@@ -32,7 +32,7 @@ class JupyterKernel:
 
     has_network = True
 
-    def __init__(self, name: str, link: Link) -> None:
+    def __init__(self, name: str, link: KernelLink) -> None:
         self._name = name
         self._link = link
         self._lock = threading.Lock()
@@ -43,7 +43,7 @@ class JupyterKernel:
         """Whether it can evaluate."""
         return not self._is_closed and self._link.is_alive
 
-    def wait_until_started(self, seconds: float = START_SECONDS) -> None:
+    def wait_until_started(self, seconds: float = START_TIMEOUT_SECONDS) -> None:
         """Wait until what the kernel publishes comes through.
 
         Raises:
@@ -52,8 +52,8 @@ class JupyterKernel:
         begun = asked = time.monotonic()
         sent = {self._link.send("kernel_info_request", {})}
         while True:
-            message = self._next(_TICK)
-            if message is not None and _parent(message) in sent:
+            message = self._receive_message(_POLL_INTERVAL_SECONDS)
+            if message is not None and _get_parent_id(message) in sent:
                 return
             now = time.monotonic()
             if not self._link.is_alive or now - begun > seconds:
@@ -67,34 +67,34 @@ class JupyterKernel:
     def evaluate(
         self,
         code: str,
-        limits: Limits,
+        limits: EvaluationLimits,
         *,
-        is_cancelled: Callable[[], bool] = never,
-        on_wait: Callable[[float], None] = ignore,
-    ) -> Outcome:
+        is_cancelled: Callable[[], bool] = never_cancelled,
+        on_wait: Callable[[float], None] = ignore_progress,
+    ) -> EvaluationResult:
         """Evaluate a cell within limits of time and output; see `Kernel.evaluate`."""
         if is_cancelled():
-            return Outcome("cancelled", note="The call was cancelled before the evaluation began.")
+            return EvaluationResult("cancelled", note="The call was cancelled before the evaluation began.")
         if not self.is_alive:
-            return Outcome("crashed", note="The kernel has ended.")
+            return EvaluationResult("crashed", note="The kernel has ended.")
         begun = time.monotonic()
-        published = Published(limits.output_bytes)
-        cause: Cause | None = None
+        published = IopubOutputs(limits.output_bytes)
+        cause: StopCause | None = None
         with self._lock:
             try:
-                request = self._link.send("execute_request", _request(code))
-                cause = self._await(request, published, limits, is_cancelled, on_wait)
+                request = self._link.send("execute_request", _build_execute_request(code))
+                cause = self._wait_for_reply(request, published, limits, is_cancelled, on_wait)
                 is_gone = False
-            except _GoneError as gone:
+            except _KernelGoneError as gone:
                 cause, is_gone = gone.cause, True
             except OSError:
                 is_gone = True
         if is_gone:
             self.close()
-        return _outcome(published, limits, cause, time.monotonic() - begun, is_gone=is_gone)
+        return _build_result(published, limits, cause, time.monotonic() - begun, is_gone=is_gone)
 
     def state(
-        self, *, seconds: float = STATE_SECONDS, is_cancelled: Callable[[], bool] = never
+        self, *, seconds: float = STATE_TIMEOUT_SECONDS, is_cancelled: Callable[[], bool] = never_cancelled
     ) -> bytes | None:
         """Nothing: a Jupyter kernel cannot tell it."""
         return None
@@ -112,53 +112,53 @@ class JupyterKernel:
         """What it is, for people who look for a fault."""
         return {"engine": self._name, "network": True, **self._link.describe()}
 
-    def _await(
+    def _wait_for_reply(
         self,
         request: str,
-        published: Published,
-        limits: Limits,
+        published: IopubOutputs,
+        limits: EvaluationLimits,
         is_cancelled: Callable[[], bool],
         on_wait: Callable[[float], None],
-    ) -> Cause | None:
+    ) -> StopCause | None:
         """Wait for the end of a cell; say why it was stopped, if it was."""
         begun = told = time.monotonic()
-        cause: Cause | None = None
+        cause: StopCause | None = None
         given_up = float("inf")
         while True:
-            message = self._next(_TICK, cause)
-            if message is not None and _is_gone(message):
-                raise _GoneError(cause)
-            if message is not None and _parent(message) == request and published.take(message):
+            message = self._receive_message(_POLL_INTERVAL_SECONDS, cause)
+            if message is not None and _is_death_notice(message):
+                raise _KernelGoneError(cause)
+            if message is not None and _get_parent_id(message) == request and published.handle_message(message):
                 return cause
             now = time.monotonic()
             if cause is None and (now - begun > limits.seconds or is_cancelled()):
                 cause = "timed-out" if now - begun > limits.seconds else "cancelled"
-                given_up = now + INTERRUPT_SECONDS
+                given_up = now + INTERRUPT_GRACE_SECONDS
                 self._link.interrupt()
             if now > given_up or not self._link.is_alive:
-                raise _GoneError(cause)
-            if now - told >= WAIT_SECONDS:
+                raise _KernelGoneError(cause)
+            if now - told >= PROGRESS_INTERVAL_SECONDS:
                 told = now
                 on_wait(now - begun)
 
-    def _next(self, seconds: float, cause: Cause | None = None) -> Message | None:
+    def _receive_message(self, seconds: float, cause: StopCause | None = None) -> JupyterMessage | None:
         try:
             return self._link.receive(seconds)
         except TimeoutError:
             return None
         except EOFError:
-            raise _GoneError(cause) from None
+            raise _KernelGoneError(cause) from None
 
 
-class _GoneError(Exception):
+class _KernelGoneError(Exception):
     """The kernel is not there any more, or has to be given up."""
 
-    def __init__(self, cause: Cause | None = None) -> None:
+    def __init__(self, cause: StopCause | None = None) -> None:
         super().__init__("the kernel is gone")
         self.cause = cause
 
 
-def _request(code: str) -> dict[str, object]:
+def _build_execute_request(code: str) -> dict[str, object]:
     return {
         "code": code,
         "silent": False,
@@ -169,35 +169,35 @@ def _request(code: str) -> dict[str, object]:
     }
 
 
-def _parent(message: Message) -> object:
+def _get_parent_id(message: JupyterMessage) -> object:
     return message.get("parent_header", {}).get("msg_id")
 
 
-def _is_gone(message: Message) -> bool:
+def _is_death_notice(message: JupyterMessage) -> bool:
     content = message.get("content", {})
     return (
         message.get("header", {}).get("msg_type") == "status"
-        and content.get("execution_state") in _GONE_STATES
+        and content.get("execution_state") in _DEAD_STATES
     )
 
 
-def _outcome(
-    published: Published, limits: Limits, cause: Cause | None, seconds: float, *, is_gone: bool
-) -> Outcome:
+def _build_result(
+    published: IopubOutputs, limits: EvaluationLimits, cause: StopCause | None, seconds: float, *, is_gone: bool
+) -> EvaluationResult:
     notes = []
-    if published.dropped:
-        notes.append(f"{published.dropped} bytes of output beyond the limit were dropped.")
+    if published.dropped_bytes:
+        notes.append(f"{published.dropped_bytes} bytes of output beyond the limit were dropped.")
     if cause == "timed-out":
-        notes.append(f"The evaluation took longer than {limits.seconds_given:g} s and was stopped.")
+        notes.append(f"The evaluation took longer than {limits.user_time_limit:g} s and was stopped.")
     elif cause == "cancelled":
         notes.append("The evaluation was cancelled.")
     elif is_gone:
         notes.append("The kernel crashed, or the code ended it.")
     if is_gone or cause is not None:
-        notes.append(_GONE if is_gone else _KEPT)
+        notes.append(_KERNEL_ENDED_NOTE if is_gone else _STATE_KEPT_NOTE)
     finished: Literal["done", "failed"] = "failed" if published.is_failure else "done"
     result = published.result
-    return Outcome(
+    return EvaluationResult(
         cause or ("crashed" if is_gone else finished),
         None if result is None else result.removesuffix("\n"),
         published.outputs,

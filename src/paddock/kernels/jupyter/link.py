@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-Message = dict[str, Any]
+JupyterMessage = dict[str, Any]
 
 
-class Link(Protocol):
+class KernelLink(Protocol):
     """Takes requests to a kernel, and what it publishes back."""
 
     @property
@@ -23,7 +23,7 @@ class Link(Protocol):
         """
         ...
 
-    def receive(self, seconds: float) -> Message:
+    def receive(self, seconds: float) -> JupyterMessage:
         """The next message that the kernel publishes.
 
         Raises:

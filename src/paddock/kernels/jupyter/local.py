@@ -19,18 +19,18 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from paddock.kernels import confinement
-from paddock.kernels.engines.keeper import INTERRUPT, keeper_command
+from paddock.kernels.engines.keeper import INTERRUPT_LINE, build_supervisor_command
 from paddock.kernels.kernel import KernelError
 
 if TYPE_CHECKING:
     from jupyter_client.kernelspec import KernelSpec
 
-    from paddock.kernels.jupyter.link import Message
-    from paddock.kernels.limits import Limits
+    from paddock.kernels.jupyter.link import JupyterMessage
+    from paddock.kernels.limits import EvaluationLimits
 
-_PYTHON = re.compile(r"python[0-9.]*")
-_END_SECONDS = 5.0
-_PROGRAM = """\
+_PYTHON_PROGRAM = re.compile(r"python[0-9.]*")
+_END_TIMEOUT_SECONDS = 5.0
+_SANDBOX_CODE = """\
 import os, sys
 sys.path += sys.argv.pop(1).split(os.pathsep)
 memory = int(sys.argv.pop(1))
@@ -44,10 +44,10 @@ os.execv(sys.argv[1], sys.argv[1:])
 """
 
 
-class LocalLink:
+class LocalKernelLink:
     """A kernel that was started here."""
 
-    def __init__(self, name: str, spec: KernelSpec, directory: str, limits: Limits) -> None:
+    def __init__(self, name: str, spec: KernelSpec, directory: str, limits: EvaluationLimits) -> None:
         """Start it.
 
         Raises:
@@ -57,29 +57,29 @@ class LocalLink:
         from jupyter_client.connect import write_connection_file  # noqa: PLC0415 - as above
 
         self._is_interrupted_by_message = spec.interrupt_mode == "message"
-        self._folder = Path(tempfile.mkdtemp(prefix="paddock-"))
-        file = self._folder / "connection.json"
+        self._connection_directory = Path(tempfile.mkdtemp(prefix="paddock-"))
+        file = self._connection_directory / "connection.json"
         has_files = sys.platform != "win32"
         write_connection_file(
             str(file),
             transport="ipc" if has_files else "tcp",
-            ip=str(self._folder / "s") if has_files else "127.0.0.1",
+            ip=str(self._connection_directory / "s") if has_files else "127.0.0.1",
             kernel_name=name,
         )
-        confinement.hide_server()
+        confinement.block_process_inspection()
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the kernel that the user has installed
-                _confined(keeper_command(_command(spec, file)), limits),
+                _add_sandbox(build_supervisor_command(_build_command(spec, file)), limits),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd=directory,
-                env=_environment(spec),
+                env=_build_variables(spec),
                 start_new_session=True,
                 bufsize=0,
             )
         except OSError as error:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            shutil.rmtree(self._connection_directory, ignore_errors=True)
             raise KernelError(f"The Jupyter kernel {name} cannot be started: {error}") from None
         self._client: Any = BlockingKernelClient()
         self._client.load_connection_file(str(file))
@@ -92,15 +92,15 @@ class LocalLink:
 
     def send(self, kind: str, content: dict[str, object]) -> str:
         """Send a request."""
-        return self._send(self._client.shell_channel, kind, content)
+        return self._send_message(self._client.shell_channel, kind, content)
 
-    def receive(self, seconds: float) -> Message:
+    def receive(self, seconds: float) -> JupyterMessage:
         """The next message that the kernel publishes."""
         # What it answers besides is published as well; it must not pile up.
         with contextlib.suppress(queue.Empty):
             self._client.get_shell_msg(timeout=0)
         try:
-            found: Message = self._client.get_iopub_msg(timeout=seconds)
+            found: JupyterMessage = self._client.get_iopub_msg(timeout=seconds)
         except queue.Empty:
             raise TimeoutError from None
         return found
@@ -108,10 +108,10 @@ class LocalLink:
     def interrupt(self) -> None:
         """Interrupt it as its description says."""
         if self._is_interrupted_by_message:
-            self._send(self._client.control_channel, "interrupt_request", {})
+            self._send_message(self._client.control_channel, "interrupt_request", {})
         elif self._process.stdin is not None:
             with contextlib.suppress(OSError):
-                self._process.stdin.write(INTERRUPT)
+                self._process.stdin.write(INTERRUPT_LINE)
 
     def close(self) -> None:
         """End it; the keeper does so when its input ends."""
@@ -119,32 +119,32 @@ class LocalLink:
             with contextlib.suppress(OSError):
                 self._process.stdin.close()
         try:
-            self._process.wait(_END_SECONDS)
+            self._process.wait(_END_TIMEOUT_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
         self._client.stop_channels()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.rmtree(self._connection_directory, ignore_errors=True)
 
     def describe(self) -> dict[str, object]:
         """The process."""
         return {"guard": self._process.pid}
 
-    def _send(self, channel: Any, kind: str, content: dict[str, object]) -> str:
+    def _send_message(self, channel: Any, kind: str, content: dict[str, object]) -> str:
         message = self._client.session.msg(kind, content)
         channel.send(message)
         found: str = message["header"]["msg_id"]
         return found
 
 
-def _command(spec: KernelSpec, file: Path) -> list[str]:
+def _build_command(spec: KernelSpec, file: Path) -> list[str]:
     """The command of a kernel, as its description has it."""
     words = {"connection_file": str(file), "resource_dir": spec.resource_dir}
     command = [
         re.sub(r"\{([A-Za-z0-9_]+)\}", lambda found: words.get(found[1], found[0]), word)
         for word in spec.argv
     ]
-    if _PYTHON.fullmatch(command[0]) and _is_own(spec):
+    if _PYTHON_PROGRAM.fullmatch(command[0]) and _is_in_own_environment(spec):
         command[0] = sys.executable
     found = shutil.which(command[0])
     if found is None:
@@ -155,20 +155,20 @@ def _command(spec: KernelSpec, file: Path) -> list[str]:
     return [found, *command[1:]]
 
 
-def _is_own(spec: KernelSpec) -> bool:
+def _is_in_own_environment(spec: KernelSpec) -> bool:
     """Whether a kernel is installed in our own environment, whose Python it means."""
     return Path(spec.resource_dir).is_relative_to(sys.prefix)
 
 
-def _confined(command: list[str], limits: Limits) -> list[str]:
+def _add_sandbox(command: list[str], limits: EvaluationLimits) -> list[str]:
     """The same command with what can be forbidden to a program that needs sockets."""
     if sys.platform == "win32":
         return command
     packages = str(Path(__file__).parents[3])
     memory = str(limits.memory_bytes)
-    return [sys.executable, "-I", "-S", "-c", _PROGRAM, packages, memory, *command]
+    return [sys.executable, "-I", "-S", "-c", _SANDBOX_CODE, packages, memory, *command]
 
 
-def _environment(spec: KernelSpec) -> dict[str, str]:
+def _build_variables(spec: KernelSpec) -> dict[str, str]:
     own = {name: Template(value).safe_substitute(os.environ) for name, value in spec.env.items()}
-    return confinement.environment() | own
+    return confinement.build_environment() | own

@@ -4,9 +4,9 @@ A session is a journal (a file with one line for each evaluation), and, where th
 its definitions, a state file beside it. The kernel of a session may come and go.
 """
 
-from paddock.kernels.sessions.journal import Entry
-from paddock.kernels.sessions.opening import Sessions, shared_sessions
-from paddock.kernels.sessions.pruning import Keeping
-from paddock.kernels.sessions.session import Session, SessionStatus
+from paddock.kernels.sessions.journal import JournalEntry
+from paddock.kernels.sessions.opening import SessionManager, get_shared_session_manager
+from paddock.kernels.sessions.pruning import RetentionPolicy
+from paddock.kernels.sessions.session import EvaluationSession, SessionStatus
 
-__all__ = ["Entry", "Keeping", "Session", "SessionStatus", "Sessions", "shared_sessions"]
+__all__ = ["JournalEntry", "RetentionPolicy", "EvaluationSession", "SessionStatus", "SessionManager", "get_shared_session_manager"]

@@ -6,19 +6,19 @@ import re
 import secrets
 import string
 
-LENGTH = 8
-_ACCEPTED = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
-_LETTERS = string.ascii_lowercase
-_CHARACTERS = string.ascii_lowercase + string.digits
+SESSION_ID_LENGTH = 8
+_SESSION_ID_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
+_FIRST_ID_CHARACTERS = string.ascii_lowercase
+_ID_CHARACTERS = string.ascii_lowercase + string.digits
 """No upper case: some file systems do not tell it from lower case."""
 
 
-def new_id() -> str:
+def generate_session_id() -> str:
     """An id that nobody guesses: a letter, then letters and digits."""
-    rest = (secrets.choice(_CHARACTERS) for _ in range(LENGTH - 1))
-    return secrets.choice(_LETTERS) + "".join(rest)
+    rest = (secrets.choice(_ID_CHARACTERS) for _ in range(SESSION_ID_LENGTH - 1))
+    return secrets.choice(_FIRST_ID_CHARACTERS) + "".join(rest)
 
 
-def is_valid(session_id: str) -> bool:
+def is_valid_session_id(session_id: str) -> bool:
     """Whether a session may have this id."""
-    return _ACCEPTED.fullmatch(session_id) is not None
+    return _SESSION_ID_PATTERN.fullmatch(session_id) is not None

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from paddock.files import check_ordinary, write_atomically
+from paddock.files import check_regular_file, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from paddock.kernels.sessions.journal import Entry
+    from paddock.kernels.sessions.journal import JournalEntry
 
 
 class SavedState(msgspec.Struct, frozen=True):
@@ -23,7 +23,7 @@ class SavedState(msgspec.Struct, frozen=True):
     last: str
     definitions: bytes
 
-    def position(self, entries: Sequence[Entry]) -> int:
+    def count_included_entries(self, entries: Sequence[JournalEntry]) -> int:
         """How many entries it includes; 0 when it is not of this journal, as that is now."""
         for index in range(len(entries), 0, -1):
             if entries[index - 1].id == self.last:
@@ -31,17 +31,17 @@ class SavedState(msgspec.Struct, frozen=True):
         return 0
 
 
-def read_state(path: Path, engine: str | None = None) -> SavedState | None:
+def read_saved_state(path: Path, engine: str | None = None) -> SavedState | None:
     """What was saved, by an engine if one is named; None when there is nothing to be used."""
     try:
-        check_ordinary(path)
+        check_regular_file(path)
         found = msgspec.msgpack.decode(path.read_bytes(), type=SavedState)
     except (OSError, ValueError):
         return None
     return found if engine in {None, found.engine} else None
 
 
-def write_state(path: Path, state: SavedState) -> None:
+def write_saved_state(path: Path, state: SavedState) -> None:
     """Save definitions.
 
     Raises:

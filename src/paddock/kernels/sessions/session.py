@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from paddock.kernels.kernel import STATE_SECONDS, KernelError, ignore, never
-from paddock.kernels.sessions.effects import Effects
-from paddock.kernels.sessions.journal import Entry, Header, Journal, Shown
-from paddock.kernels.sessions.saved_state import SavedState, read_state, write_state
+from paddock.kernels.kernel import STATE_TIMEOUT_SECONDS, KernelError, ignore_progress, never_cancelled
+from paddock.kernels.sessions.effects import SideEffectScan
+from paddock.kernels.sessions.journal import JournalEntry, JournalHeader, Journal, StoredOutput
+from paddock.kernels.sessions.saved_state import SavedState, read_saved_state, write_saved_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -19,69 +19,69 @@ if TYPE_CHECKING:
 
     from paddock.kernels.engines.engine import Engine
     from paddock.kernels.kernel import Kernel
-    from paddock.kernels.limits import Limits
-    from paddock.kernels.outcome import Outcome
+    from paddock.kernels.limits import EvaluationLimits
+    from paddock.kernels.outcome import EvaluationResult
 
-    StartKernel = Callable[[str, Engine, Limits, Callable[[], bool]], Kernel]
+    KernelStarter = Callable[[str, Engine, EvaluationLimits, Callable[[], bool]], Kernel]
 
 SessionStatus = Literal["new", "continued", "resumed", "resumed-new-kernel", "reused"]
 """How a session came to a call: fresh under a new id; with its kernel; with its kernel, brought up
 to date with what another process did; with another kernel than before; fresh under the id that was
 given, because nothing is known of it."""
 
-REPEAT_SECONDS = 30.0
+MAX_REPLAY_SECONDS = 30.0
 """How long evaluations of a journal may be repeated to have their definitions again."""
-CHEAP_SECONDS = 0.5
+MAX_CHEAP_REPLAY_SECONDS = 0.5
 """What is repeated in less time than this is not saved as a state: nothing is more exact."""
-_EACH_SECONDS = 0.003
+_REPLAY_OVERHEAD_SECONDS = 0.003
 """What an evaluation takes besides the time in the engine."""
-SAVE_AT_ONCE_SECONDS = 0.5
+MAX_IMMEDIATE_SAVE_SECONDS = 0.5
 """How long a call waits for its state to be saved, when it cannot be repeated."""
-_PATIENCE = 5
+_MAX_DEFERRED_SAVES = 5
 """How often saving gives way to a call before a call waits for it."""
-RESULT_CHARACTERS = 1 << 20
-FULL_BYTES = 32 << 20
+MAX_RESULT_CHARACTERS = 1 << 20
+LARGE_JOURNAL_BYTES = 32 << 20
 """From this size of a journal on, only the beginnings of long results are kept."""
-SHORT_CHARACTERS = 10_000
-_COUNTER = re.compile(r"\$\d+")
+MAX_SHORT_RESULT_CHARACTERS = 10_000
+_LOCAL_SYMBOL_COUNTER = re.compile(r"\$\d+")
 """In names of local symbols, which are others each time."""
 
 
-class Session:
+class EvaluationSession:
     """What is known of one session; used by one call at a time."""
 
     def __init__(
-        self, session_id: str, engine: Engine, directory: Path, start: StartKernel
+        self, session_id: str, engine: Engine, directory: Path, start: KernelStarter
     ) -> None:
         self.id = session_id
         self.engine = engine
         self.status: SessionStatus = "new"
         self.notes: list[str] = []
         """What the user must be told about this call's session, apart from outcomes."""
-        self._start = start
+        self._start_kernel = start
         self._directory = directory
         self._journal = Journal(directory / f"{session_id}.jsonl")
-        self._entries: list[Entry] = []
-        self._unsaved: list[Entry] = []
+        self._entries: list[JournalEntry] = []
+        self._unsaved_entries: list[JournalEntry] = []
         self._kernel: Kernel | None = None
-        self._late_notes: list[str] = []
-        self._known = 0
+        self._queued_notices: list[str] = []
+        self._kernel_entry_count = 0
         """How many entries the kernel's state includes."""
-        self._saved = 0
+        self._saved_entry_count = 0
         """How many entries the state file includes."""
-        self._effects = Effects()
-        self._with_effects: list[bool] = []
+        self._side_effects = SideEffectScan()
+        self._entry_has_effects: list[bool] = []
         """For each entry, whether it must not be repeated."""
         self._is_slow_to_save = False
-        self._given_way = 0
+        self._deferred_saves = 0
 
     @property
-    def history(self) -> Sequence[Entry]:
+    def entries(self) -> Sequence[JournalEntry]:
         """All evaluations, oldest first."""
         return self._entries
 
     @property
-    def line(self) -> int:
+    def next_line(self) -> int:
         """The number of the next line."""
         return self._entries[-1].line + 1 if self._entries else 1
 
@@ -101,30 +101,30 @@ class Session:
         return self._kernel is not None and self._kernel.is_alive
 
     @property
-    def is_behind(self) -> bool:
+    def is_kernel_behind(self) -> bool:
         """Whether other processes have done something that its kernel does not know."""
-        return self._known < len(self._entries)
+        return self._kernel_entry_count < len(self._entries)
 
     @property
-    def _is_saved_later(self) -> bool:
+    def _is_saved_in_background(self) -> bool:
         """Whether no call waits for saving, because there is something to save after each."""
         return self.engine.language != "wolfram"
 
     @property
-    def is_saved(self) -> bool:
+    def is_journal_saved(self) -> bool:
         """Whether all of its journal is in its file."""
-        return not self._unsaved
+        return not self._unsaved_entries
 
     def evaluate(
         self,
         code: str,
-        limits: Limits,
+        limits: EvaluationLimits,
         *,
         line: int | None = None,
         source: str = "",
-        is_cancelled: Callable[[], bool] = never,
-        on_wait: Callable[[float], None] = ignore,
-    ) -> Outcome:
+        is_cancelled: Callable[[], bool] = never_cancelled,
+        on_wait: Callable[[float], None] = ignore_progress,
+    ) -> EvaluationResult:
         """Evaluate one expression and write it into the journal.
 
         `line` is for further expressions of the same input: it gives them the number of the first.
@@ -133,37 +133,37 @@ class Session:
         Raises:
             KernelError: when no kernel can be started.
         """
-        number = self.line if line is None else line
-        outcome, note = self._run(code, limits, is_cancelled, on_wait)
-        is_current = not self.is_behind
-        entry = self._entry(number, code, source, outcome)
-        self._add([entry])
+        number = self.next_line if line is None else line
+        outcome, note = self._run_code(code, limits, is_cancelled, on_wait)
+        is_current = not self.is_kernel_behind
+        entry = self._build_entry(number, code, source, outcome)
+        self._add_entries([entry])
         if is_current:
-            self._known = len(self._entries)
-        notes = [note, outcome.note, self._write(entry)]
+            self._kernel_entry_count = len(self._entries)
+        notes = [note, outcome.note, self._write_entry(entry)]
         return msgspec.structs.replace(outcome, note=" ".join(text for text in notes if text))
 
-    def ask(
+    def evaluate_unrecorded(
         self,
         code: str,
-        limits: Limits,
+        limits: EvaluationLimits,
         *,
-        is_cancelled: Callable[[], bool] = never,
-        on_wait: Callable[[float], None] = ignore,
-    ) -> Outcome:
+        is_cancelled: Callable[[], bool] = never_cancelled,
+        on_wait: Callable[[float], None] = ignore_progress,
+    ) -> EvaluationResult:
         """Evaluate in the session without a line number or a trace in the journal.
 
         Raises:
             KernelError: when no kernel can be started.
         """
-        outcome, note = self._run(code, limits, is_cancelled, on_wait)
+        outcome, note = self._run_code(code, limits, is_cancelled, on_wait)
         return msgspec.structs.replace(outcome, note=f"{note} {outcome.note}".strip())
 
     def describe(self) -> dict[str, object]:
         """What is known of its kernel; empty when there is none."""
         return {} if self._kernel is None else self._kernel.describe()
 
-    def catch_up(self) -> tuple[int, ...]:
+    def read_new_entries(self) -> tuple[int, ...]:
         """Read what other processes have added; called at the beginning of each call.
 
         Gives the numbers of the lines in the file that cannot be read.
@@ -173,127 +173,127 @@ class Session:
             OSError: when it cannot be read; FileNotFoundError when there is none.
         """
         found = self._journal.read_new()
-        if found.is_other and self._entries:
+        if found.is_replaced and self._entries:
             # Pruned, moved or written anew by others: what is in the file is what counts.
-            self._forget_entries()
-            self.drop_kernel()
-        self._add(found.entries)
-        return found.unreadable
+            self._clear_entries()
+            self.close_kernel()
+        self._add_entries(found.entries)
+        return found.unreadable_lines
 
-    def mend(self) -> None:
+    def repair_journal(self) -> None:
         """Write the journal anew, without what cannot be read in it.
 
         Raises:
             OSError: when it cannot be written.
         """
-        self._journal.rewrite(self._header(), self._entries)
+        self._journal.rewrite(self._build_header(), self._entries)
 
-    def end_call(self) -> None:
+    def finish_call(self) -> None:
         """Save the definitions at once if they could not be had again by repeating.
 
         The caller has the session's lock, so that nobody sees the journal without them.
         """
-        if self._is_saved_later or self._is_slow_to_save:
+        if self._is_saved_in_background or self._is_slow_to_save:
             return
-        if not any(self._lasting_effects(self._saved)):
+        if not any(self._iter_committed_effects(self._saved_entry_count)):
             return
-        state = self.take_state(SAVE_AT_ONCE_SECONDS)
+        state = self.dump_state(MAX_IMMEDIATE_SAVE_SECONDS)
         self._is_slow_to_save = state is None
-        if state is not None and (note := self.put_state(state)):
-            self._late_notes.append(note)
+        if state is not None and (note := self.save_state(state)):
+            self._queued_notices.append(note)
 
-    def take_state(
-        self, seconds: float = STATE_SECONDS, is_cancelled: Callable[[], bool] = never
+    def dump_state(
+        self, seconds: float = STATE_TIMEOUT_SECONDS, is_cancelled: Callable[[], bool] = never_cancelled
     ) -> SavedState | None:
         """The definitions, if they have to be saved and can be told in time.
 
         It stops when it is cancelled, but not each time: somebody may call all the time.
         """
-        is_known = self._kernel is not None and self._known == len(self._entries)
-        if self._kernel is None or not is_known or self._is_cheap(self._saved):
+        is_known = self._kernel is not None and self._kernel_entry_count == len(self._entries)
+        if self._kernel is None or not is_known or self._is_replay_cheap(self._saved_entry_count):
             return None
-        count = self._known
+        count = self._kernel_entry_count
         has_given_way = False
 
         def give_way() -> bool:
             nonlocal has_given_way
-            has_given_way = self._given_way < _PATIENCE and is_cancelled()
+            has_given_way = self._deferred_saves < _MAX_DEFERRED_SAVES and is_cancelled()
             return has_given_way
 
         begun = time.monotonic()
         definitions = self._kernel.state(seconds=seconds, is_cancelled=give_way)
-        self._given_way = self._given_way + 1 if has_given_way else 0
+        self._deferred_saves = self._deferred_saves + 1 if has_given_way else 0
         if definitions is None:
             return None
-        self._is_slow_to_save = time.monotonic() - begun > SAVE_AT_ONCE_SECONDS
+        self._is_slow_to_save = time.monotonic() - begun > MAX_IMMEDIATE_SAVE_SECONDS
         last = self._entries[count - 1].id
         return SavedState(self.engine.name, self.engine.version, last, definitions)
 
-    def put_state(self, state: SavedState) -> str:
+    def save_state(self, state: SavedState) -> str:
         """Write definitions beside the journal; give a note when that cannot be done.
 
         The caller has the session's lock. When others have written to the journal since, nothing is
         done: they know more.
         """
-        count = state.position(self._entries)
+        count = state.count_included_entries(self._entries)
         try:
-            if count == 0 or self._unsaved or not self._journal.is_current():
+            if count == 0 or self._unsaved_entries or not self._journal.is_current():
                 return ""
             self._journal.sync()  # a state without the evaluations that it includes is worthless
-            write_state(self.state_path, state)
+            write_saved_state(self.state_path, state)
         except OSError as error:
             return f"The definitions could not be saved: {error.strerror or error}."
-        self._saved = count
+        self._saved_entry_count = count
         return ""
 
-    def tell_later(self, note: str) -> None:
+    def queue_notice(self, note: str) -> None:
         """Have something told in the next call."""
         if note:
-            self._late_notes.append(note)
+            self._queued_notices.append(note)
 
-    def take_late_notes(self) -> list[str]:
+    def pop_notices(self) -> list[str]:
         """What has to be told from after the last call."""
-        notes, self._late_notes = self._late_notes, []
+        notes, self._queued_notices = self._queued_notices, []
         return notes
 
-    def use_engine(self, engine: Engine) -> None:
+    def switch_engine(self, engine: Engine) -> None:
         """Go on with another engine than before, if it is another one."""
         if engine.name != self.engine.name:
-            self._save_now()
-            self.drop_kernel()
+            self._save_current_state()
+            self.close_kernel()
             self.engine = engine
-            self._saved = 0
+            self._saved_entry_count = 0
 
-    def drop_kernel(self) -> None:
+    def close_kernel(self) -> None:
         """End the kernel; the next evaluation gets another one."""
         kernel, self._kernel = self._kernel, None
-        self._known = 0
+        self._kernel_entry_count = 0
         if kernel is not None:
             kernel.close()
 
-    def start_anew(self) -> None:
+    def restart_journal(self) -> None:
         """Forget the journal that was there: it has been moved away."""
         self._journal = Journal(self._journal.path)
-        self._unsaved = list(self._entries)
+        self._unsaved_entries = list(self._entries)
 
-    def _run(
+    def _run_code(
         self,
         code: str,
-        limits: Limits,
+        limits: EvaluationLimits,
         is_cancelled: Callable[[], bool],
         on_wait: Callable[[float], None],
-    ) -> tuple[Outcome, str]:
-        kernel, note = self._ready_kernel(limits, is_cancelled, on_wait)
+    ) -> tuple[EvaluationResult, str]:
+        kernel, note = self._prepare_kernel(limits, is_cancelled, on_wait)
         outcome = kernel.evaluate(code, limits, is_cancelled=is_cancelled, on_wait=on_wait)
         if not kernel.is_alive:
-            self.drop_kernel()
-            text = f"Another one takes over, with {_TAKEN_OVER[self.engine.language]}."
+            self.close_kernel()
+            text = f"Another one takes over, with {_RESTART_NOTES[self.engine.language]}."
             outcome = msgspec.structs.replace(outcome, note=f"{outcome.note} {text}".strip())
         return outcome, note
 
-    def _ready_kernel(
+    def _prepare_kernel(
         self,
-        limits: Limits,
+        limits: EvaluationLimits,
         is_cancelled: Callable[[], bool],
         on_wait: Callable[[float], None],
     ) -> tuple[Kernel, str]:
@@ -302,74 +302,74 @@ class Session:
         kernel = self._kernel
         if kernel is not None and not kernel.is_alive:
             notes.append("The kernel had been ended from outside; another one has taken over.")
-            self.drop_kernel()
+            self.close_kernel()
         elif kernel is not None and kernel.has_network != limits.network:
-            self._save_now()
-            self.drop_kernel()
-        elif kernel is not None and self._knows_less_than_the_state():
+            self._save_current_state()
+            self.close_kernel()
+        elif kernel is not None and self._is_older_than_saved_state():
             # Definitions are added to those of a kernel; only a new one has these and no others.
-            self.drop_kernel()
+            self.close_kernel()
             self.status = "resumed-new-kernel"
         if self._kernel is None:
-            self._kernel = self._start(self.id, self.engine, limits, is_cancelled)
-            notes.append(self._restore(self._kernel))
-        if self.is_behind:
-            notes.append(self._repeat(self._kernel, limits, is_cancelled, on_wait))
+            self._kernel = self._start_kernel(self.id, self.engine, limits, is_cancelled)
+            notes.append(self._restore_kernel(self._kernel))
+        if self.is_kernel_behind:
+            notes.append(self._replay_entries(self._kernel, limits, is_cancelled, on_wait))
         return self._kernel, " ".join(note for note in notes if note)
 
-    def _knows_less_than_the_state(self) -> bool:
+    def _is_older_than_saved_state(self) -> bool:
         """Whether another process has saved what this kernel cannot have by repeating."""
-        if not self.is_behind or self._is_cheap(self._known):
+        if not self.is_kernel_behind or self._is_replay_cheap(self._kernel_entry_count):
             return False
-        saved = self._saved_state()
-        return saved is not None and saved.position(self._entries) > self._known
+        saved = self._load_saved_state()
+        return saved is not None and saved.count_included_entries(self._entries) > self._kernel_entry_count
 
-    def _saved_state(self) -> SavedState | None:
+    def _load_saved_state(self) -> SavedState | None:
         """What can be restored: one Python reads what another one has saved."""
-        found = read_state(self.state_path)
+        found = read_saved_state(self.state_path)
         if found is None or found.engine == self.engine.name:
             return found
         is_python = self.engine.language == found.engine.partition(" ")[0] == "python"
         return found if is_python else None
 
-    def _restore(self, kernel: Kernel) -> str:
+    def _restore_kernel(self, kernel: Kernel) -> str:
         """Give a new kernel the saved definitions, unless repeating is quick and exact."""
-        if self._is_cheap(0):
+        if self._is_replay_cheap(0):
             return ""
-        saved = self._saved_state()
-        position = saved.position(self._entries) if saved is not None else 0
+        saved = self._load_saved_state()
+        position = saved.count_included_entries(self._entries) if saved is not None else 0
         if saved is None or not position:
             return ""
         try:
             missing = kernel.restore(saved.definitions)
         except KernelError as error:
             return f"{error}; the session's evaluations were repeated instead."
-        self._known = self._saved = position
+        self._kernel_entry_count = self._saved_entry_count = position
         return f"Not restored: {missing}." if missing else ""
 
-    def _repeat(
+    def _replay_entries(
         self,
         kernel: Kernel,
-        limits: Limits,
+        limits: EvaluationLimits,
         is_cancelled: Callable[[], bool],
         on_wait: Callable[[float], None],
     ) -> str:
         """Repeat what the kernel has not seen, for a limited time, and what has no effects only."""
         begun = time.monotonic()
         left_out, failed, other = [], [], []
-        for index in range(self._known, len(self._entries)):
+        for index in range(self._kernel_entry_count, len(self._entries)):
             entry = self._entries[index]
             spent = time.monotonic() - begun
-            if not entry.is_lasting:
+            if not entry.is_committed:
                 continue
-            if self._with_effects[index]:
+            if self._entry_has_effects[index]:
                 left_out.append(entry.line)
-            elif spent >= REPEAT_SECONDS or not kernel.is_alive:
+            elif spent >= MAX_REPLAY_SECONDS or not kernel.is_alive:
                 failed.append(entry.line)
             else:
                 outcome = kernel.evaluate(
                     entry.code,
-                    msgspec.structs.replace(limits, seconds=REPEAT_SECONDS - spent),
+                    msgspec.structs.replace(limits, seconds=MAX_REPLAY_SECONDS - spent),
                     is_cancelled=is_cancelled,
                     on_wait=lambda seconds, spent=spent: on_wait(spent + seconds),  # type: ignore[misc]  # a default argument keeps this round's value
                 )
@@ -377,91 +377,91 @@ class Session:
                     break  # the next call goes on from here
                 if outcome.status not in {"done", "failed"}:
                     failed.append(entry.line)
-                elif not entry.is_cut and _without_counters(outcome) != _without_counters(entry):
+                elif not entry.is_cut and _strip_counters(outcome) != _strip_counters(entry):
                     other.append(entry.line)
-            self._known = index + 1
+            self._kernel_entry_count = index + 1
         else:
-            self._known = len(self._entries)
+            self._kernel_entry_count = len(self._entries)
         return " ".join(
-            f"{text} (evaluations of {_lines(lines)})."
+            f"{text} (evaluations of {_format_lines(lines)})."
             for text, lines in (
-                (_LEFT_OUT[self.engine.language], left_out),
+                (_SKIPPED_NOTES[self.engine.language], left_out),
                 ("What could not be repeated is missing", failed),
                 ("Repeating gave other results than before", other),
             )
             if lines
         )
 
-    def _entry(self, line: int, code: str, source: str, outcome: Outcome) -> Entry:
+    def _build_entry(self, line: int, code: str, source: str, outcome: EvaluationResult) -> JournalEntry:
         """What the journal keeps of an evaluation: all but long texts."""
-        is_full = self._journal.size > FULL_BYTES
-        limit = SHORT_CHARACTERS if is_full else RESULT_CHARACTERS
+        is_full = self._journal.size_bytes > LARGE_JOURNAL_BYTES
+        limit = MAX_SHORT_RESULT_CHARACTERS if is_full else MAX_RESULT_CHARACTERS
         result = outcome.result
         is_cut = result is not None and len(result) > limit
-        shown, left = [], SHORT_CHARACTERS
+        shown, left = [], MAX_SHORT_RESULT_CHARACTERS
         for output in outcome.outputs:
             if left <= 0:
                 break
-            shown.append(Shown(output.kind, output.text[:left], output.mime))
+            shown.append(StoredOutput(output.kind, output.text[:left], output.mime))
             left -= len(output.text)
-        return Entry(
+        return JournalEntry(
             line,
             code,
             outcome.status,
-            result[:SHORT_CHARACTERS] if is_cut and result is not None else result,
+            result[:MAX_SHORT_RESULT_CHARACTERS] if is_cut and result is not None else result,
             source,
             tuple(shown),
             outcome.seconds,
             is_cut,
         )
 
-    def _add(self, entries: Sequence[Entry]) -> None:
+    def _add_entries(self, entries: Sequence[JournalEntry]) -> None:
         is_seen = self.engine.language == "wolfram"
         for entry in entries:
-            self._with_effects.append(not is_seen or self._effects.are_in(entry.code))
+            self._entry_has_effects.append(not is_seen or self._side_effects.has_side_effects(entry.code))
             self._entries.append(entry)
 
-    def _forget_entries(self) -> None:
+    def _clear_entries(self) -> None:
         self._entries = []
-        self._with_effects = []
-        self._effects = Effects()
-        self._saved = 0
+        self._entry_has_effects = []
+        self._side_effects = SideEffectScan()
+        self._saved_entry_count = 0
 
-    def _lasting_effects(self, start: int) -> Iterator[bool]:
+    def _iter_committed_effects(self, start: int) -> Iterator[bool]:
         for index in range(start, len(self._entries)):
-            if self._entries[index].is_lasting:
-                yield self._with_effects[index]
+            if self._entries[index].is_committed:
+                yield self._entry_has_effects[index]
 
-    def _is_cheap(self, start: int) -> bool:
+    def _is_replay_cheap(self, start: int) -> bool:
         """Whether all entries from one on can be repeated, and that quickly."""
-        if any(self._lasting_effects(start)):
+        if any(self._iter_committed_effects(start)):
             return False
-        lasting = [entry for entry in self._entries[start:] if entry.is_lasting]
-        return sum(entry.seconds + _EACH_SECONDS for entry in lasting) < CHEAP_SECONDS
+        lasting = [entry for entry in self._entries[start:] if entry.is_committed]
+        return sum(entry.seconds + _REPLAY_OVERHEAD_SECONDS for entry in lasting) < MAX_CHEAP_REPLAY_SECONDS
 
-    def _save_now(self) -> None:
-        state = self.take_state()
+    def _save_current_state(self) -> None:
+        state = self.dump_state()
         if state is not None:
-            self.tell_later(self.put_state(state))
+            self.queue_notice(self.save_state(state))
 
-    def _header(self) -> Header:
-        return Header(self.id, self.engine.name, self.engine.version)
+    def _build_header(self) -> JournalHeader:
+        return JournalHeader(self.id, self.engine.name, self.engine.version)
 
-    def _write(self, entry: Entry) -> str:
-        self._unsaved.append(entry)
+    def _write_entry(self, entry: JournalEntry) -> str:
+        self._unsaved_entries.append(entry)
         try:
             self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._journal.append(self._header(), self._unsaved)
+            self._journal.append(self._build_header(), self._unsaved_entries)
         except OSError as error:
             return (
                 f"The session could not be saved ({error.strerror or error}); "
                 "it goes on, and will be lost when the server ends."
             )
-        self._unsaved = []
+        self._unsaved_entries = []
         return ""
 
 
-_LEFT_OUT = {
+_SKIPPED_NOTES = {
     "wolfram": (
         "Nothing is repeated that does more than define something; "
         "if it defined something besides, that is missing"
@@ -469,19 +469,19 @@ _LEFT_OUT = {
     "python": "Python code is not repeated; what it defined and was not saved is missing",
     "other": "Code is not repeated; what it defined is missing",
 }
-_TAKEN_OVER = {
+_RESTART_NOTES = {
     "wolfram": "the definitions from before this evaluation",
     "python": "what was saved of the session before",
     "other": "nothing defined",
 }
 
 
-def _lines(lines: list[int]) -> str:
+def _format_lines(lines: list[int]) -> str:
     numbers = list(dict.fromkeys(lines))
     shown = ", ".join(str(number) for number in numbers[:10])
     more = f" and {len(numbers) - 10} more" if len(numbers) > 10 else ""
     return f"line {shown}" if len(numbers) == 1 else f"lines {shown}{more}"
 
 
-def _without_counters(found: Outcome | Entry) -> str | None:
-    return None if found.result is None else _COUNTER.sub("", found.result)
+def _strip_counters(found: EvaluationResult | JournalEntry) -> str | None:
+    return None if found.result is None else _LOCAL_SYMBOL_COUNTER.sub("", found.result)

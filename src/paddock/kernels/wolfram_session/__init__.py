@@ -7,20 +7,20 @@ pictures in reading order. `evaluate_code` does so with anything that evaluates.
 from, and what is kept of a session, is left to `paddock.kernels.sessions`.
 """
 
-from paddock.kernels.wolfram_session.answer import Evaluation, Item, Picture, Words
+from paddock.kernels.wolfram_session.answer import LineEvaluation, AnswerItem, AnswerImage, AnswerText
 from paddock.kernels.wolfram_session.evaluating import evaluate_code
-from paddock.kernels.wolfram_session.history import History
-from paddock.kernels.wolfram_session.in_session import evaluate, history_of
-from paddock.kernels.wolfram_session.texts import truncated
+from paddock.kernels.wolfram_session.history import LineHistory
+from paddock.kernels.wolfram_session.in_session import evaluate_line, read_line_history
+from paddock.kernels.wolfram_session.texts import truncate_text
 
 __all__ = [
-    "Evaluation",
-    "History",
-    "Item",
-    "Picture",
-    "Words",
-    "evaluate",
+    "LineEvaluation",
+    "LineHistory",
+    "AnswerItem",
+    "AnswerImage",
+    "AnswerText",
+    "evaluate_line",
     "evaluate_code",
-    "history_of",
-    "truncated",
+    "read_line_history",
+    "truncate_text",
 ]

@@ -6,33 +6,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from paddock.kernels.outcome import Output, Status
-from paddock.kernels.wolfram_session.history import PICTURE
+from paddock.kernels.outcome import EvaluationOutput, EvaluationStatus
+from paddock.kernels.wolfram_session.history import IMAGE_PLACEHOLDER
 from paddock.kernels.wolfram_session.texts import (
-    MANY_MESSAGES,
-    MESSAGE_LIMIT,
-    out_label,
-    print_line,
-    truncated,
+    MESSAGES_NOTE,
+    MAX_MESSAGE_CHARACTERS,
+    format_out_label,
+    format_print,
+    truncate_text,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MOST_OUTPUTS = 10
+MAX_OUTPUTS = 10
 """Prints and messages before further messages are left out."""
-DEFAULT_LIMIT = 10_000
+DEFAULT_RESULT_CHARACTERS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class AnswerText:
     """Text of an answer."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class AnswerImage:
     """A picture in an answer; `label` is what stands there for those who cannot see it."""
 
     data: bytes
@@ -40,11 +40,11 @@ class Picture:
     label: str = "-Graphics-"
 
 
-Item = Words | Picture
+AnswerItem = AnswerText | AnswerImage
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class LineEvaluation:
     """What came of the code of one line.
 
     `result` is the value of the last expression in InputForm, None when there is none: after
@@ -53,9 +53,9 @@ class Evaluation:
     """
 
     line: int
-    status: Status
+    status: EvaluationStatus
     result: str | None
-    outputs: Sequence[Output] = ()
+    outputs: Sequence[EvaluationOutput] = ()
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
 
@@ -69,98 +69,98 @@ class Evaluation:
         """What was printed."""
         return [output.text for output in self.outputs if output.kind == "print"]
 
-    def items(self, limit: int = DEFAULT_LIMIT) -> list[Item]:
+    def to_items(self, limit: int = DEFAULT_RESULT_CHARACTERS) -> list[AnswerItem]:
         """The whole answer, with a result of at most `limit` characters."""
-        return answer_items(self, limit)
+        return build_answer_items(self, limit)
 
 
-def answer_items(evaluation: Evaluation, limit: int) -> list[Item]:
+def build_answer_items(evaluation: LineEvaluation, limit: int) -> list[AnswerItem]:
     """What a reader sees of an evaluation."""
-    page = _Page()
-    mine = _pictures_of_result(evaluation)
+    page = _AnswerBuilder()
+    mine = _select_result_images(evaluation)
     early = list(evaluation.outputs)
     for picture in mine:
         early.remove(picture)
-    for line in _packets(evaluation.line, early, limit):
-        if isinstance(line, Picture):
-            page.show(line)
+    for line in _iter_output_lines(evaluation.line, early, limit):
+        if isinstance(line, AnswerImage):
+            page.add_image(line)
         else:
-            page.write(f"{line}\n")
+            page.add_text(f"{line}\n")
     if evaluation.messages and evaluation.status != "quit":
-        page.write(f"{MANY_MESSAGES}\n")
+        page.add_text(f"{MESSAGES_NOTE}\n")
     if evaluation.result is not None:
-        _show_result(page, evaluation.line, truncated(evaluation.result, limit), mine)
-    return page.finished()
+        _add_result(page, evaluation.line, truncate_text(evaluation.result, limit), mine)
+    return page.build()
 
 
-class _Page:
+class _AnswerBuilder:
     """Text and pictures in the order in which they were put there."""
 
     def __init__(self) -> None:
-        self._items: list[Item] = []
+        self._items: list[AnswerItem] = []
         self._text: list[str] = []
 
-    def write(self, text: str) -> None:
+    def add_text(self, text: str) -> None:
         self._text.append(text)
 
-    def show(self, picture: Picture) -> None:
-        self._flush()
+    def add_image(self, picture: AnswerImage) -> None:
+        self._flush_text()
         self._items.append(picture)
 
-    def _flush(self) -> None:
+    def _flush_text(self) -> None:
         text = "".join(self._text)
         self._text = []
         if text:
-            self._items.append(Words(text))
+            self._items.append(AnswerText(text))
 
-    def finished(self) -> list[Item]:
+    def build(self) -> list[AnswerItem]:
         """All of it, without blanks at both ends."""
-        self._flush()
+        self._flush_text()
         items = self._items
-        if items and isinstance(items[0], Words):
-            items[0] = Words(items[0].text.lstrip())
-        if items and isinstance(items[-1], Words):
-            items[-1] = Words(items[-1].text.rstrip())
+        if items and isinstance(items[0], AnswerText):
+            items[0] = AnswerText(items[0].text.lstrip())
+        if items and isinstance(items[-1], AnswerText):
+            items[-1] = AnswerText(items[-1].text.rstrip())
         return items
 
 
-def _packets(line: int, outputs: list[Output], limit: int) -> Iterator[str | Picture]:
+def _iter_output_lines(line: int, outputs: list[EvaluationOutput], limit: int) -> Iterator[str | AnswerImage]:
     """The lines before the result. What is printed has the same room as the result."""
     room, left_out = limit, 0
     for place, output in enumerate(outputs):
         if output.kind == "picture":
-            yield Picture(output.data, output.mime)
+            yield AnswerImage(output.data, output.mime)
         elif output.kind == "message":
-            if place < MOST_OUTPUTS:
-                yield truncated(output.text, MESSAGE_LIMIT)
+            if place < MAX_OUTPUTS:
+                yield truncate_text(output.text, MAX_MESSAGE_CHARACTERS)
         elif room > 0:
-            text = truncated(output.text, room)
+            text = truncate_text(output.text, room)
             room -= len(text)
-            yield print_line(line, text)
+            yield format_print(line, text)
         else:
             left_out += 1
     if left_out:
-        yield print_line(line, f"... ({left_out} more left out)")
+        yield format_print(line, f"... ({left_out} more left out)")
 
 
-def _pictures_of_result(evaluation: Evaluation) -> list[Output]:
+def _select_result_images(evaluation: LineEvaluation) -> list[EvaluationOutput]:
     """The pictures that belong to the result: as many of the last ones as it has places for."""
-    places = len(PICTURE.findall(evaluation.result or ""))
+    places = len(IMAGE_PLACEHOLDER.findall(evaluation.result or ""))
     pictures = [output for output in evaluation.outputs if output.kind == "picture"]
     return pictures[-places:] if places else []
 
 
-def _show_result(page: _Page, line: int, result: str, outputs: list[Output]) -> None:
-    places = list(PICTURE.finditer(result))
-    page.write(f"\n{out_label(line, result)}")
+def _add_result(page: _AnswerBuilder, line: int, result: str, outputs: list[EvaluationOutput]) -> None:
+    places = list(IMAGE_PLACEHOLDER.finditer(result))
+    page.add_text(f"\n{format_out_label(line, result)}")
     if len(places) != len(outputs):
-        page.write(result)
+        page.add_text(result)
         for output in outputs:
-            page.show(Picture(output.data, output.mime, ""))
+            page.add_image(AnswerImage(output.data, output.mime, ""))
         return
     at = 0
     for place, output in zip(places, outputs, strict=True):
-        page.write(result[at : place.start()])
-        page.show(Picture(output.data, output.mime, place[0]))
+        page.add_text(result[at : place.start()])
+        page.add_image(AnswerImage(output.data, output.mime, place[0]))
         at = place.end()
-    page.write(result[at:])
+    page.add_text(result[at:])

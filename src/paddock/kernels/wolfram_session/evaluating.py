@@ -15,62 +15,62 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from paddock.kernels.kernel import ignore, never
-from paddock.kernels.outcome import ROLLED_BACK, Outcome, Output, Status
-from paddock.kernels.wolfram_session.answer import Evaluation
-from paddock.kernels.wolfram_session.forms import shown
-from paddock.kernels.wolfram_session.history import History, rewrite
-from paddock.kernels.wolfram_session.repair import read_code
-from paddock.kernels.wolfram_session.texts import failure
+from paddock.kernels.kernel import ignore_progress, never_cancelled
+from paddock.kernels.outcome import ROLLED_BACK_NOTE, EvaluationResult, EvaluationOutput, EvaluationStatus
+from paddock.kernels.wolfram_session.answer import LineEvaluation
+from paddock.kernels.wolfram_session.forms import apply_output_form
+from paddock.kernels.wolfram_session.history import LineHistory, rewrite_references
+from paddock.kernels.wolfram_session.repair import parse_code
+from paddock.kernels.wolfram_session.texts import format_failure
 from paddock.wolfram import walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.kernels.limits import Limits
-    from paddock.wolfram import Expression, Source
+    from paddock.kernels.limits import EvaluationLimits
+    from paddock.wolfram import Expression, ParsedSource
 
 ABORTED, FAILED, NULL = "$Aborted", "$Failed", "Null"
-NO_CATCH = "Throw::nocatch"
-_UNCAUGHT = re.compile(r"Uncaught (.*) returned to top level", re.DOTALL)
-_EXIT_CODE = re.compile(r"exit code (-?\d+)")
-_STOPPING = frozenset({"TimeConstrained", "MemoryConstrained", ABORTED, "CheckAbort"})
+NO_CATCH_MESSAGE = "Throw::nocatch"
+_UNCAUGHT_THROW = re.compile(r"Uncaught (.*) returned to top level", re.DOTALL)
+_EXIT_CODE_NOTE = re.compile(r"exit code (-?\d+)")
+_ABORT_HANDLERS = frozenset({"TimeConstrained", "MemoryConstrained", ABORTED, "CheckAbort"})
 """What may give `$Aborted` as a value without ending the evaluation."""
-_LEAST_SECONDS = 0.01
-_PARTLY_ROLLED_BACK = (
+_MIN_SECONDS = 0.01
+_PARTIAL_ROLLBACK_NOTE = (
     "The session is as it was before the expression that did not end; "
     "the expressions before it are kept."
 )
 
 
-class Evaluates(Protocol):
+class ExpressionEvaluator(Protocol):
     """What evaluates one expression: a kernel, or a session's."""
 
     def __call__(
         self,
         code: str,
-        limits: Limits,
+        limits: EvaluationLimits,
         *,
         is_cancelled: Callable[[], bool],
         on_wait: Callable[[float], None],
-    ) -> Outcome:
+    ) -> EvaluationResult:
         """Evaluate one expression."""
         ...
 
 
 @dataclass(slots=True)
-class _Progress:
+class _LineProgress:
     """What has come out so far."""
 
-    outputs: list[Output] = field(default_factory=list)
+    outputs: list[EvaluationOutput] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    status: Status = "done"
+    status: EvaluationStatus = "done"
     result: str | None = NULL
     seconds: float = 0.0
     count: int = 0
     """How many expressions were evaluated."""
 
-    def take(self, outcome: Outcome) -> None:
+    def add_result(self, outcome: EvaluationResult) -> None:
         """Add what came of an expression."""
         self.count += 1
         self.outputs += outcome.outputs
@@ -79,25 +79,25 @@ class _Progress:
         self.result = outcome.result
         note = outcome.note
         if self.count > 1:
-            note = note.replace(ROLLED_BACK, _PARTLY_ROLLED_BACK)
+            note = note.replace(ROLLED_BACK_NOTE, _PARTIAL_ROLLBACK_NOTE)
         if note and note not in self.notes:
             self.notes.append(note)
 
 
 def evaluate_code(
-    evaluate: Evaluates,
+    evaluate: ExpressionEvaluator,
     code: str,
-    history: History,
-    limits: Limits,
+    history: LineHistory,
+    limits: EvaluationLimits,
     *,
-    is_cancelled: Callable[[], bool] = never,
-    on_wait: Callable[[float], None] = ignore,
-) -> Evaluation:
+    is_cancelled: Callable[[], bool] = never_cancelled,
+    on_wait: Callable[[float], None] = ignore_progress,
+) -> LineEvaluation:
     """Evaluate all expressions of some code; it never raises for what the code is or does."""
-    read = read_code(code)
+    read = parse_code(code)
     if read.source.problems:
-        return _syntax_error(read.source, history.line)
-    progress = _Progress()
+        return _build_syntax_error(read.source, history.line)
+    progress = _LineProgress()
     if read.repair:
         progress.notes.append(f"The code could not be read as it was: {read.repair}.")
     start = time.monotonic()
@@ -105,12 +105,12 @@ def evaluate_code(
         spent = time.monotonic() - start
         rest = msgspec.structs.replace(
             limits,
-            seconds=max(limits.seconds - spent, _LEAST_SECONDS),
-            seconds_in_all=limits.seconds_given,
+            seconds=max(limits.seconds - spent, _MIN_SECONDS),
+            seconds_in_all=limits.user_time_limit,
         )
-        written = rewrite(read.source, expression, history)
-        progress.outputs += [Output("print", _uninterpreted(text)) for text in written.unread]
-        progress.take(
+        written = rewrite_references(read.source, expression, history)
+        progress.outputs += [EvaluationOutput("print", _format_freeform_error(text)) for text in written.freeform_inputs]
+        progress.add_result(
             evaluate(
                 written.text,
                 rest,
@@ -118,56 +118,56 @@ def evaluate_code(
                 on_wait=lambda seconds, spent=spent: on_wait(spent + seconds),  # type: ignore[misc]  # a default argument keeps this round's value
             )
         )
-        if _has_ended(progress, expression):
+        if _is_finished(progress, expression):
             break
-    return _finished(progress, history.line, limits)
+    return _build_evaluation(progress, history.line, limits)
 
 
-def _uninterpreted(text: str) -> str:
+def _format_freeform_error(text: str) -> str:
     return (
         f"[ERROR] Failed to interpret {text}: natural language is not understood here; "
         "write Wolfram Language code."
     )
 
 
-def _syntax_error(source: Source, line: int) -> Evaluation:
+def _build_syntax_error(source: ParsedSource, line: int) -> LineEvaluation:
     """Code that cannot be read, with the place of the first problem."""
     problem = source.problems[0]
-    row, column = source.position(problem.start)
+    row, column = source.get_position(problem.start)
     shown = source.text.split("\n")[row - 1].rstrip("\r")
     pointer = "".join("\t" if each == "\t" else " " for each in shown[: column - 1])
     text = (
         f"ToExpression::sntx: {problem.message} (line {row}, column {column}).\n"
         f"    {shown}\n    {pointer}^"
     )
-    return Evaluation(line, "done", FAILED, (Output("message", text),))
+    return LineEvaluation(line, "done", FAILED, (EvaluationOutput("message", text),))
 
 
-def _has_ended(progress: _Progress, expression: Expression) -> bool:
+def _is_finished(progress: _LineProgress, expression: Expression) -> bool:
     """Whether nothing that follows is to be evaluated."""
     if progress.status != "done":
         return True
-    if _thrown(progress) is not None:
+    if _find_uncaught_throw(progress) is not None:
         return True
     if progress.result != ABORTED:
         return False
-    return not any(getattr(part, "text", None) in _STOPPING for part in walk(expression))
+    return not any(getattr(part, "text", None) in _ABORT_HANDLERS for part in walk(expression))
 
 
-def _thrown(progress: _Progress) -> str | None:
+def _find_uncaught_throw(progress: _LineProgress) -> str | None:
     """What was thrown and not caught, if the last output says so."""
     for output in reversed(progress.outputs):
-        if output.kind == "message" and output.text.startswith(NO_CATCH):
-            found = _UNCAUGHT.search(output.text)
+        if output.kind == "message" and output.text.startswith(NO_CATCH_MESSAGE):
+            found = _UNCAUGHT_THROW.search(output.text)
             return found[1] if found else "Throw[]"
     return None
 
 
-def _finished(progress: _Progress, line: int, limits: Limits) -> Evaluation:
-    result = _VALUES.get(progress.status, _plain)(progress, limits)
+def _build_evaluation(progress: _LineProgress, line: int, limits: EvaluationLimits) -> LineEvaluation:
+    result = _RESULT_FORMATTERS.get(progress.status, _format_result)(progress, limits)
     if progress.status == "quit":
-        progress.outputs.append(_quit_message(progress))
-    return Evaluation(
+        progress.outputs.append(_build_quit_message(progress))
+    return LineEvaluation(
         line=line,
         status=progress.status,
         result=result,
@@ -177,9 +177,9 @@ def _finished(progress: _Progress, line: int, limits: Limits) -> Evaluation:
     )
 
 
-def _quit_message(progress: _Progress) -> Output:
+def _build_quit_message(progress: _LineProgress) -> EvaluationOutput:
     """What takes the place of the kernel's own note on how it ended."""
-    found = [_EXIT_CODE.search(note) for note in progress.notes]
+    found = [_EXIT_CODE_NOTE.search(note) for note in progress.notes]
     progress.notes = [
         note for note, match in zip(progress.notes, found, strict=True) if match is None
     ]
@@ -188,22 +188,22 @@ def _quit_message(progress: _Progress) -> Output:
     if progress.count > 1:
         kept = "the expressions before that are kept."
     text = f"General::quit: The code ended the kernel with exit code {code}; {kept}"
-    return Output("message", text)
+    return EvaluationOutput("message", text)
 
 
-def _plain(progress: _Progress, _limits: Limits) -> str | None:
-    thrown = _thrown(progress)
+def _format_result(progress: _LineProgress, _limits: EvaluationLimits) -> str | None:
+    thrown = _find_uncaught_throw(progress)
     if thrown is not None and progress.status == "done":
         return f"Hold[{thrown}]"
     if progress.status == "failed":
         return progress.result or FAILED
-    return NULL if progress.result is None else shown(progress.result)
+    return NULL if progress.result is None else apply_output_form(progress.result)
 
 
-def _timed_out(_progress: _Progress, limits: Limits) -> str:
-    seconds = f"{limits.seconds_given:g}"
+def _format_timeout(_progress: _LineProgress, limits: EvaluationLimits) -> str:
+    seconds = f"{limits.user_time_limit:g}"
     unit = "second" if seconds == "1" else "seconds"
-    return failure(
+    return format_failure(
         "EvaluationTimeExceeded",
         f"The evaluation was stopped after {seconds} {unit}. "
         "Use the timeConstraint parameter to allow more.",
@@ -211,26 +211,26 @@ def _timed_out(_progress: _Progress, limits: Limits) -> str:
     )
 
 
-def _out_of_memory(_progress: _Progress, limits: Limits) -> str:
-    return failure(
+def _format_memory_failure(_progress: _LineProgress, limits: EvaluationLimits) -> str:
+    return format_failure(
         "MemoryLimitExceeded",
         f"The evaluation was stopped because it needed more than {limits.memory_bytes >> 20} MiB.",
         MemoryConstraint=str(limits.memory_bytes),
     )
 
 
-def _crashed(_progress: _Progress, _limits: Limits) -> str:
-    return failure("KernelQuit", "The kernel ended while it evaluated this code.")
+def _format_crash(_progress: _LineProgress, _limits: EvaluationLimits) -> str:
+    return format_failure("KernelQuit", "The kernel ended while it evaluated this code.")
 
 
-def _nothing(_progress: _Progress, _limits: Limits) -> None:
+def _return_no_result(_progress: _LineProgress, _limits: EvaluationLimits) -> None:
     return None
 
 
-_VALUES: dict[str, Callable[[_Progress, Limits], str | None]] = {
-    "timed-out": _timed_out,
-    "out-of-memory": _out_of_memory,
-    "crashed": _crashed,
-    "quit": _nothing,
-    "cancelled": _nothing,
+_RESULT_FORMATTERS: dict[str, Callable[[_LineProgress, EvaluationLimits], str | None]] = {
+    "timed-out": _format_timeout,
+    "out-of-memory": _format_memory_failure,
+    "crashed": _format_crash,
+    "quit": _return_no_result,
+    "cancelled": _return_no_result,
 }

@@ -6,30 +6,30 @@ import re
 
 from paddock.wolfram import Node, full_form, parse
 
-_INPUT, _FULL = "InputForm[", "FullForm["
-_UNKNOWN_LINE = re.compile(r"HoldForm\[(Out\[-?\d+\])\]")
+_INPUT_FORM_START, _FULL_FORM_START = "InputForm[", "FullForm["
+_UNKNOWN_LINE_OUTPUT = re.compile(r"HoldForm\[(Out\[-?\d+\])\]")
 """How a line that the session does not have is kept from the engine."""
 
 
-def shown(result: str) -> str:
+def apply_output_form(result: str) -> str:
     """A result as it is shown: in the form that it asks for."""
-    if unknown := _UNKNOWN_LINE.fullmatch(result):
+    if unknown := _UNKNOWN_LINE_OUTPUT.fullmatch(result):
         return unknown[1]
-    inner = _inner(result)
-    if inner is None or result.startswith(_INPUT):
+    inner = _get_form_argument(result)
+    if inner is None or result.startswith(_INPUT_FORM_START):
         return result if inner is None else inner
     return full_form(parse(inner).expressions[0])
 
 
-def value(result: str) -> str:
+def strip_output_form(result: str) -> str:
     """A result as `%` means it: without the form."""
-    inner = _inner(result)
+    inner = _get_form_argument(result)
     return result if inner is None else inner
 
 
-def _inner(result: str) -> str | None:
+def _get_form_argument(result: str) -> str | None:
     """What stands inside of the form; None if there is none."""
-    if not result.startswith((_INPUT, _FULL)):
+    if not result.startswith((_INPUT_FORM_START, _FULL_FORM_START)):
         return None
     source = parse(result)
     if source.problems or len(source.expressions) != 1:

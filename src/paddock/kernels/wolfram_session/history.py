@@ -12,25 +12,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.wolfram import Atom, Node, is_symbol, number_value, parse, string
+from paddock.wolfram import Atom, Node, is_symbol, parse_number, parse, string
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from paddock.wolfram import Expression, Source
+    from paddock.wolfram import Expression, ParsedSource
 
-PICTURE = re.compile(r"-(?:Graphics3D|Graphics|Image3D|Image|Graph|Sound)-")
+IMAGE_PLACEHOLDER = re.compile(r"-(?:Graphics3D|Graphics|Image3D|Image|Graph|Sound)-")
 """What engines write in the place of something that has no text."""
-FREEFORM = ("\\[FreeformPrompt]", "\uf351")
+FREEFORM_PROMPTS = ("\\[FreeformPrompt]", "\uf351")
 """The head of what is meant as natural language."""
 
-_MAPPING = ("Map", "Scan", "Apply")
-_DEEPEST = 40
+_MAPPING_HEADS = ("Map", "Scan", "Apply")
+_MAX_RECREATION_DEPTH = 40
 """Of pictures made from pictures that were made from pictures."""
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class LineHistory:
     """The lines of a session that were evaluated: what was typed, and what came out."""
 
     inputs: Mapping[int, str] = field(default_factory=dict)
@@ -38,12 +38,12 @@ class History:
     line: int = 1
     """The number of the line that comes next."""
 
-    def before(self, line: int) -> History:
+    def truncate_to_line(self, line: int) -> LineHistory:
         """The history as it was when a line was evaluated."""
-        return History(self.inputs, self.results, line)
+        return LineHistory(self.inputs, self.results, line)
 
 
-class Change(NamedTuple):
+class SourceChange(NamedTuple):
     """A part of a source, and what stands in its place."""
 
     start: int
@@ -52,22 +52,22 @@ class Change(NamedTuple):
 
 
 @dataclass(slots=True)
-class Rewritten:
+class RewrittenExpression:
     """An expression as the engine gets it."""
 
     text: str
-    unread: list[str] = field(default_factory=list)
+    freeform_inputs: list[str] = field(default_factory=list)
     """Natural language that nobody could interpret."""
 
 
-def rewrite(source: Source, expression: Expression, history: History) -> Rewritten:
+def rewrite_references(source: ParsedSource, expression: Expression, history: LineHistory) -> RewrittenExpression:
     """The text of an expression, with references to earlier lines replaced by what they mean."""
     unread: list[str] = []
-    changes = list(_changes(source, expression, history, unread, 0))
-    return Rewritten(_changed(source, expression, changes), unread)
+    changes = list(_iter_changes(source, expression, history, unread, 0))
+    return RewrittenExpression(_apply_changes(source, expression, changes), unread)
 
 
-def _changed(source: Source, expression: Expression, changes: list[Change]) -> str:
+def _apply_changes(source: ParsedSource, expression: Expression, changes: list[SourceChange]) -> str:
     pieces: list[str] = []
     at = expression.start
     for change in sorted(changes):
@@ -76,29 +76,29 @@ def _changed(source: Source, expression: Expression, changes: list[Change]) -> s
     return "".join([*pieces, source.text[at : expression.end]])
 
 
-def _changes(
-    source: Source, expression: Expression, history: History, unread: list[str], depth: int
-) -> Iterator[Change]:
+def _iter_changes(
+    source: ParsedSource, expression: Expression, history: LineHistory, unread: list[str], depth: int
+) -> Iterator[SourceChange]:
     waiting: list[tuple[Expression, bool]] = [(expression, False)]
     while waiting:
         found, is_mapped = waiting.pop()
-        text = _replacement(found, history, depth, is_mapped=is_mapped)
+        text = _find_replacement(found, history, depth, is_mapped=is_mapped)
         if text is None and isinstance(found, Node) and _is_freeform(found):
             unread.append(source.text[found.start : found.end])
             text = "$Failed"
         if text is not None and found.start >= 0:
-            yield Change(found.start, found.end, text)
+            yield SourceChange(found.start, found.end, text)
         elif isinstance(found, Node):
-            maps = isinstance(found.head, Atom) and found.head.text in _MAPPING
+            maps = isinstance(found.head, Atom) and found.head.text in _MAPPING_HEADS
             waiting.append((found.head, True))
             waiting += [(arg, maps and not index) for index, arg in enumerate(found.args)]
 
 
 def _is_freeform(found: Node) -> bool:
-    return isinstance(found.head, Atom) and found.head.text in FREEFORM
+    return isinstance(found.head, Atom) and found.head.text in FREEFORM_PROMPTS
 
 
-def _replacement(found: Expression, history: History, depth: int, *, is_mapped: bool) -> str | None:
+def _find_replacement(found: Expression, history: LineHistory, depth: int, *, is_mapped: bool) -> str | None:
     """What a reference to earlier lines means; None for everything else.
 
     `is_mapped` says that the expression is used as a function.
@@ -108,21 +108,21 @@ def _replacement(found: Expression, history: History, depth: int, *, is_mapped: 
             return None
         if found.text == "$Line":
             return str(history.line)
-        return _table(history, depth) if is_mapped and found.text == "Out" else None
-    line = _line(found, history)
+        return _build_out_function(history, depth) if is_mapped and found.text == "Out" else None
+    line = _resolve_line(found, history)
     if line is None:
         return None
     if is_symbol(found.head, "Out"):
         # Never as it stands: an engine has lines of its own, with what is none of the user's.
-        return _value(history, line, depth) or f"HoldForm[Out[{line}]]"
+        return _get_result_code(history, line, depth) or f"HoldForm[Out[{line}]]"
     if line not in history.inputs:
         return None
     if is_symbol(found.head, "InString"):
         return string(history.inputs[line]).text
-    return _input(history, line, depth)
+    return _get_input_code(history, line, depth)
 
 
-def _line(found: Node, history: History) -> int | None:
+def _resolve_line(found: Node, history: LineHistory) -> int | None:
     """The line that `Out[3]`, `%` or `In[-1]` is about."""
     if not isinstance(found.head, Atom) or found.head.text not in ("Out", "In", "InString"):
         return None
@@ -131,51 +131,51 @@ def _line(found: Node, history: History) -> int | None:
     given = found.args[0]
     if len(found.args) > 1 or not isinstance(given, Atom) or given.kind != "number":
         return None
-    number = number_value(given.text)
+    number = parse_number(given.text)
     if not isinstance(number, int):
         return None
     return number if number > 0 else history.line + number
 
 
-def _value(history: History, line: int, depth: int) -> str | None:
+def _get_result_code(history: LineHistory, line: int, depth: int) -> str | None:
     """The result of a line, as code; what has no text is made again from what was typed."""
     result = history.results.get(line)
     if result is None or line >= history.line:
         return None
-    if PICTURE.search(result) and line in history.inputs and depth < _DEEPEST:
-        return _again(history.before(line), history.inputs[line], depth) or f"({result})"
+    if IMAGE_PLACEHOLDER.search(result) and line in history.inputs and depth < _MAX_RECREATION_DEPTH:
+        return _recreate_result(history.truncate_to_line(line), history.inputs[line], depth) or f"({result})"
     return f"({result})"
 
 
-def _again(history: History, code: str, depth: int) -> str | None:
+def _recreate_result(history: LineHistory, code: str, depth: int) -> str | None:
     """The last expression of an input."""
     source = parse(code)
     if source.problems or not source.expressions:
         return None
     last = source.expressions[-1]
-    changes = list(_changes(source, last, history, [], depth + 1))
-    return f"({_changed(source, last, changes)})"
+    changes = list(_iter_changes(source, last, history, [], depth + 1))
+    return f"({_apply_changes(source, last, changes)})"
 
 
-def _input(history: History, line: int, depth: int) -> str | None:
+def _get_input_code(history: LineHistory, line: int, depth: int) -> str | None:
     """All that was typed in a line, as one expression."""
-    if depth >= _DEEPEST:
+    if depth >= _MAX_RECREATION_DEPTH:
         return None
     source = parse(history.inputs[line])
     if source.problems or not source.expressions:
         return None
-    then = history.before(line)
+    then = history.truncate_to_line(line)
     texts = [
-        _changed(source, each, list(_changes(source, each, then, [], depth + 1)))
+        _apply_changes(source, each, list(_iter_changes(source, each, then, [], depth + 1)))
         for each in source.expressions
     ]
     return f"({'; '.join(texts)})"
 
 
-def _table(history: History, depth: int) -> str:
+def _build_out_function(history: LineHistory, depth: int) -> str:
     """`Out` as a function of a line that is not known beforehand."""
     cases = "".join(
-        f", {line}, {_value(history, line, depth)}"
+        f", {line}, {_get_result_code(history, line, depth)}"
         for line in sorted(history.results)
         if line < history.line
     )

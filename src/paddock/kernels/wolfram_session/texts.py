@@ -4,34 +4,34 @@ from __future__ import annotations
 
 from paddock.wolfram import string
 
-MANY_MESSAGES = (
+MESSAGES_NOTE = (
     "General::messages: Messages were generated during the evaluation that may indicate errors."
 )
-LEAST_LIMIT = 10
-MESSAGE_LIMIT = 1000
+MIN_TEXT_CHARACTERS = 10
+MAX_MESSAGE_CHARACTERS = 1000
 """Characters of one message."""
-_GAP = " ... "
+_ELLIPSIS = " ... "
 
 
-def truncated(text: str, limit: int) -> str:
+def truncate_text(text: str, limit: int) -> str:
     """Text with its middle left out, if it is longer than a limit allows."""
-    limit = max(limit, LEAST_LIMIT)
-    if len(text) <= limit + len(_GAP):
+    limit = max(limit, MIN_TEXT_CHARACTERS)
+    if len(text) <= limit + len(_ELLIPSIS):
         return text
-    return f"{text[: limit // 2 - 2]}{_GAP}{text[-((limit + 1) // 2 - 3) :]}"
+    return f"{text[: limit // 2 - 2]}{_ELLIPSIS}{text[-((limit + 1) // 2 - 3) :]}"
 
 
-def print_line(line: int, text: str) -> str:
+def format_print(line: int, text: str) -> str:
     """Something that was printed."""
     return f"During evaluation of In[{line}]:= {text}"
 
 
-def out_label(line: int, result: str) -> str:
+def format_out_label(line: int, result: str) -> str:
     """What stands before a result: on the same line, or on one of its own."""
     return f"Out[{line}]=\n" if "\n" in result else f"Out[{line}]= "
 
 
-def failure(tag: str, message: str, **facts: str) -> str:
+def format_failure(tag: str, message: str, **facts: str) -> str:
     """A `Failure` in InputForm; `facts` are InputForm too."""
     parts = {
         "MessageTemplate": string(message).text,

@@ -9,94 +9,94 @@ import os
 import sys
 import time
 
-from paddock.kernels.worker.interpreter import Picture
-from paddock.kernels.worker.plain_frames import Frame
+from paddock.kernels.worker.interpreter import ImageValue
+from paddock.kernels.worker.plain_frames import PlainFrame
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from paddock.kernels.worker.interpreter import Interpreter, Value
+    from paddock.kernels.worker.interpreter import LanguageInterpreter, EvaluatedValue
 
-    Tell = Callable[[Frame], None]
+    FrameSender = Callable[[PlainFrame], None]
 
 
-def answer(
-    interpreter: Interpreter, job: Frame, tell: Tell, limits: AbstractContextManager[None]
-) -> Frame:
+def run_job(
+    interpreter: LanguageInterpreter, job: PlainFrame, tell: FrameSender, limits: AbstractContextManager[None]
+) -> PlainFrame:
     """Have the engine do a job; `tell` takes what is told before it is done."""
     begun = time.monotonic()
     process = os.getpid()
     try:
         with limits:
-            found = _do(interpreter, job, tell)
+            found = _execute_job(interpreter, job, tell)
     except SystemExit as end:
-        found = _ended("quit", str(end.code or 0))
+        found = _build_result_frame("quit", str(end.code or 0))
     except KeyboardInterrupt:
-        found = _ended("cancelled")
+        found = _build_result_frame("cancelled")
     except MemoryError:
-        found = _ended("out-of-memory")
+        found = _build_result_frame("out-of-memory")
     except Exception as error:  # noqa: BLE001 - a fault of the engine is told, not fatal
-        tell(_emitted("message", text=f"{type(error).__name__}: {error}"))
-        found = _ended("failed")
-    _flush()
+        tell(_build_output_frame("message", text=f"{type(error).__name__}: {error}"))
+        found = _build_result_frame("failed")
+    _flush_streams()
     if os.getpid() != process:  # the code has forked, and this is not the one that is waited for
         os._exit(0 if found.status == "done" else 1)
     found.seconds = time.monotonic() - begun
-    found.peak_bytes = _peak_bytes()
+    found.peak_bytes = _get_peak_bytes()
     return found
 
 
-def _do(interpreter: Interpreter, job: Frame, tell: Tell) -> Frame:
+def _execute_job(interpreter: LanguageInterpreter, job: PlainFrame, tell: FrameSender) -> PlainFrame:
     if job.type == "evaluate":
-        return _shown(interpreter.evaluate(job.code, _emitter(tell)), job.result_bytes)
+        return _build_value_frame(interpreter.evaluate(job.code, _make_emitter(tell)), job.result_bytes)
     if job.type == "restore":
-        return _ended("done", interpreter.restore(job.state) or "")
-    found = _ended("done")
+        return _build_result_frame("done", interpreter.restore(job.state) or "")
+    found = _build_result_frame("done")
     found.state = interpreter.state()
     return found
 
 
-def _ended(status: str, detail: str = "") -> Frame:
-    return Frame("answer", status=status, detail=detail)
+def _build_result_frame(status: str, detail: str = "") -> PlainFrame:
+    return PlainFrame("answer", status=status, detail=detail)
 
 
-def _shown(value: Value, limit: int) -> Frame:
+def _build_value_frame(value: EvaluatedValue, limit: int) -> PlainFrame:
     text = value.text
     if text is not None and len(text) > limit:
         half = limit // 2
         text = f"{text[:half]} ... {text[-half:]}"
-    found = _ended("failed" if value.is_failure else "done")
+    found = _build_result_frame("failed" if value.is_failure else "done")
     found.result = text
     found.messages = list(value.messages)
     return found
 
 
-def _emitter(tell: Tell) -> Callable[[str | Picture], None]:
+def _make_emitter(tell: FrameSender) -> Callable[[str | ImageValue], None]:
     process = os.getpid()
 
-    def emit(found: str | Picture) -> None:
+    def emit(found: str | ImageValue) -> None:
         if os.getpid() != process:
             return
-        _flush()
+        _flush_streams()
         mark = b"\0" + os.urandom(16) + b"\0"
         os.write(1, mark)
-        if isinstance(found, Picture):
-            tell(_emitted("picture", data=found.data, mime=found.mime, mark=mark))
+        if isinstance(found, ImageValue):
+            tell(_build_output_frame("picture", data=found.data, mime=found.mime, mark=mark))
         else:
-            tell(_emitted("message", text=found, mark=mark))
+            tell(_build_output_frame("message", text=found, mark=mark))
 
     return emit
 
 
-def _emitted(
+def _build_output_frame(
     kind: str, text: str = "", data: bytes = b"", mime: str = "", mark: bytes = b""
-) -> Frame:
-    return Frame("emitted", kind=kind, text=text, data=data, mime=mime, mark=mark)
+) -> PlainFrame:
+    return PlainFrame("emitted", kind=kind, text=text, data=data, mime=mime, mark=mark)
 
 
-def _flush() -> None:
+def _flush_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         try:  # noqa: SIM105 - contextlib takes time, and code may have left anything there
             stream.flush()
@@ -104,7 +104,7 @@ def _flush() -> None:
             pass
 
 
-def _peak_bytes() -> int:
+def _get_peak_bytes() -> int:
     """The most memory that this process had; 0 where the system does not tell."""
     if sys.platform == "win32":
         return 0

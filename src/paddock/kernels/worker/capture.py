@@ -11,10 +11,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_CHUNK = 1 << 16
+_READ_CHUNK_BYTES = 1 << 16
 
 
-class Capture:
+class OutputCapture:
     """Reads the pipe that the standard streams of the evaluating processes lead to.
 
     Other outputs come by another way, earlier or later than what was printed around them. Their
@@ -25,12 +25,12 @@ class Capture:
         self._handle = handle
         self._text = bytearray()
         self._outputs: list[Any] = []
-        self._too_large: list[Any] = []
-        self._size = 0
-        self._dropped = 0
-        self.limit = _CHUNK
+        self._oversized_outputs: list[Any] = []
+        self._size_bytes = 0
+        self._dropped_bytes = 0
+        self.limit_bytes = _READ_CHUNK_BYTES
 
-    def collect(self) -> None:
+    def read_available(self) -> None:
         """Take what is there; what is beyond the limit is counted and thrown away.
 
         Not more than a pipe holds at a time, so that a flood does not keep the guard from its
@@ -38,31 +38,31 @@ class Capture:
         """
         for _ in range(16):
             try:
-                chunk = os.read(self._handle, _CHUNK)
+                chunk = os.read(self._handle, _READ_CHUNK_BYTES)
             except BlockingIOError:
                 return
             if not chunk:
                 return
-            self.keep(chunk)
+            self.append_text(chunk)
 
-    def keep(self, chunk: bytes) -> None:
+    def append_text(self, chunk: bytes) -> None:
         """Take what was printed, up to the limit."""
-        kept = chunk[: max(0, self.limit - self._size)]
-        self._dropped += len(chunk) - len(kept)
-        self._size += len(kept)
+        kept = chunk[: max(0, self.limit_bytes - self._size_bytes)]
+        self._dropped_bytes += len(chunk) - len(kept)
+        self._size_bytes += len(kept)
         self._text += kept
 
-    def add(self, output: Any) -> None:
+    def add_output(self, output: Any) -> None:
         """Take another output, up to the limit."""
         size = len(output.data) + len(output.text)
-        if self._size + size > self.limit:
-            self._dropped += size
-            self._too_large.append((output.mark, _left_out(output.kind, size)))
+        if self._size_bytes + size > self.limit_bytes:
+            self._dropped_bytes += size
+            self._oversized_outputs.append((output.mark, _format_omission_note(output.kind, size)))
         else:
-            self._size += size
+            self._size_bytes += size
             self._outputs.append(output)
 
-    def take_line(self, beginning: bytes) -> bool:
+    def remove_line(self, beginning: bytes) -> bool:
         """Take out the line that begins so; say whether there was one."""
         start = self._text.rfind(beginning)
         if start < 0:
@@ -71,12 +71,12 @@ class Capture:
         del self._text[start : end + 1 if end >= 0 else None]
         return True
 
-    def take(self) -> tuple[list[bytes | Any], int]:
+    def take_outputs(self) -> tuple[list[bytes | Any], int]:
         """What there is, in order, and how many bytes were dropped; begins anew."""
-        text, outputs, dropped = bytes(self._text), self._outputs, self._dropped
-        for mark, note in self._too_large:
+        text, outputs, dropped = bytes(self._text), self._outputs, self._dropped_bytes
+        for mark, note in self._oversized_outputs:
             text = text.replace(mark, note, 1) if mark else text
-        self._begin()
+        self._reset()
         pieces: list[bytes | Any] = []
         unplaced: list[bytes | Any] = []
         for output in outputs:
@@ -90,17 +90,17 @@ class Capture:
 
     def clear(self) -> None:
         """Forget what was printed before now."""
-        self.collect()
-        self._begin()
+        self.read_available()
+        self._reset()
 
-    def _begin(self) -> None:
+    def _reset(self) -> None:
         self._text = bytearray()
         self._outputs = []
-        self._too_large = []
-        self._size = self._dropped = 0
+        self._oversized_outputs = []
+        self._size_bytes = self._dropped_bytes = 0
 
 
-def _left_out(kind: str, size: int) -> bytes:
+def _format_omission_note(kind: str, size: int) -> bytes:
     """What stands in the place of an output that was too large."""
     if kind != "picture":
         return b""

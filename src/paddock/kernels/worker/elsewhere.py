@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 
-_external: Any = sys.modules["_frozen_importlib_external"]
-_own_builtins = dict(vars(builtins))
+_bootstrap_external: Any = sys.modules["_frozen_importlib_external"]
+_pristine_builtins = dict(vars(builtins))
 _PACKAGES = (
     "paddock",
     "paddock.kernels",
@@ -32,16 +32,16 @@ _PACKAGES = (
 )
 
 
-class _Loader(_external.SourceFileLoader):  # type: ignore[misc]  # importlib takes time
+class _IsolatedLoader(_bootstrap_external.SourceFileLoader):  # type: ignore[misc]  # importlib takes time
     """Loads a module with builtins that nobody else changes."""
 
     def exec_module(self, module: ModuleType) -> None:
         """Run the module's code."""
-        vars(module)["__builtins__"] = _own_builtins
+        vars(module)["__builtins__"] = _pristine_builtins
         super().exec_module(module)
 
 
-class _Finder:
+class _IsolatedFinder:
     """Finds the modules that are needed here, and no other ones."""
 
     def __init__(self, root: str) -> None:
@@ -52,14 +52,14 @@ class _Finder:
         if name in _PACKAGES or not name.startswith(_PACKAGES[2:]):
             return None
         file = os.path.join(self._root, *name.split(".")) + ".py"  # noqa: PTH118 - pathlib takes time
-        return _external.spec_from_file_location(name, file, loader=_Loader(name, file))
+        return _bootstrap_external.spec_from_file_location(name, file, loader=_IsolatedLoader(name, file))
 
 
 def main() -> NoReturn:
     """Be a process of a kernel, as the arguments say."""
     root, interpreter, *handles = sys.argv[1:]
     before = set(sys.modules)
-    finder: Any = _Finder(root)
+    finder: Any = _IsolatedFinder(root)
     sys.meta_path.insert(0, finder)
     for name in _PACKAGES:
         package = type(sys)(name)
@@ -68,20 +68,20 @@ def main() -> NoReturn:
     __import__(interpreter)
     make = sys.modules[interpreter].interpreter
     if handles:
-        from paddock.kernels.worker.evaluating import Links, live  # noqa: PLC0415 - not everywhere
+        from paddock.kernels.worker.evaluating import SupervisorPipes, run_evaluator  # noqa: PLC0415 - not everywhere
 
         first, second, notices = (int(handle) for handle in handles)
-        _forget(finder, before)
-        live(make, Links((first, second), notices))
+        _unload_paddock(finder, before)
+        run_evaluator(make, SupervisorPipes((first, second), notices))
     from paddock.kernels.worker import alone  # noqa: PLC0415 - seldom, and threads
-    from paddock.kernels.worker.pipes import take_streams  # noqa: PLC0415 - as above
+    from paddock.kernels.worker.pipes import claim_standard_streams  # noqa: PLC0415 - as above
 
-    _forget(finder, before)
-    requests, replies, output = take_streams()
-    alone.be_alone(make, requests, replies, output, [])
+    _unload_paddock(finder, before)
+    requests, replies, output = claim_standard_streams()
+    alone.run_forkless(make, requests, replies, output, [])
 
 
-def _forget(finder: object, before: set[str]) -> None:
+def _unload_paddock(finder: object, before: set[str]) -> None:
     sys.meta_path.remove(finder)  # type: ignore[arg-type]  # it finds modules all the same
     sys.argv[:] = [""]
     sys.path.insert(0, "")

@@ -12,28 +12,28 @@ import os
 import resource
 import select
 
-from paddock.kernels.worker.answering import answer
-from paddock.kernels.worker.forking import fork, why_not
-from paddock.kernels.worker.orphans import end_kernel
-from paddock.kernels.worker.plain_frames import Frame, Stream, send
+from paddock.kernels.worker.answering import run_job
+from paddock.kernels.worker.forking import fork_process, find_fork_obstacle
+from paddock.kernels.worker.orphans import kill_kernel
+from paddock.kernels.worker.plain_frames import PlainFrame, PlainFrameReader, send_frame
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import NoReturn
 
-    from paddock.kernels.worker.interpreter import Interpreter
+    from paddock.kernels.worker.interpreter import LanguageInterpreter
 
-ALARM_GRACE = 5.0
+ALARM_GRACE_SECONDS = 5.0
 """Seconds after its limit when an active process ends itself, should nobody else be left."""
-LOST_CODE = 213
+LOST_CONNECTION_EXIT_CODE = 213
 """How a process ends whose way to the guard was closed by the code that it ran."""
 
-_LONGEST_ALARM = 1e7
+_MAX_ALARM_SECONDS = 1e7
 """Seconds; what the timers of all systems can hold."""
 
 
-class Links:
+class SupervisorPipes:
     """The descriptors between the guard and the others.
 
     `orders` is where each of the two reads: they take turns, so that an order is read by one only.
@@ -43,16 +43,16 @@ class Links:
     def __init__(self, orders: tuple[int, int], notices: int) -> None:
         self.orders = orders
         self.notices = notices
-        self._identity = _identity(notices)
+        self._notices_identity = _get_identity(notices)
 
-    def tell(self, notice: Frame) -> None:
+    def send_notice(self, notice: PlainFrame) -> None:
         """Tell the guard something; without a way to it there is nothing left to do."""
-        if _identity(self.notices) != self._identity:
-            os._exit(LOST_CODE)
-        send(self.notices, notice)
+        if _get_identity(self.notices) != self._notices_identity:
+            os._exit(LOST_CONNECTION_EXIT_CODE)
+        send_frame(self.notices, notice)
 
 
-def _identity(handle: int) -> tuple[int, int] | None:
+def _get_identity(handle: int) -> tuple[int, int] | None:
     try:
         found = os.fstat(handle)
     except OSError:
@@ -60,44 +60,44 @@ def _identity(handle: int) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def live(make: Callable[[], Interpreter], links: Links) -> NoReturn:
+def run_evaluator(make: Callable[[], LanguageInterpreter], links: SupervisorPipes) -> NoReturn:
     """Be the first checkpoint, and whatever comes after it."""
     try:
         interpreter = make()
     except BaseException as error:  # noqa: BLE001 - whatever it is, the server is told
-        links.tell(Frame("fault", text=f"{type(error).__name__}: {error}"))
+        links.send_notice(PlainFrame("fault", text=f"{type(error).__name__}: {error}"))
         os._exit(1)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     turn = 0
     while True:
         turn = 1 - turn
-        why = why_not()
-        child = None if why else fork()
+        why = find_fork_obstacle()
+        child = None if why else fork_process()
         if child is None:
-            _be_active(interpreter, links, turn, why or "the system has no room for its copy")
+            _run_active(interpreter, links, turn, why or "the system has no room for its copy")
         elif child == 0:
-            _be_active(interpreter, links, turn)
+            _run_active(interpreter, links, turn)
         else:
             turn = 1 - turn
-            _keep(child, links, turn)
+            _run_checkpoint(child, links, turn)
 
 
-def _keep(child: int, links: Links, turn: int) -> None:
+def _run_checkpoint(child: int, links: SupervisorPipes, turn: int) -> None:
     """Be the checkpoint until another active process is wanted."""
-    _set_group(child)  # the child does it too, and may have been first
+    _set_process_group(child)  # the child does it too, and may have been first
     woken, wakes = os.pipe()
     os.set_blocking(wakes, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     before = signal.set_wakeup_fd(wakes)
     try:
-        _tell_death(child, links)  # it may have ended before there was a signal to be woken by
-        orders = Stream(links.orders[turn])
+        _report_exit(child, links)  # it may have ended before there was a signal to be woken by
+        orders = PlainFrameReader(links.orders[turn])
         while True:
             ready, _, _ = select.select([orders.handle, woken], [], [])
             if woken in ready:
                 os.read(woken, 512)
-                _tell_death(child, links)
-            if orders.handle in ready and _is_again(orders):
+                _report_exit(child, links)
+            if orders.handle in ready and _is_fork_order(orders):
                 return
     finally:
         signal.set_wakeup_fd(before)
@@ -106,36 +106,36 @@ def _keep(child: int, links: Links, turn: int) -> None:
         os.close(wakes)
 
 
-def _set_group(pid: int) -> None:
+def _set_process_group(pid: int) -> None:
     try:  # noqa: SIM105 - contextlib takes time
         os.setpgid(pid, pid)
     except OSError:
         pass
 
 
-def _is_again(orders: Stream) -> bool:
+def _is_fork_order(orders: PlainFrameReader) -> bool:
     try:
         return orders.read_one().type == "again"
     except EOFError:
-        end_kernel()
+        kill_kernel()
         os._exit(0)
 
 
-def _tell_death(child: int, links: Links) -> None:
+def _report_exit(child: int, links: SupervisorPipes) -> None:
     try:
         pid, status = os.waitpid(child, os.WNOHANG)
     except ChildProcessError:
         return
     if pid == child:
-        links.tell(Frame("died", pid=pid, status=status))
+        links.send_notice(PlainFrame("died", pid=pid, status=status))
 
 
-def _be_active(interpreter: Interpreter, links: Links, turn: int, why_alone: str = "") -> None:
+def _run_active(interpreter: LanguageInterpreter, links: SupervisorPipes, turn: int, why_alone: str = "") -> None:
     """Do jobs until the state is good enough to become the checkpoint."""
     if not why_alone:
-        _set_group(0)
-    links.tell(_ready(interpreter, why_alone))
-    orders = Stream(links.orders[turn])
+        _set_process_group(0)
+    links.send_notice(_build_ready_frame(interpreter, why_alone))
+    orders = PlainFrameReader(links.orders[turn])
     warm = getattr(interpreter, "warm", None)
     if warm is not None:
         warm()
@@ -147,16 +147,16 @@ def _be_active(interpreter: Interpreter, links: Links, turn: int, why_alone: str
         except EOFError:
             os._exit(0)
         except OSError:
-            os._exit(LOST_CODE)
+            os._exit(LOST_CONNECTION_EXIT_CODE)
         if order.type == "commit":
             return
         if order.type != "again":
-            links.tell(Frame("begun"))
-            links.tell(answer(interpreter, order, links.tell, Limited(order)))
+            links.send_notice(PlainFrame("begun"))
+            links.send_notice(run_job(interpreter, order, links.send_notice, JobLimits(order)))
 
 
-def _ready(interpreter: Interpreter, why_alone: str) -> Frame:
-    return Frame(
+def _build_ready_frame(interpreter: LanguageInterpreter, why_alone: str) -> PlainFrame:
+    return PlainFrame(
         "ready",
         pid=os.getpid(),
         checkpoint=0 if why_alone else os.getppid(),
@@ -166,11 +166,11 @@ def _ready(interpreter: Interpreter, why_alone: str) -> Frame:
     )
 
 
-class Limited:
+class JobLimits:
     """Limits that a process sets itself for one job."""
 
-    def __init__(self, job: Frame) -> None:
-        self._seconds = min(job.seconds, _LONGEST_ALARM) + ALARM_GRACE
+    def __init__(self, job: PlainFrame) -> None:
+        self._seconds = min(job.seconds, _MAX_ALARM_SECONDS) + ALARM_GRACE_SECONDS
         self._memory = job.memory_bytes if job.type == "evaluate" else 0
 
     def __enter__(self) -> None:
@@ -179,7 +179,7 @@ class Limited:
         self._hard = hard
         if self._memory:
             infinite = hard == resource.RLIM_INFINITY
-            _set_memory(self._memory if infinite else min(self._memory, hard), hard)
+            _set_memory_limit(self._memory if infinite else min(self._memory, hard), hard)
         # The guard keeps the limit. Should all others be gone, this one must end all the same.
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, self._seconds)
@@ -188,10 +188,10 @@ class Limited:
         """End."""
         signal.setitimer(signal.ITIMER_REAL, 0)
         if self._memory:
-            _set_memory(self._hard, self._hard)
+            _set_memory_limit(self._hard, self._hard)
 
 
-def _set_memory(soft: int, hard: int) -> None:
+def _set_memory_limit(soft: int, hard: int) -> None:
     try:  # noqa: SIM105 - contextlib takes time
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
     except (OSError, ValueError):  # macOS does not limit address space

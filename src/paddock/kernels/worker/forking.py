@@ -13,13 +13,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_TASKS = "/proc/self/task"
+_TASK_DIRECTORY = "/proc/self/task"
 
 
-def why_not() -> str:
+def find_fork_obstacle() -> str:
     """What keeps this process from being forked, as people say it; empty when nothing does."""
     try:
-        names = _threads()
+        names = _list_thread_names()
     except Exception:  # noqa: BLE001 - the code may have put anything in the place of threads
         return "it cannot be seen whether threads go on"
     if names:
@@ -27,12 +27,12 @@ def why_not() -> str:
         return f"threads go on in the background ({', '.join(names[:3])}{more})"
     if _has_children():
         return "programs that were started go on, or have not been waited for"
-    if _has_own_threads():
+    if _has_native_threads():
         return "a library has started threads that a copy of the process would not have"
     return ""
 
 
-def fork() -> int | None:
+def fork_process() -> int | None:
     """Fork as `os.fork` does, without new random numbers; None when the system does not let us."""
     random: Any = sys.modules.get("random")
     try:
@@ -48,7 +48,7 @@ def fork() -> int | None:
     return child
 
 
-def _threads() -> list[str]:
+def _list_thread_names() -> list[str]:
     """The names of Python's threads besides this one."""
     threading: Any = sys.modules.get("threading")
     if not hasattr(threading, "enumerate"):
@@ -65,12 +65,12 @@ def _has_children() -> bool:
     return True
 
 
-def _has_own_threads() -> bool:
+def _has_native_threads() -> bool:
     """Whether there are threads that Python does not know, and that do not end for a fork.
 
     Libraries that heed forks, such as OpenBLAS, end theirs in time and start them anew.
     """
-    if _task_count() < 2:
+    if _count_tasks() < 2:
         return False
     try:
         child = os.fork()
@@ -79,12 +79,12 @@ def _has_own_threads() -> bool:
     if child == 0:
         os._exit(0)
     os.waitpid(child, 0)
-    return _task_count() > 1
+    return _count_tasks() > 1
 
 
-def _task_count() -> int:
+def _count_tasks() -> int:
     """How many threads the system sees; 1 where it does not tell."""
     try:
-        return len(os.listdir(_TASKS))  # noqa: PTH208 - pathlib takes time
+        return len(os.listdir(_TASK_DIRECTORY))  # noqa: PTH208 - pathlib takes time
     except OSError:
         return 1

@@ -16,16 +16,16 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MAXIMUM = 1 << 30
+MAX_FRAME_BYTES = 1 << 30
 """Bytes of a frame; a longer one is a fault."""
 
-_LENGTH = struct.Struct("<I")
-_CHUNK = 1 << 16
+_LENGTH_PREFIX = struct.Struct("<I")
+_READ_CHUNK_BYTES = 1 << 16
 
-Ending = Literal["done", "failed", "timed-out", "out-of-memory", "crashed", "quit", "cancelled"]
+JobStatus = Literal["done", "failed", "timed-out", "out-of-memory", "crashed", "quit", "cancelled"]
 
 
-class Evaluate(msgspec.Struct, tag="evaluate"):
+class EvaluateRequest(msgspec.Struct, tag="evaluate"):
     """Evaluate code, and keep what it changed."""
 
     code: str
@@ -35,39 +35,39 @@ class Evaluate(msgspec.Struct, tag="evaluate"):
     result_bytes: int = 1 << 24
 
 
-class TakeState(msgspec.Struct, tag="state"):
+class DumpStateRequest(msgspec.Struct, tag="state"):
     """Tell the definitions."""
 
     seconds: float
 
 
-class Restore(msgspec.Struct, tag="restore"):
+class RestoreRequest(msgspec.Struct, tag="restore"):
     """Take definitions over."""
 
     state: bytes
     seconds: float
 
 
-class Cancel(msgspec.Struct, tag="cancel"):
+class CancelRequest(msgspec.Struct, tag="cancel"):
     """Stop what is running."""
 
 
-Job = Evaluate | TakeState | Restore
-Request = Evaluate | TakeState | Restore | Cancel
+Job = EvaluateRequest | DumpStateRequest | RestoreRequest
+WorkerRequest = EvaluateRequest | DumpStateRequest | RestoreRequest | CancelRequest
 
 
-class Commit(msgspec.Struct, tag="commit"):
+class CommitOrder(msgspec.Struct, tag="commit"):
     """Become the checkpoint, and fork an active process."""
 
 
-class Again(msgspec.Struct, tag="again"):
+class ForkOrder(msgspec.Struct, tag="again"):
     """Fork another active process: the last one is gone."""
 
 
-Order = Evaluate | TakeState | Restore | Commit | Again
+EvaluatorOrder = EvaluateRequest | DumpStateRequest | RestoreRequest | CommitOrder | ForkOrder
 
 
-class Ready(msgspec.Struct, tag="ready"):
+class ProcessReady(msgspec.Struct, tag="ready"):
     """An active process waits for orders."""
 
     pid: int
@@ -78,11 +78,11 @@ class Ready(msgspec.Struct, tag="ready"):
     """Why it has no checkpoint, if that is so: it cannot be forked just now."""
 
 
-class Begun(msgspec.Struct, tag="begun"):
+class JobStarted(msgspec.Struct, tag="begun"):
     """The active process has got a job: if it ends now, it may have done part of it."""
 
 
-class Emitted(msgspec.Struct, tag="emitted"):
+class OutputEvent(msgspec.Struct, tag="emitted"):
     """An output that is no text on the standard streams."""
 
     kind: Literal["message", "picture"]
@@ -93,10 +93,10 @@ class Emitted(msgspec.Struct, tag="emitted"):
     """What was printed where the output belongs."""
 
 
-class Answer(msgspec.Struct, tag="answer"):
+class JobResult(msgspec.Struct, tag="answer"):
     """What the engine made of a job."""
 
-    status: Ending = "done"
+    status: JobStatus = "done"
     result: str | None = None
     detail: str = ""
     """The name of a signal, an exit code, or what of a state could not be restored."""
@@ -107,23 +107,23 @@ class Answer(msgspec.Struct, tag="answer"):
     peak_bytes: int = 0
 
 
-class Died(msgspec.Struct, tag="died"):
+class ProcessExited(msgspec.Struct, tag="died"):
     """An active process has ended, as `os.waitpid` tells it."""
 
     pid: int
     status: int
 
 
-class Fault(msgspec.Struct, tag="fault"):
+class StartupFailed(msgspec.Struct, tag="fault"):
     """The engine could not be started."""
 
     text: str
 
 
-Notice = Ready | Begun | Emitted | Answer | Died | Fault
+EvaluatorNotice = ProcessReady | JobStarted | OutputEvent | JobResult | ProcessExited | StartupFailed
 
 
-class Started(msgspec.Struct, tag="started"):
+class WorkerStarted(msgspec.Struct, tag="started"):
     """The kernel waits for requests."""
 
     guard: int
@@ -131,11 +131,11 @@ class Started(msgspec.Struct, tag="started"):
     confinement: list[str]
 
 
-class Reply(msgspec.Struct, tag="reply"):
+class JobReply(msgspec.Struct, tag="reply"):
     """What came of a job, with what was printed in its place among the outputs."""
 
-    answer: Answer
-    pieces: list[bytes | Emitted] = []
+    answer: JobResult
+    pieces: list[bytes | OutputEvent] = []
     dropped: int = 0
     """Bytes of output beyond the limit."""
     is_rolled_back: bool = False
@@ -145,28 +145,28 @@ class Reply(msgspec.Struct, tag="reply"):
     """Whether a process had to be replaced since the last reply because somebody had killed it."""
 
 
-class Processes(msgspec.Struct, tag="processes"):
+class WorkerProcesses(msgspec.Struct, tag="processes"):
     """The processes of a kernel, told whenever they change, for people who look for a fault."""
 
     checkpoint: int
     active: int
 
 
-Telling = Started | Reply | Fault | Processes
+SupervisorMessage = WorkerStarted | JobReply | StartupFailed | WorkerProcesses
 
-_Type = TypeVar("_Type")
+_FrameT = TypeVar("_FrameT")
 _encoder = msgspec.msgpack.Encoder()
 
 
-def encode(frame: msgspec.Struct) -> bytes:
+def encode_frame(frame: msgspec.Struct) -> bytes:
     """A frame as bytes, with its length."""
     content = _encoder.encode(frame)
-    return _LENGTH.pack(len(content)) + content
+    return _LENGTH_PREFIX.pack(len(content)) + content
 
 
-def send(handle: int, frame: msgspec.Struct) -> None:
+def send_frame(handle: int, frame: msgspec.Struct) -> None:
     """Write a whole frame, waiting while there is no room."""
-    write_all(handle, encode(frame))
+    write_all(handle, encode_frame(frame))
 
 
 def write_all(handle: int, data: bytes) -> None:
@@ -176,29 +176,29 @@ def write_all(handle: int, data: bytes) -> None:
         view = view[os.write(handle, view) :]
 
 
-class Stream(Generic[_Type]):
+class FrameReader(Generic[_FrameT]):
     """Frames that come in on a file descriptor."""
 
-    def __init__(self, handle: int, frame_type: type[_Type] | object) -> None:
+    def __init__(self, handle: int, frame_type: type[_FrameT] | object) -> None:
         self.handle = handle
-        self._decoder: msgspec.msgpack.Decoder[_Type] = msgspec.msgpack.Decoder(frame_type)
+        self._decoder: msgspec.msgpack.Decoder[_FrameT] = msgspec.msgpack.Decoder(frame_type)
         self._buffer = bytearray()
 
-    def read(self) -> Iterator[_Type]:
+    def read(self) -> Iterator[_FrameT]:
         """Read once, waiting if nothing is there, and give the frames that are complete.
 
         Raises:
             EOFError: when nothing more will come.
             ValueError: when what came is no frame.
         """
-        chunk = os.read(self.handle, _CHUNK)
+        chunk = os.read(self.handle, _READ_CHUNK_BYTES)
         if not chunk:
             raise EOFError
         self._buffer += chunk
-        while (frame := self._take()) is not None:
+        while (frame := self._pop_frame()) is not None:
             yield frame
 
-    def read_one(self) -> _Type:
+    def read_one(self) -> _FrameT:
         """Wait for one frame; for streams whose other end waits for an answer to each."""
         while True:
             for frame in self.read():
@@ -207,29 +207,29 @@ class Stream(Generic[_Type]):
     def clear(self) -> None:
         """Forget what is there of a frame that will not be finished, also in the descriptor."""
         self._buffer.clear()
-        drain(self.handle)
+        drain_descriptor(self.handle)
 
-    def _take(self) -> _Type | None:
-        if len(self._buffer) < _LENGTH.size:
+    def _pop_frame(self) -> _FrameT | None:
+        if len(self._buffer) < _LENGTH_PREFIX.size:
             return None
-        (length,) = _LENGTH.unpack_from(self._buffer)
-        if length > MAXIMUM:
-            raise ValueError(f"a frame of {length} bytes, at most {MAXIMUM} are taken")
-        end = _LENGTH.size + length
+        (length,) = _LENGTH_PREFIX.unpack_from(self._buffer)
+        if length > MAX_FRAME_BYTES:
+            raise ValueError(f"a frame of {length} bytes, at most {MAX_FRAME_BYTES} are taken")
+        end = _LENGTH_PREFIX.size + length
         if len(self._buffer) < end:
             return None
-        content = bytes(self._buffer[_LENGTH.size : end])
+        content = bytes(self._buffer[_LENGTH_PREFIX.size : end])
         del self._buffer[:end]
         return self._decoder.decode(content)
 
 
-def drain(handle: int) -> bytes:
+def drain_descriptor(handle: int) -> bytes:
     """Read what is there without waiting; the descriptor may be one that waits."""
     was_blocking = os.get_blocking(handle)
     os.set_blocking(handle, False)
     found = bytearray()
     try:
-        while chunk := os.read(handle, _CHUNK):
+        while chunk := os.read(handle, _READ_CHUNK_BYTES):
             found += chunk
     except BlockingIOError:
         pass

@@ -20,30 +20,30 @@ from typing import Any, NoReturn
 from paddock.kernels import confinement
 from paddock.kernels.worker.orphans import (
     adopt_orphans,
-    descendants,
-    end_descendants,
-    end_tree,
-    reap,
+    list_descendants,
+    kill_descendants,
+    kill_tree,
+    reap_children,
 )
 
-_TICK = 0.05
-_MEMORY_TICKS = 4
+_POLL_INTERVAL_SECONDS = 0.05
+_MEMORY_CHECK_TICKS = 4
 """Memory is looked at after so many ticks."""
 
 
 def main() -> NoReturn:
     """Guard the program that the settings name."""
     settings = json.loads(sys.argv[1])
-    confinement.confine(network=settings["network"])
+    confinement.enter_sandbox(network=settings["network"])
     adopt_orphans()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    told = _guard(settings)
+    told = _supervise_program(settings)
     os.write(2, json.dumps(told).encode())
     sys.stdout = sys.stderr = None
     os._exit(0)
 
 
-def _guard(settings: dict[str, Any]) -> dict[str, Any]:
+def _supervise_program(settings: dict[str, Any]) -> dict[str, Any]:
     try:
         process = subprocess.Popen(  # noqa: S603 - what the server wants started
             settings["command"],
@@ -55,34 +55,34 @@ def _guard(settings: dict[str, Any]) -> dict[str, Any]:
     except OSError as error:
         fault = f"{error.strerror or error}: {error.filename or ''}"
         return {"cause": "not-started", "fault": fault}
-    told = _watch(process.pid, settings["memory_bytes"])
-    end_tree(process.pid)
-    end_descendants()
+    told = _wait_for_end(process.pid, settings["memory_bytes"])
+    kill_tree(process.pid)
+    kill_descendants()
     process.returncode = told.get("code", 0)
     return told
 
 
-def _watch(child: int, memory_bytes: int | None) -> dict[str, Any]:
+def _wait_for_end(child: int, memory_bytes: int | None) -> dict[str, Any]:
     """Wait for the program to end, for the server to have had enough, or for a limit."""
     begun = time.monotonic()
     ticks = 0
     while True:
-        closed, _, _ = select.select([0], [], [], _TICK)
-        for pid, status in reap():
+        closed, _, _ = select.select([0], [], [], _POLL_INTERVAL_SECONDS)
+        for pid, status in reap_children():
             if pid == child:
                 code = os.waitstatus_to_exitcode(status)
                 return {"code": code, "seconds": time.monotonic() - begun}
         if closed:
             return {"cause": "stopped"}
         ticks += 1
-        if memory_bytes and ticks % _MEMORY_TICKS == 0 and _memory() > memory_bytes:
+        if memory_bytes and ticks % _MEMORY_CHECK_TICKS == 0 and _measure_memory() > memory_bytes:
             return {"cause": "memory"}
 
 
-def _memory() -> int:
+def _measure_memory() -> int:
     """Bytes that all processes below this one have in memory; shared ones count for each."""
     pages = 0
-    for pid in descendants(os.getpid()):
+    for pid in list_descendants(os.getpid()):
         try:
             words = Path(f"/proc/{pid}/statm").read_text().split()
         except OSError:

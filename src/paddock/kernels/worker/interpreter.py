@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
 
-class Picture:
+class ImageValue:
     """A picture that code made."""
 
     def __init__(self, data: bytes, mime: str) -> None:
@@ -22,7 +22,7 @@ class Picture:
         self.mime = mime
 
 
-class Value:
+class EvaluatedValue:
     """What an engine made of some code.
 
     `text` is the value's text, or None when there is none; `messages` are texts that the engine has
@@ -40,7 +40,7 @@ class Value:
 
 if TYPE_CHECKING:
 
-    class Interpreter(Protocol):
+    class LanguageInterpreter(Protocol):
         """An engine in a process of its own."""
 
         @property
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
             """Whether SIGINT ends an evaluation soon; it then raises KeyboardInterrupt."""
             ...
 
-        def evaluate(self, code: str, emit: Callable[[str | Picture], None]) -> Value:
+        def evaluate(self, code: str, emit: Callable[[str | ImageValue], None]) -> EvaluatedValue:
             """Evaluate code. What is printed goes to the standard streams.
 
             `emit` puts a message (a string) or a picture in its place among what is printed. To end

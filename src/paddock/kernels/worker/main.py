@@ -10,20 +10,20 @@ import sys
 
 from paddock.kernels import confinement
 from paddock.kernels.worker.orphans import adopt_orphans
-from paddock.kernels.worker.pipes import take_streams
+from paddock.kernels.worker.pipes import claim_standard_streams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from paddock.kernels.worker.interpreter import Interpreter
+    from paddock.kernels.worker.interpreter import LanguageInterpreter
 
-_HERE = os.path.dirname(__file__)  # noqa: PTH120 - pathlib takes time
-_ELSEWHERE = os.path.join(_HERE, "elsewhere.py")  # noqa: PTH118 - as above
-_ROOT = os.path.normpath(os.path.join(_HERE, "..", "..", ".."))  # noqa: PTH118 - as above
+_WORKER_DIRECTORY = os.path.dirname(__file__)  # noqa: PTH120 - pathlib takes time
+_FOREIGN_PYTHON_SCRIPT = os.path.join(_WORKER_DIRECTORY, "elsewhere.py")  # noqa: PTH118 - as above
+_SOURCE_ROOT = os.path.normpath(os.path.join(_WORKER_DIRECTORY, "..", "..", ".."))  # noqa: PTH118 - as above
 
 
-class Settings:
+class WorkerSettings:
     """What a worker is told on its command line.
 
     `interpreter` is the module in `paddock.kernels.interpreters`, or any other with
@@ -47,13 +47,13 @@ class Settings:
         self.python = python
         self.directory = directory
 
-    def arguments(self) -> list[str]:
+    def to_arguments(self) -> list[str]:
         """These settings as arguments of a command."""
         flags = f"{'network' if self.network else ''} {'alone' if self.is_alone else ''}"
         return [self.interpreter, flags, self.python, self.directory]
 
     @classmethod
-    def read(cls, arguments: list[str]) -> Settings:
+    def from_arguments(cls, arguments: list[str]) -> WorkerSettings:
         """What such arguments say."""
         interpreter, flags, python, directory = arguments
         return cls(
@@ -67,23 +67,23 @@ class Settings:
 
 def main() -> NoReturn:
     """Be a kernel; requests come on standard input, replies go to standard output."""
-    settings = Settings.read(sys.argv[1:])
-    requests, replies, output = take_streams()
-    kept = confinement.confine(network=settings.network)
+    settings = WorkerSettings.from_arguments(sys.argv[1:])
+    requests, replies, output = claim_standard_streams()
+    kept = confinement.enter_sandbox(network=settings.network)
     if settings.is_alone or not hasattr(os, "fork"):
-        from paddock.kernels.worker.alone import be_alone  # noqa: PLC0415 - seldom, and threads
+        from paddock.kernels.worker.alone import run_forkless  # noqa: PLC0415 - seldom, and threads
 
-        be_alone(lambda: _make(settings), requests, replies, output, kept)
-    _fork(settings, requests, replies, output, kept)
+        run_forkless(lambda: _create_interpreter(settings), requests, replies, output, kept)
+    _run_supervised(settings, requests, replies, output, kept)
 
 
-def command_elsewhere(python: str, interpreter: str, handles: tuple[int, ...] = ()) -> list[str]:
+def build_foreign_command(python: str, interpreter: str, handles: tuple[int, ...] = ()) -> list[str]:
     """The command for an engine in another Python; without handles, for one that is alone."""
-    return [python, _ELSEWHERE, _ROOT, interpreter, *(str(each) for each in handles)]
+    return [python, _FOREIGN_PYTHON_SCRIPT, _SOURCE_ROOT, interpreter, *(str(each) for each in handles)]
 
 
-def _fork(
-    settings: Settings, requests: int, replies: int, output: int, kept: list[str]
+def _run_supervised(
+    settings: WorkerSettings, requests: int, replies: int, output: int, kept: list[str]
 ) -> NoReturn:
     """Be the guard, with the engine in processes below."""
     adopt_orphans()
@@ -97,15 +97,15 @@ def _fork(
         for handle in (requests, replies, output, notices[0], first_orders[1], second_orders[1]):
             os.close(handle)
         if settings.python:
-            _run_elsewhere(settings, handles)
-        _run_here(settings, handles)
+            _exec_foreign_python(settings, handles)
+        _run_own_evaluator(settings, handles)
     if settings.python:
         # msgspec finds in `typing` what it would take of this, which takes longer than msgspec.
         sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # as if it was not there
     # Windows has not what this module imports, and the other Python starts meanwhile.
-    from paddock.kernels.worker.guard import Channels, Guard  # noqa: PLC0415 - see above
+    from paddock.kernels.worker.guard import SupervisorChannels, Supervisor  # noqa: PLC0415 - see above
 
-    channels = Channels(
+    channels = SupervisorChannels(
         requests,
         replies,
         (first_orders[1], second_orders[1]),
@@ -115,31 +115,31 @@ def _fork(
     )
     os.close(notices[1])
     os.dup2(2, 1)
-    Guard(channels, child, kept).run()
+    Supervisor(channels, child, kept).run()
 
 
-def _run_here(settings: Settings, handles: tuple[int, int, int]) -> NoReturn:
-    from paddock.kernels.worker.evaluating import Links, live  # noqa: PLC0415 - as in _fork
+def _run_own_evaluator(settings: WorkerSettings, handles: tuple[int, int, int]) -> NoReturn:
+    from paddock.kernels.worker.evaluating import SupervisorPipes, run_evaluator  # noqa: PLC0415 - as in _fork
 
-    live(lambda: _make(settings), Links(handles[:2], handles[2]))
+    run_evaluator(lambda: _create_interpreter(settings), SupervisorPipes(handles[:2], handles[2]))
 
 
-def _run_elsewhere(settings: Settings, handles: tuple[int, int, int]) -> NoReturn:
+def _exec_foreign_python(settings: WorkerSettings, handles: tuple[int, int, int]) -> NoReturn:
     try:
         for handle in handles:
             os.set_inheritable(handle, True)
         if settings.directory:
             os.chdir(settings.directory)
-        command = command_elsewhere(settings.python, settings.interpreter, handles)
+        command = build_foreign_command(settings.python, settings.interpreter, handles)
         os.execv(settings.python, command)  # noqa: S606 - the Python that was chosen
     except OSError as error:
-        from paddock.kernels.worker.frames import Fault, send  # noqa: PLC0415 - seldom
+        from paddock.kernels.worker.frames import StartupFailed, send_frame  # noqa: PLC0415 - seldom
 
-        send(handles[2], Fault(str(error)))
+        send_frame(handles[2], StartupFailed(str(error)))
         os._exit(1)
 
 
-def _make(settings: Settings) -> Interpreter:
+def _create_interpreter(settings: WorkerSettings) -> LanguageInterpreter:
     __import__(settings.interpreter)
-    found: Interpreter = sys.modules[settings.interpreter].interpreter()
+    found: LanguageInterpreter = sys.modules[settings.interpreter].interpreter()
     return found

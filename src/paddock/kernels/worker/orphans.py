@@ -12,10 +12,10 @@ import os
 import sys
 
 _PR_SET_CHILD_SUBREAPER = 36
-_ROUNDS = 20
-_KILL = 9
+_MAX_KILL_ROUNDS = 20
+_SIGKILL = 9
 """SIGKILL on all systems that have it; the module `signal` takes time."""
-MARK = "PADDOCK_KERNEL"
+KERNEL_ID_VARIABLE = "PADDOCK_KERNEL"
 """The variable whose value all processes of a kernel have, and those of no other."""
 
 
@@ -29,36 +29,36 @@ def adopt_orphans() -> bool:
     return result == 0
 
 
-def end_tree(pid: int) -> None:
+def kill_tree(pid: int) -> None:
     """Kill a process, its group and everything below it."""
-    for descendant in descendants(pid):
-        _kill(descendant)
+    for descendant in list_descendants(pid):
+        _kill_process(descendant)
     _kill_group(pid)
-    _kill(pid)
+    _kill_process(pid)
 
 
-def end_descendants() -> None:
+def kill_descendants() -> None:
     """Kill everything below this process, and what is adopted meanwhile."""
-    for _ in range(_ROUNDS):
-        found = descendants(os.getpid())
+    for _ in range(_MAX_KILL_ROUNDS):
+        found = list_descendants(os.getpid())
         for pid in found:
-            _kill(pid)
-        reap()
+            _kill_process(pid)
+        reap_children()
         if not found:
             return
 
 
-def end_kernel() -> None:
+def kill_kernel() -> None:
     """Kill all other processes of this kernel; for those whose guard is gone."""
-    mark = f"{MARK}={os.environ.get(MARK, '')}".encode()
+    mark = f"{KERNEL_ID_VARIABLE}={os.environ.get(KERNEL_ID_VARIABLE, '')}".encode()
     session = os.getsid(0)
     own = os.getpid()
-    for pid in _all_processes():
-        if pid != own and (_session_of(pid) == session or _has_mark(pid, mark)):
-            _kill(pid)
+    for pid in _list_processes():
+        if pid != own and (_get_session_id(pid) == session or _has_kernel_id(pid, mark)):
+            _kill_process(pid)
 
 
-def reap() -> list[tuple[int, int]]:
+def reap_children() -> list[tuple[int, int]]:
     """Take note of children that have ended: their ids and how."""
     found: list[tuple[int, int]] = []
     while True:
@@ -71,49 +71,49 @@ def reap() -> list[tuple[int, int]]:
         found.append((pid, status))
 
 
-def descendants(pid: int) -> list[int]:
+def list_descendants(pid: int) -> list[int]:
     """What is below a process, its children first; empty where the system does not tell."""
     found: list[int] = []
     waiting = [pid]
     while waiting:
-        children = _children(waiting.pop())
+        children = _list_children(waiting.pop())
         found += children
         waiting += children
     return found
 
 
-def _children(pid: int) -> list[int]:
+def _list_children(pid: int) -> list[int]:
     found: list[int] = []
-    for task in _names_in(f"/proc/{pid}/task"):
-        text = _read(f"/proc/{pid}/task/{task}/children")
+    for task in _list_names(f"/proc/{pid}/task"):
+        text = _read_file(f"/proc/{pid}/task/{task}/children")
         found += [int(word) for word in text.split()]
     return found
 
 
-def _all_processes() -> list[int]:
-    return [int(name) for name in _names_in("/proc") if name.isdigit()]
+def _list_processes() -> list[int]:
+    return [int(name) for name in _list_names("/proc") if name.isdigit()]
 
 
-def _session_of(pid: int) -> int:
+def _get_session_id(pid: int) -> int:
     try:
         return os.getsid(pid)
     except OSError:
         return -1
 
 
-def _has_mark(pid: int, mark: bytes) -> bool:
+def _has_kernel_id(pid: int, mark: bytes) -> bool:
     """Whether a process began with a variable; none does whose environment cannot be read."""
-    return not mark.endswith(b"=") and mark in _read(f"/proc/{pid}/environ").split(b"\0")
+    return not mark.endswith(b"=") and mark in _read_file(f"/proc/{pid}/environ").split(b"\0")
 
 
-def _names_in(directory: str) -> list[str]:
+def _list_names(directory: str) -> list[str]:
     try:
         return os.listdir(directory)  # noqa: PTH208 - pathlib takes time
     except OSError:
         return []
 
 
-def _read(file: str) -> bytes:
+def _read_file(file: str) -> bytes:
     try:
         with open(file, "rb") as stream:  # noqa: PTH123 - pathlib takes time
             return stream.read()
@@ -123,13 +123,13 @@ def _read(file: str) -> bytes:
 
 def _kill_group(pid: int) -> None:
     try:  # noqa: SIM105 - contextlib takes time
-        os.killpg(pid, _KILL)
+        os.killpg(pid, _SIGKILL)
     except OSError:
         pass
 
 
-def _kill(pid: int) -> None:
+def _kill_process(pid: int) -> None:
     try:  # noqa: SIM105 - contextlib takes time
-        os.kill(pid, _KILL)
+        os.kill(pid, _SIGKILL)
     except OSError:
         pass

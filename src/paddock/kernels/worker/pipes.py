@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 
-def take_streams() -> tuple[int, int, int]:
+def claim_standard_streams() -> tuple[int, int, int]:
     """Where requests come from, where replies go, and where what is printed comes out.
 
     From then on standard input is empty, and standard output and error lead into a pipe.

@@ -13,9 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_LENGTH = struct.Struct("<I")
-_CHUNK = 1 << 16
-_CODES = {
+_LENGTH_PREFIX = struct.Struct("<I")
+_READ_CHUNK_BYTES = 1 << 16
+_FORMATS_BY_CODE = {
     0xC4: ">B", 0xC5: ">H", 0xC6: ">I", 0xD9: ">B", 0xDA: ">H", 0xDB: ">I",
     0xDC: ">H", 0xDD: ">I", 0xDE: ">H", 0xDF: ">I",
     0xCA: ">f", 0xCB: ">d", 0xCC: ">B", 0xCD: ">H", 0xCE: ">I", 0xCF: ">Q",
@@ -24,7 +24,7 @@ _CODES = {
 _CONSTANTS = {0xC0: None, 0xC2: False, 0xC3: True}
 
 
-class Frame:
+class PlainFrame:
     """One frame: its type, and its other fields as attributes."""
 
     def __init__(self, type: str, **fields: object) -> None:  # noqa: A002 - the name in the frame
@@ -38,70 +38,70 @@ class Frame:
         def __setattr__(self, name: str, value: object) -> None: ...
 
 
-def encode(frame: Frame) -> bytes:
+def encode_frame(frame: PlainFrame) -> bytes:
     """A frame as bytes, with its length."""
-    content = b"".join(_packed(vars(frame)))
-    return _LENGTH.pack(len(content)) + content
+    content = b"".join(_pack_value(vars(frame)))
+    return _LENGTH_PREFIX.pack(len(content)) + content
 
 
-def send(handle: int, frame: Frame) -> None:
+def send_frame(handle: int, frame: PlainFrame) -> None:
     """Write a whole frame, waiting while there is no room."""
-    view = memoryview(encode(frame))
+    view = memoryview(encode_frame(frame))
     while view:
         view = view[os.write(handle, view) :]
 
 
-class Stream:
+class PlainFrameReader:
     """Frames that come in on a file descriptor."""
 
     def __init__(self, handle: int) -> None:
         self.handle = handle
         self._buffer = bytearray()
 
-    def read_one(self) -> Frame:
+    def read_one(self) -> PlainFrame:
         """Wait for one frame.
 
         Raises:
             EOFError: when nothing more will come.
         """
         while True:
-            frame = self._take()
+            frame = self._pop_frame()
             if frame is not None:
                 return frame
-            chunk = os.read(self.handle, _CHUNK)
+            chunk = os.read(self.handle, _READ_CHUNK_BYTES)
             if not chunk:
                 raise EOFError
             self._buffer += chunk
 
-    def _take(self) -> Frame | None:
-        if len(self._buffer) < _LENGTH.size:
+    def _pop_frame(self) -> PlainFrame | None:
+        if len(self._buffer) < _LENGTH_PREFIX.size:
             return None
-        (length,) = _LENGTH.unpack_from(self._buffer)
-        end = _LENGTH.size + length
+        (length,) = _LENGTH_PREFIX.unpack_from(self._buffer)
+        end = _LENGTH_PREFIX.size + length
         if len(self._buffer) < end:
             return None
-        fields, _ = _unpacked(bytes(self._buffer[_LENGTH.size : end]), 0)
+        fields, _ = _unpack_value(bytes(self._buffer[_LENGTH_PREFIX.size : end]), 0)
         del self._buffer[:end]
-        return Frame(**fields)
+        return PlainFrame(**fields)
 
 
-def _packed(value: object) -> list[bytes]:
-    if isinstance(value, Frame):
+def _pack_value(value: object) -> list[bytes]:
+    if isinstance(value, PlainFrame):
         value = vars(value)
     if isinstance(value, dict):
         found = [b"\xdf", struct.pack(">I", len(value))]
         for name, each in value.items():
-            found += _packed(name) + _packed(each)
+            found += _pack_value(name) + _pack_value(each)
         return found
     if isinstance(value, (list, tuple)):
         found = [b"\xdd", struct.pack(">I", len(value))]
         for each in value:
-            found += _packed(each)
+            found += _pack_value(each)
         return found
-    return _packed_single(value)
+    return _pack_scalar(value)
 
 
-def _packed_single(value: object) -> list[bytes]:
+def _pack_scalar(value: object) -> list[bytes]:
     if value is None:
         return [b"\xc0"]
     if isinstance(value, bool):
@@ -118,7 +118,7 @@ def _packed_single(value: object) -> list[bytes]:
     raise TypeError(f"a frame cannot have a {type(value).__name__}")
 
 
-def _unpacked(data: bytes, place: int) -> tuple[Any, int]:
+def _unpack_value(data: bytes, place: int) -> tuple[Any, int]:
     """A value, and where it ends."""
     code = data[place]
     place += 1
@@ -133,24 +133,24 @@ def _unpacked(data: bytes, place: int) -> tuple[Any, int]:
             ("map", "array", "str", "str")[(code >> 4) - 8],
             code & (0x1F if code >= 0xA0 else 0x0F),
         )
-        return _sized(data, place, kind, length)
-    form = _CODES[code]
+        return _unpack_sized(data, place, kind, length)
+    form = _FORMATS_BY_CODE[code]
     (number,) = struct.unpack_from(form, data, place)
     place += struct.calcsize(form)
     if code <= 0xC6:
-        return _sized(data, place, "bytes", number)
+        return _unpack_sized(data, place, "bytes", number)
     if code <= 0xD3:
         return number, place
     kind = "str" if code <= 0xDB else "array" if code <= 0xDD else "map"
-    return _sized(data, place, kind, number)
+    return _unpack_sized(data, place, kind, number)
 
 
-def _sized(data: bytes, place: int, kind: str, length: int) -> tuple[Any, int]:
+def _unpack_sized(data: bytes, place: int, kind: str, length: int) -> tuple[Any, int]:
     if kind in ("bytes", "str"):
         piece = data[place : place + length]
         return (piece if kind == "bytes" else piece.decode()), place + length
     items = []
     for _ in range(length if kind == "array" else 2 * length):
-        item, place = _unpacked(data, place)
+        item, place = _unpack_value(data, place)
         items.append(item)
     return (items if kind == "array" else dict(zip(items[::2], items[1::2]))), place  # noqa: B905 - Python 3.8

@@ -11,10 +11,10 @@ from urllib3.util import parse_url
 
 from paddock.errors import ConnectError
 
-PORTS = {"http": 80, "https": 443}
+DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-class Address(Struct, frozen=True):
+class ServerUrl(Struct, frozen=True):
     """The parts of a URL that a request needs."""
 
     scheme: str
@@ -29,12 +29,12 @@ class Address(Struct, frozen=True):
         return self.scheme, self.host, self.port
 
     @property
-    def is_private(self) -> bool:
+    def is_confidential(self) -> bool:
         """Whether nobody on the way can read what is sent there."""
-        return self.scheme == "https" or self._is_this_machine
+        return self.scheme == "https" or self._is_loopback
 
     @property
-    def _is_this_machine(self) -> bool:
+    def _is_loopback(self) -> bool:
         host = self.host.strip("[]")
         try:
             return ip_address(host).is_loopback
@@ -43,16 +43,16 @@ class Address(Struct, frozen=True):
 
     def __str__(self) -> str:
         """For people: without the query, which may hold a secret."""
-        port = "" if self.port == PORTS[self.scheme] else f":{self.port}"
+        port = "" if self.port == DEFAULT_PORTS[self.scheme] else f":{self.port}"
         return f"{self.scheme}://{self.host}{port}{self.target.partition('?')[0]}"
 
-    def relative(self, location: str) -> Address:
+    def resolve(self, location: str) -> ServerUrl:
         """The address that a redirection leads to."""
         port = f":{self.port}"
-        return address(urljoin(f"{self.scheme}://{self.host}{port}{self.target}", location))
+        return parse_server_url(urljoin(f"{self.scheme}://{self.host}{port}{self.target}", location))
 
 
-def address(url: str) -> Address:
+def parse_server_url(url: str) -> ServerUrl:
     """The address that a URL names.
 
     Raises:
@@ -62,16 +62,16 @@ def address(url: str) -> Address:
         parts = parse_url(url)
     except LocationParseError:
         raise ConnectError(f"Not a URL: {url!r:.200}") from None
-    if parts.scheme not in PORTS or not parts.host:
+    if parts.scheme not in DEFAULT_PORTS or not parts.host:
         raise ConnectError(f"Not an http or https URL: {url!r:.200}")
     if parts.auth is not None:
         raise ConnectError(
             f"The URL of {parts.host} holds a user name or password",
             hint="give it as a header or a token instead",
         )
-    return Address(
+    return ServerUrl(
         scheme=parts.scheme,
         host=parts.host,
-        port=parts.port or PORTS[parts.scheme],
+        port=parts.port or DEFAULT_PORTS[parts.scheme],
         target=parts.request_uri,
     )

@@ -20,87 +20,87 @@ from msgspec import UNSET
 
 from paddock.errors import ConnectError, PaddockError
 from paddock.peer.errors import AnswerError, HttpError
-from paddock.peer.http.client import Client
-from paddock.peer.http.exchange import MAX_REPEATS, Exchange
-from paddock.peer.http.holder import Holder
-from paddock.peer.http.incoming import frames_in, one_line
-from paddock.peer.http.outgoing import Outgoing, outgoing
-from paddock.peer.http.session import Session
-from paddock.peer.http.standing import StandingStream
-from paddock.peer.http.tool_headers import ToolHeaders
-from paddock.peer.workers import Workers
+from paddock.peer.http.client import RequestSender
+from paddock.peer.http.exchange import MAX_RETRIES, ClientExchange
+from paddock.peer.http.holder import AbortableWork
+from paddock.peer.http.incoming import decode_frames, join_lines
+from paddock.peer.http.outgoing import OutgoingMessage, parse_outgoing
+from paddock.peer.http.session import ClientHttpSession
+from paddock.peer.http.standing import ServerEventStream
+from paddock.peer.http.tool_headers import ToolHeaderRegistry
+from paddock.peer.workers import ThreadPool
 from paddock.protocol.jsonrpc import (
-    DECODE_FAULTS,
-    Frame,
+    DECODE_ERRORS,
+    JsonRpcFrame,
     RequestId,
     decode_frame,
-    notification_frame,
-    request_frame,
+    encode_notification,
+    encode_request,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.peer.settings import Json, Settings
+    from paddock.peer.settings import Json, ConnectSettings
 
-MAX_EXCHANGES = 128
+MAX_OPEN_EXCHANGES = 128
 """Requests that may be open at a time; more wait in line."""
-MAX_WAITING = 10_000
+MAX_QUEUED_REQUESTS = 10_000
 """Requests that may wait in line."""
-MAX_NOTICES = 8
+MAX_OPEN_NOTIFICATIONS = 8
 """Notifications and answers of ours that may be on their way at a time; more wait in line."""
-MAX_UNREAD = 256
+MAX_UNREAD_MESSAGES = 256
 """Messages of the server that may wait to be read; more are left in the network."""
 MAX_PAGES = 1000
-NOTICE_TIME = 1.0
+LAST_NOTIFICATION_SECONDS = 1.0
 """Seconds that our last notifications get to leave when the connection is closed."""
-END_TIME = 2.0
+CLOSE_SECONDS = 2.0
 """Seconds that the end of a session may take, and again the end of the threads."""
-CANCELLED = "notifications/cancelled"
-CANCEL_TASK = "tasks/cancel"
-INITIALIZED = "notifications/initialized"
+CANCELLED_METHOD = "notifications/cancelled"
+CANCEL_TASK_METHOD = "tasks/cancel"
+INITIALIZED_METHOD = "notifications/initialized"
 
-_decode_value = msgspec.json.Decoder().decode
+_decode_json = msgspec.json.Decoder().decode
 
 
-class Owner(Protocol):
+class ChannelReader(Protocol):
     """Whoever reads the channel."""
 
-    def fail(self, request_id: RequestId, fault: Exception) -> None:
+    def fail_request(self, request_id: RequestId, fault: Exception) -> None:
         """No answer to a request will come."""
 
-    def record(self, frame: bytes, *, is_ours: bool) -> None:
+    def record_frame(self, frame: bytes, *, is_ours: bool) -> None:
         """The channel itself has said or heard something."""
 
 
-class _Failure(msgspec.Struct):
+class _RequestFailure(msgspec.Struct):
     request_id: RequestId
-    fault: Exception
+    error: Exception
 
 
 class HttpChannel:
     """Messages to and from one server."""
 
-    def __init__(self, url: str, settings: Settings) -> None:
-        self.client = Client(url, settings)
-        self.session = Session()
-        self.tools = ToolHeaders()
+    def __init__(self, url: str, settings: ConnectSettings) -> None:
+        self.sender = RequestSender(url, settings)
+        self.session = ClientHttpSession()
+        self.tool_headers = ToolHeaderRegistry()
         self.timeout = settings.timeout
-        self._owner: Owner | None = None
+        self._reader: ChannelReader | None = None
         self._ids = count(1)
-        self._unread: Queue[bytes | _Failure] = Queue(MAX_UNREAD)
+        self._unread: Queue[bytes | _RequestFailure] = Queue(MAX_UNREAD_MESSAGES)
         self._lock = threading.Lock()
-        self._exchanges: dict[RequestId, Exchange] = {}
-        self._notices: set[Exchange] = set()
-        self._standing: Holder | None = None
-        self._requests = Workers("paddock-http", MAX_EXCHANGES, MAX_WAITING)
-        self._outbox = Workers("paddock-http-notices", MAX_NOTICES, MAX_WAITING)
-        self._streams = Workers("paddock-http-stream", 2, 2)
+        self._exchanges: dict[RequestId, ClientExchange] = {}
+        self._open_notifications: set[ClientExchange] = set()
+        self._server_stream_work: AbortableWork | None = None
+        self._request_pool = ThreadPool("paddock-http", MAX_OPEN_EXCHANGES, MAX_QUEUED_REQUESTS)
+        self._notification_pool = ThreadPool("paddock-http-notices", MAX_OPEN_NOTIFICATIONS, MAX_QUEUED_REQUESTS)
+        self._stream_pool = ThreadPool("paddock-http-stream", 2, 2)
         self._is_closing = False
 
-    def attach(self, owner: Owner) -> None:
+    def attach(self, owner: ChannelReader) -> None:
         """Say who reads; before anything is written."""
-        self._owner = owner
+        self._reader = owner
 
     def read(self) -> bytes:
         """The next line; empty when the channel is closed."""
@@ -109,48 +109,48 @@ class HttpChannel:
             if isinstance(item, bytes):
                 return item
             # Told in the thread that reads, so after all that came before it.
-            if self._owner is not None:
-                self._owner.fail(item.request_id, item.fault)
+            if self._reader is not None:
+                self._reader.fail_request(item.request_id, item.error)
 
     def write(self, data: bytes) -> None:
         """Send a message, without waiting for anything that comes back."""
-        out = outgoing(data)
+        out = parse_outgoing(data)
         if out.is_request:
-            self._write_request(out)
-        elif out.method == CANCELLED:
-            self._cancel(out)
-        elif out.method == INITIALIZED:
+            self._submit_request(out)
+        elif out.method == CANCELLED_METHOD:
+            self._cancel_request(out)
+        elif out.method == INITIALIZED_METHOD:
             # Nothing may overtake it, so it is sent in the one thread that writes.
-            self._send_notice(Exchange(out, self, self._feed))
-            self._stand()
+            self._send_notification(ClientExchange(out, self, self._queue_line))
+            self._open_server_stream()
         else:
-            self._post_notice(Exchange(out, self, self._feed))
+            self._submit_notification(ClientExchange(out, self, self._queue_line))
 
     def close(self) -> None:
         """End every request, and the session."""
-        self._outbox.close(NOTICE_TIME)
+        self._notification_pool.close(LAST_NOTIFICATION_SECONDS)
         self._is_closing = True
         with self._lock:
-            holders = [one.holder for one in (*self._exchanges.values(), *self._notices)]
-            holders += [self._standing] if self._standing is not None else []
+            holders = [one.work for one in (*self._exchanges.values(), *self._open_notifications)]
+            holders += [self._server_stream_work] if self._server_stream_work is not None else []
         for holder in holders:
             holder.abort()
         self._end_session()
-        until = monotonic() + END_TIME
-        for workers in (self._requests, self._streams):
+        until = monotonic() + CLOSE_SECONDS
+        for workers in (self._request_pool, self._stream_pool):
             workers.close(until - monotonic())
-        self.client.close()
-        self._put(b"")
+        self.sender.close()
+        self._queue_item(b"")
 
-    def answered(self, request_id: RequestId) -> None:
+    def mark_answered(self, request_id: RequestId) -> None:
         """An answer has come elsewhere than in answer to its own request."""
         with self._lock:
             exchange = self._exchanges.get(request_id)
         if exchange is not None:
             exchange.is_answered = True
-            exchange.holder.abort()
+            exchange.work.abort()
 
-    def learn_tools(self, call: Outgoing, holder: Holder) -> None:
+    def fetch_tool_headers(self, call: OutgoingMessage, holder: AbortableWork) -> None:
         """Ask the server what the tool of a call is like; it need not know.
 
         Raises:
@@ -160,8 +160,8 @@ class HttpChannel:
         params: Json = {"_meta": meta}
         try:
             for _ in range(MAX_PAGES):
-                cursor = self._ask("tools/list", params, holder, repeats=0).get("nextCursor")
-                if self.tools.knows(str(call.params.name)) or not isinstance(cursor, str):
+                cursor = self._send_own_request("tools/list", params, holder, repeats=0).get("nextCursor")
+                if self.tool_headers.has_tool(str(call.params.name)) or not isinstance(cursor, str):
                     return
                 params = {"cursor": cursor, "_meta": meta}
         except HttpError as error:
@@ -171,7 +171,7 @@ class HttpChannel:
         except PaddockError:
             pass  # a server that lists nothing may have tools all the same
 
-    def reopen(self, generation: int, holder: Holder) -> None:
+    def reopen_session(self, generation: int, holder: AbortableWork) -> None:
         """Open the session anew, unless another exchange has done so.
 
         Raises:
@@ -179,54 +179,54 @@ class HttpChannel:
         """
         session = self.session
         with session.lock:
-            opening, version = session.opening, session.version
+            opening, version = session.initialize_message, session.version
             if session.generation != generation or opening is None:
                 return
             text = "The session with %s is gone and opened anew; subscriptions are lost"
-            logging.getLogger("paddock").warning(text, self.client.address)
-            params = _decode_value(decode_frame(opening.frame).params)  # type: ignore[arg-type]  # `initialize` has some
+            logging.getLogger("paddock").warning(text, self.sender.url)
+            params = _decode_json(decode_frame(opening.frame).params)  # type: ignore[arg-type]  # `initialize` has some
             try:
-                self._ask("initialize", params, holder, limit=self.timeout)
+                self._send_own_request("initialize", params, holder, limit=self.timeout)
             except PaddockError as error:
                 raise ConnectError(
                     f"The session is gone and cannot be opened anew: {error.message}"
                 ) from None
             if session.version != version:
                 raise ConnectError(
-                    f"The session is gone, and {self.client.address} now speaks {session.version} "
+                    f"The session is gone, and {self.sender.url} now speaks {session.version} "
                     f"instead of {version}"
                 )
-            frame = notification_frame(INITIALIZED)
-            self._record(frame, is_ours=True)
-            Exchange(outgoing(frame), self, self._feed, holder).run()
-        self._stand()
+            frame = encode_notification(INITIALIZED_METHOD)
+            self._record_frame(frame, is_ours=True)
+            ClientExchange(parse_outgoing(frame), self, self._queue_line, holder).run()
+        self._open_server_stream()
 
-    def _write_request(self, out: Outgoing) -> None:
-        exchange = Exchange(out, self, self._feed)
-        request_id = exchange.out.id
+    def _submit_request(self, out: OutgoingMessage) -> None:
+        exchange = ClientExchange(out, self, self._queue_line)
+        request_id = exchange.message.id
         if request_id is None:
             return
         with self._lock:
             self._exchanges[request_id] = exchange
         # What is to stop something has to leave even if the connection is closed thereupon.
-        workers = self._outbox if out.method == CANCEL_TASK else self._requests
-        if not workers.submit(partial(self._answer, exchange, request_id)):
-            self._end(request_id)
-            self._fail(request_id, ConnectError("Too many requests are waiting to be sent"))
+        workers = self._notification_pool if out.method == CANCEL_TASK_METHOD else self._request_pool
+        if not workers.submit(partial(self._run_request, exchange, request_id)):
+            self._remove_exchange(request_id)
+            self._queue_failure(request_id, ConnectError("Too many requests are waiting to be sent"))
 
-    def _answer(self, exchange: Exchange, request_id: RequestId) -> None:
+    def _run_request(self, exchange: ClientExchange, request_id: RequestId) -> None:
         try:
             exchange.run()
         except Exception as fault:  # noqa: BLE001 - whoever waits must hear of it, whatever it is
-            self._fail(request_id, fault)
+            self._queue_failure(request_id, fault)
         finally:
-            self._end(request_id)
+            self._remove_exchange(request_id)
 
-    def _end(self, request_id: RequestId) -> None:
+    def _remove_exchange(self, request_id: RequestId) -> None:
         with self._lock:
             self._exchanges.pop(request_id, None)
 
-    def _cancel(self, out: Outgoing) -> None:
+    def _cancel_request(self, out: OutgoingMessage) -> None:
         """A server is told by the message in a session, and else by the end of the stream."""
         request_id = out.params.request_id
         with self._lock:
@@ -235,104 +235,104 @@ class HttpChannel:
             )
         if exchange is None:
             return
-        if exchange.out.version is None and exchange.is_known:
-            self._post_notice(Exchange(out, self, self._feed), then=exchange.holder.abort)
+        if exchange.message.version is None and exchange.may_have_arrived:
+            self._submit_notification(ClientExchange(out, self, self._queue_line), then=exchange.work.abort)
         else:
-            exchange.holder.abort()
+            exchange.work.abort()
 
-    def _post_notice(self, exchange: Exchange, then: Callable[[], None] | None = None) -> None:
+    def _submit_notification(self, exchange: ClientExchange, then: Callable[[], None] | None = None) -> None:
         def send() -> None:
-            self._send_notice(exchange)
+            self._send_notification(exchange)
             if then is not None:
                 then()
 
-        if not self._outbox.submit(send):
+        if not self._notification_pool.submit(send):
             logging.getLogger("paddock").warning(
-                "%s was not sent: too many messages are waiting", exchange.out.method
+                "%s was not sent: too many messages are waiting", exchange.message.method
             )
 
-    def _send_notice(self, exchange: Exchange) -> None:
+    def _send_notification(self, exchange: ClientExchange) -> None:
         """Send what nobody waits for an answer to; all that can be done with an error is to log."""
         with self._lock:
-            self._notices.add(exchange)
+            self._open_notifications.add(exchange)
         try:
             exchange.run()
         except Exception as fault:  # noqa: BLE001 - the thread has more to send
-            what = exchange.out.method or "An answer"
+            what = exchange.message.method or "An answer"
             logging.getLogger("paddock").warning("%s could not be sent: %s", what, fault)
         finally:
             with self._lock:
-                self._notices.discard(exchange)
+                self._open_notifications.discard(exchange)
 
-    def _stand(self) -> None:
+    def _open_server_stream(self) -> None:
         """Listen to what the server says of itself in the session."""
         with self._lock:
             if self._is_closing:
                 return
-            if self._standing is not None:
-                self._standing.abort()
-            holder = self._standing = Holder()
-        stream = StandingStream(self, holder, self._take_standing)
-        self._streams.submit(stream.run)
+            if self._server_stream_work is not None:
+                self._server_stream_work.abort()
+            holder = self._server_stream_work = AbortableWork()
+        stream = ServerEventStream(self, holder, self._handle_stream_message)
+        self._stream_pool.submit(stream.run)
 
-    def _take_standing(self, data: bytes) -> None:
-        line = one_line(data)
-        for frame in frames_in(line):
+    def _handle_stream_message(self, data: bytes) -> None:
+        line = join_lines(data)
+        for frame in decode_frames(line):
             if frame.method is UNSET and frame.id is not UNSET:
-                self.answered(frame.id)
-        self._feed(line)
+                self.mark_answered(frame.id)
+        self._queue_line(line)
 
-    def _ask(
+    def _send_own_request(
         self,
         method: str,
         params: Json,
-        holder: Holder,
-        repeats: int = MAX_REPEATS,
+        holder: AbortableWork,
+        repeats: int = MAX_RETRIES,
         limit: float | None = None,
     ) -> Json:
         """A request of the channel itself."""
         request_id = f"paddock-{next(self._ids)}"
-        frame = request_frame(request_id, method, params)
-        self._record(frame, is_ours=True)
-        answers: list[Frame] = []
+        frame = encode_request(request_id, method, params)
+        self._record_frame(frame, is_ours=True)
+        answers: list[JsonRpcFrame] = []
 
         def take(line: bytes) -> None:
-            for message in frames_in(line):
+            for message in decode_frames(line):
                 if message.id == request_id and message.method is UNSET:
-                    self._record(line, is_ours=False)
+                    self._record_frame(line, is_ours=False)
                     answers.append(message)
                     return
-            self._feed(line)
+            self._queue_line(line)
 
-        Exchange(outgoing(frame), self, take, holder, repeats, limit).run()
-        return self._result(answers, f"{method} of {self.client.address}")
+        ClientExchange(parse_outgoing(frame), self, take, holder, repeats, limit).run()
+        return self._read_result(answers, f"{method} of {self.sender.url}")
 
-    def _result(self, answers: list[Frame], purpose: str) -> Json:
+    def _read_result(self, answers: list[JsonRpcFrame], purpose: str) -> Json:
         """The result in the answer to a request of our own, if there is one."""
         for answer in answers:
             if answer.error is not UNSET:
-                raise AnswerError(f"{purpose} failed: {self.client.excerpt(bytes(answer.error))}")
-            with suppress(*DECODE_FAULTS):
-                value = None if answer.result is UNSET else _decode_value(answer.result)
+                raise AnswerError(f"{purpose} failed: {self.sender.format_excerpt(bytes(answer.error))}")
+            with suppress(*DECODE_ERRORS):
+                value = None if answer.result is UNSET else _decode_json(answer.result)
                 if isinstance(value, dict):
                     return value
         raise AnswerError(f"{purpose} has no result")
 
-    def _record(self, frame: bytes, *, is_ours: bool) -> None:
-        if self._owner is not None:
-            self._owner.record(frame, is_ours=is_ours)
+    def _record_frame(self, frame: bytes, *, is_ours: bool) -> None:
+        if self._reader is not None:
+            self._reader.record_frame(frame, is_ours=is_ours)
 
-    def _feed(self, line: bytes) -> None:
-        self._put(line + b"\n")
+    def _queue_line(self, line: bytes) -> None:
+        self._queue_item(line + b"\n")
 
-    def _fail(self, request_id: RequestId, fault: Exception) -> None:
-        self._put(_Failure(request_id, fault))
+    def _queue_failure(self, request_id: RequestId, fault: Exception) -> None:
+        self._queue_item(_RequestFailure(request_id, fault))
 
-    def _put(self, item: bytes | _Failure) -> None:
+    def _queue_item(self, item: bytes | _RequestFailure) -> None:
         """Give an item to the reader; wait while it is behind, but not beyond the end."""
         while True:
             try:
-                self._unread.put(item, timeout=NOTICE_TIME)
+                self._unread.put(item, timeout=LAST_NOTIFICATION_SECONDS)
             except Full:
                 if self._is_closing:
                     return
@@ -343,15 +343,15 @@ class HttpChannel:
         """Tell the server, which need not answer; nor need whoever gives our token."""
         if self.session.id is None:
             return
-        holder = Holder()
-        ending = threading.Thread(target=self._delete, args=(holder,), daemon=True)
+        holder = AbortableWork()
+        ending = threading.Thread(target=self._send_delete, args=(holder,), daemon=True)
         ending.start()
-        ending.join(END_TIME)
+        ending.join(CLOSE_SECONDS)
         holder.abort()
 
-    def _delete(self, holder: Holder) -> None:
+    def _send_delete(self, holder: AbortableWork) -> None:
         try:
-            response = self.client.send("DELETE", self.session.headers, None, holder)
-            self.client.discard(response, holder)
+            response = self.sender.send("DELETE", self.session.headers, None, holder)
+            self.sender.discard_response(response, holder)
         except Exception as fault:  # noqa: BLE001 - it ends for us in any case
             logging.getLogger("paddock").debug("The session was not ended: %s", fault)

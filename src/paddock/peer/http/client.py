@@ -15,10 +15,10 @@ from urllib3.util import Timeout
 
 from paddock.errors import ConnectError
 from paddock.peer.errors import HttpError
-from paddock.peer.http.address import address
-from paddock.peer.http.connections import connections, work_for
-from paddock.peer.http.credentials import FORBIDDEN, UNAUTHORIZED, Credentials
-from paddock.protocol.http_headers import EVENT_STREAM, LAST_EVENT_ID
+from paddock.peer.http.address import parse_server_url
+from paddock.peer.http.connections import make_connection_pool, set_current_work
+from paddock.peer.http.credentials import FORBIDDEN, UNAUTHORIZED, BearerCredentials
+from paddock.protocol.http_headers import EVENT_STREAM_MEDIA_TYPE, LAST_EVENT_ID_HEADER
 from paddock.version import __version__
 
 if TYPE_CHECKING:
@@ -26,55 +26,55 @@ if TYPE_CHECKING:
 
     from urllib3.response import BaseHTTPResponse
 
-    from paddock.peer.http.address import Address
-    from paddock.peer.http.holder import Holder
-    from paddock.peer.settings import Settings
+    from paddock.peer.http.address import ServerUrl
+    from paddock.peer.http.holder import AbortableWork
+    from paddock.peer.settings import ConnectSettings
 
-CONNECT_TIME = 10.0
+MAX_CONNECT_SECONDS = 10.0
 """Seconds until an address that does not answer at all counts as unreachable."""
-MAX_BODY = 128 << 20
+MAX_BODY_BYTES = 128 << 20
 """Bytes of an answer, or of one event."""
 MAX_REDIRECTS = 5
-EXCERPT = 200
-CERTIFICATE_ADVICE = "verify=… names the certificates of an authority of your own"
-CHUNK = 1 << 16
-REST_TIME = 2.0
+MAX_EXCERPT_LENGTH = 200
+CERTIFICATE_HINT = "verify=… names the certificates of an authority of your own"
+READ_CHUNK_BYTES = 1 << 16
+DISCARD_SECONDS = 2.0
 """Seconds to wait for the rest of a body that nobody needs."""
-REPEATING_REDIRECTS = (307, 308)
-REDIRECTS = (301, 302, 303, *REPEATING_REDIRECTS)
+METHOD_PRESERVING_REDIRECTS = (307, 308)
+REDIRECT_STATUSES = (301, 302, 303, *METHOD_PRESERVING_REDIRECTS)
 
-_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _DIGITS = re.compile(r"[0-9]+")
-_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
-OURS = frozenset({"accept", "content-length", "content-type", "host", "transfer-encoding"})
+_HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+RESERVED_HEADERS = frozenset({"accept", "content-length", "content-type", "host", "transfer-encoding"})
 """Headers that a caller cannot set; nor those that begin with `mcp-`."""
 
 
-class Client:
+class RequestSender:
     """Sends requests to one server. May be used by several threads."""
 
-    def __init__(self, url: str, settings: Settings) -> None:
-        self.address = address(url)
-        self._headers = _own_headers(settings.headers or {})
+    def __init__(self, url: str, settings: ConnectSettings) -> None:
+        self.url = parse_server_url(url)
+        self._headers = _check_own_headers(settings.headers or {})
         has_own = any(name.lower() == "authorization" for name in self._headers)
         if has_own and settings.token is not None:
             raise ConnectError("Expected a token or a header Authorization, got both")
         is_secret = has_own or settings.token is not None
-        if is_secret and not self.address.is_private and not settings.allow_plain_http:
+        if is_secret and not self.url.is_confidential and not settings.allow_plain_http:
             raise ConnectError(
-                f"A token would travel to {self.address} where everybody on the way can read it",
+                f"A token would travel to {self.url} where everybody on the way can read it",
                 hint="use https; or else allow_plain_http=True, --allow-plain-http",
             )
-        self.credentials = Credentials(settings.token, (settings.headers or {}).values())
-        self._connect_time = min(CONNECT_TIME, settings.timeout)
-        self._pool = connections(self.address, settings.verify)
+        self.credentials = BearerCredentials(settings.token, (settings.headers or {}).values())
+        self._connect_seconds = min(MAX_CONNECT_SECONDS, settings.timeout)
+        self._pool = make_connection_pool(self.url, settings.verify)
 
     def send(
         self,
         verb: str,
         headers: Mapping[str, str],
         body: bytes | None,
-        holder: Holder,
+        holder: AbortableWork,
         *,
         limit: float | None = None,
     ) -> BaseHTTPResponse:
@@ -86,135 +86,135 @@ class Client:
         Raises:
             HttpError: when there is no response.
         """
-        token = self.credentials.token()
-        response = self._follow(verb, self._dressed(headers, token), body, holder, limit)
-        if response.status == UNAUTHORIZED and self.credentials.can_be_renewed:
-            self.discard(response, holder)
-            renewed = self.credentials.renewed(token)
-            response = self._follow(verb, self._dressed(headers, renewed), body, holder, limit)
+        token = self.credentials.get_token()
+        response = self._send_with_redirects(verb, self._make_headers(headers, token), body, holder, limit)
+        if response.status == UNAUTHORIZED and self.credentials.can_renew:
+            self.discard_response(response, holder)
+            renewed = self.credentials.renew_token(token)
+            response = self._send_with_redirects(verb, self._make_headers(headers, renewed), body, holder, limit)
         return response
 
     def open_stream(
-        self, headers: Mapping[str, str], last_id: str | None, holder: Holder, purpose: str
+        self, headers: Mapping[str, str], last_id: str | None, holder: AbortableWork, purpose: str
     ) -> BaseHTTPResponse:
         """Ask for a stream of events; for what follows after one, if that is named.
 
         Raises:
             HttpError: when there is none.
         """
-        asked = {"Accept": EVENT_STREAM, **headers}
+        asked = {"Accept": EVENT_STREAM_MEDIA_TYPE, **headers}
         if last_id is not None:
-            asked[LAST_EVENT_ID] = last_id
+            asked[LAST_EVENT_ID_HEADER] = last_id
         response = self.send("GET", asked, None, holder)
-        if response.status >= 300 or content_type(response) != EVENT_STREAM:
-            raise self.failure(response, self.discard(response, holder), purpose)
+        if response.status >= 300 or get_content_type(response) != EVENT_STREAM_MEDIA_TYPE:
+            raise self.make_http_error(response, self.discard_response(response, holder), purpose)
         return response
 
-    def read(self, response: BaseHTTPResponse, holder: Holder) -> bytes:
+    def read_body(self, response: BaseHTTPResponse, holder: AbortableWork) -> bytes:
         """The whole body of a response.
 
         Raises:
             HttpError: when it is too long, or the connection breaks.
         """
         pieces, size = [], 0
-        for piece in self.pieces(response, holder):
+        for piece in self.iterate_body(response, holder):
             pieces.append(piece)
             size += len(piece)
-            if size > MAX_BODY:
+            if size > MAX_BODY_BYTES:
                 response.close()
-                text = f"{self.address} gave an answer of more than {MAX_BODY >> 20} MiB"
+                text = f"{self.url} gave an answer of more than {MAX_BODY_BYTES >> 20} MiB"
                 raise HttpError(text, status=response.status)
         return b"".join(pieces)
 
-    def pieces(self, response: BaseHTTPResponse, holder: Holder) -> Iterator[bytes]:
+    def iterate_body(self, response: BaseHTTPResponse, holder: AbortableWork) -> Iterator[bytes]:
         """The body of a response as it comes.
 
         Raises:
             HttpError: when the connection breaks.
         """
         while True:
-            with self.translated(holder):
-                piece = response.read1(CHUNK)
+            with self.translate_errors(holder):
+                piece = response.read1(READ_CHUNK_BYTES)
             if not piece:
                 return
             yield piece
 
-    def discard(self, response: BaseHTTPResponse, holder: Holder) -> bytes:
+    def discard_response(self, response: BaseHTTPResponse, holder: AbortableWork) -> bytes:
         """Have done with a response; the beginning of its body.
 
         The connection can be used again if the rest of the body is short and comes at once.
         """
         body = b""
-        holder.limit(REST_TIME)
-        with suppress(HttpError), self.translated(holder):
-            while len(body) < CHUNK and (piece := response.read1(CHUNK)):
+        holder.set_socket_timeout(DISCARD_SECONDS)
+        with suppress(HttpError), self.translate_errors(holder):
+            while len(body) < READ_CHUNK_BYTES and (piece := response.read1(READ_CHUNK_BYTES)):
                 body += piece
         response.close()
         return body
 
-    def failure(self, response: BaseHTTPResponse, body: bytes, purpose: str) -> HttpError:
+    def make_http_error(self, response: BaseHTTPResponse, body: bytes, purpose: str) -> HttpError:
         """The error for a response that holds no message of the protocol."""
         status, headers = response.status, response.headers
-        excerpt = self.excerpt(body)
+        excerpt = self.format_excerpt(body)
         if status in (UNAUTHORIZED, FORBIDDEN):
-            return self.credentials.refusal(status, headers, str(self.address), excerpt)
+            return self.credentials.make_access_error(status, headers, str(self.url), excerpt)
         said = f": {excerpt}" if excerpt else ""
-        if status in REDIRECTS:
-            place = self.credentials.redacted(_place(headers.get("Location", "")))
+        if status in REDIRECT_STATUSES:
+            place = self.credentials.redact_secrets(_format_location(headers.get("Location", "")))
             said = f", a redirection to {place}, which is not followed"
         return HttpError(
-            f"{self.address} answered {purpose} with HTTP {status}{said}",
+            f"{self.url} answered {purpose} with HTTP {status}{said}",
             status=status,
-            retry_after=_seconds(headers.get("Retry-After")),
+            retry_after=_parse_retry_after(headers.get("Retry-After")),
         )
 
-    def excerpt(self, body: bytes) -> str:
+    def format_excerpt(self, body: bytes) -> str:
         """The beginning of a body that we do not understand, for people."""
         text = " ".join(body.decode(errors="replace").split())
-        text = self.credentials.redacted(text)
-        return text if len(text) <= EXCERPT else f"{text[:EXCERPT]}…"
+        text = self.credentials.redact_secrets(text)
+        return text if len(text) <= MAX_EXCERPT_LENGTH else f"{text[:MAX_EXCERPT_LENGTH]}…"
 
     def close(self) -> None:
         """Let go of all connections that are not in use."""
         self._pool.close()
 
-    def _dressed(self, headers: Mapping[str, str], token: str | None) -> dict[str, str]:
+    def _make_headers(self, headers: Mapping[str, str], token: str | None) -> dict[str, str]:
         dressed = {**self._headers, **headers}
         if token is not None:
             dressed["Authorization"] = f"Bearer {token}"
         return dressed
 
-    def _follow(
+    def _send_with_redirects(
         self,
         verb: str,
         headers: dict[str, str],
         body: bytes | None,
-        holder: Holder,
+        holder: AbortableWork,
         limit: float | None,
     ) -> BaseHTTPResponse:
         """Send, and follow redirections within the origin that repeat the request."""
-        place = self.address
+        place = self.url
         for _ in range(MAX_REDIRECTS):
-            response = self._open(verb, place, headers, body, holder, limit)
-            following = _following(place, response)
-            if following is None or following.origin != self.address.origin:
+            response = self._open_response(verb, place, headers, body, holder, limit)
+            following = _resolve_redirect(place, response)
+            if following is None or following.origin != self.url.origin:
                 return response
-            self.discard(response, holder)
+            self.discard_response(response, holder)
             place = following
-        text = f"{self.address} redirects more than {MAX_REDIRECTS} times"
+        text = f"{self.url} redirects more than {MAX_REDIRECTS} times"
         raise HttpError(text, status=response.status)
 
-    def _open(
+    def _open_response(
         self,
         verb: str,
-        place: Address,
+        place: ServerUrl,
         headers: dict[str, str],
         body: bytes | None,
-        holder: Holder,
+        holder: AbortableWork,
         limit: float | None,
     ) -> BaseHTTPResponse:
-        holder.release()
-        with self.translated(holder):
+        holder.release_socket()
+        with self.translate_errors(holder):
             return self._pool.urlopen(
                 verb,
                 place.target,
@@ -224,52 +224,52 @@ class Client:
                 redirect=False,
                 assert_same_host=False,
                 preload_content=False,
-                timeout=Timeout(connect=self._connect_time, read=limit),
+                timeout=Timeout(connect=self._connect_seconds, read=limit),
             )
 
     @contextmanager
-    def translated(self, holder: Holder) -> Iterator[None]:
+    def translate_errors(self, holder: AbortableWork) -> Iterator[None]:
         """Waiting for the server, with errors that people understand."""
-        work_for(holder)
+        set_current_work(holder)
         try:
             yield
         except (faults.HTTPError, OSError, ValueError) as fault:
-            reason = _innermost(fault)
+            reason = _find_root_cause(fault)
             if isinstance(reason, ssl.SSLCertVerificationError):
-                text = f"Cannot reach {self.address}: {reason.verify_message}"
-                raise ConnectError(text, hint=CERTIFICATE_ADVICE) from None
-            is_broken = holder.is_holding
+                text = f"Cannot reach {self.url}: {reason.verify_message}"
+                raise ConnectError(text, hint=CERTIFICATE_HINT) from None
+            is_broken = holder.has_socket
             said = "The connection broke to" if is_broken else "Cannot reach"
-            text = f"{said} {self.address}: {_words(reason)}"
+            text = f"{said} {self.url}: {_describe_cause(reason)}"
             raise HttpError(text, was_sent=is_broken) from None
         finally:
-            work_for(None)
+            set_current_work(None)
 
 
-def content_type(response: BaseHTTPResponse) -> str:
+def get_content_type(response: BaseHTTPResponse) -> str:
     """What kind of body a response has."""
     return str(response.headers.get("Content-Type", "")).partition(";")[0].strip().lower()
 
 
-def _own_headers(given: Mapping[str, str]) -> dict[str, str]:
+def _check_own_headers(given: Mapping[str, str]) -> dict[str, str]:
     headers = {"User-Agent": f"paddock/{__version__}"}
     for name, value in given.items():
-        if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
+        if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
             raise ConnectError(f"Not a header that can be sent: {name!r:.60}")
-        if name.lower() in OURS or name.lower().startswith("mcp-"):
+        if name.lower() in RESERVED_HEADERS or name.lower().startswith("mcp-"):
             raise ConnectError(f"The header {name} is for the protocol to set")
         headers[name] = value
     return headers
 
 
-def _innermost(fault: BaseException) -> BaseException:
+def _find_root_cause(fault: BaseException) -> BaseException:
     """What lies behind a fault that only passes on another."""
     while fault.__cause__ is not None or (fault.args and isinstance(fault.args[-1], Exception)):
         fault = fault.__cause__ or fault.args[-1]
     return fault
 
 
-def _words(fault: BaseException) -> str:
+def _describe_cause(fault: BaseException) -> str:
     if isinstance(fault, faults.ConnectTimeoutError | TimeoutError):
         return "no answer in time"
     text = getattr(fault, "strerror", None) or str(fault) or type(fault).__name__
@@ -277,26 +277,26 @@ def _words(fault: BaseException) -> str:
     return str(text).rpartition(">: ")[2]
 
 
-def _following(place: Address, response: BaseHTTPResponse) -> Address | None:
+def _resolve_redirect(place: ServerUrl, response: BaseHTTPResponse) -> ServerUrl | None:
     """Where a redirection that repeats the request leads to, if this is one."""
     location = response.headers.get("Location")
-    if response.status not in REPEATING_REDIRECTS or location is None:
+    if response.status not in METHOD_PRESERVING_REDIRECTS or location is None:
         return None
     try:
-        return place.relative(location)
+        return place.resolve(location)
     except (ConnectError, ValueError):
         return None  # it leads nowhere that we can go
 
 
-def _place(location: str) -> str:
+def _format_location(location: str) -> str:
     try:
         parts = urlsplit(location)
     except ValueError:
-        return repr(location[:EXCERPT])
+        return repr(location[:MAX_EXCERPT_LENGTH])
     return f"{parts.scheme}://{parts.hostname or ''}{parts.path}" if parts.netloc else parts.path
 
 
-def _seconds(retry_after: str | None) -> float | None:
+def _parse_retry_after(retry_after: str | None) -> float | None:
     """How long a `Retry-After` asks to wait: it is a number of seconds, or a date."""
     if retry_after is None:
         return None

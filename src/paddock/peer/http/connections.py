@@ -11,79 +11,79 @@ import urllib3
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
 if TYPE_CHECKING:
-    from paddock.peer.http.address import Address
-    from paddock.peer.http.holder import Holder
+    from paddock.peer.http.address import ServerUrl
+    from paddock.peer.http.holder import AbortableWork
 
-POOL_SIZE = 160
+MAX_POOLED_CONNECTIONS = 160
 """Connections that are kept; at least as many as there can be requests at a time, because the pool
 complains about every one that it has no room for."""
-KEEP_ALIVE = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 4}
+TCP_KEEP_ALIVE_OPTIONS = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 4}
 """After how many seconds of silence, how often and how many times to ask whether a server that
 says nothing is still there: a stream may be silent for hours."""
 
-_work = threading.local()
+_thread_work = threading.local()
 
 
-def work_for(holder: Holder | None) -> None:
+def set_current_work(holder: AbortableWork | None) -> None:
     """Say whose work this thread does from now on."""
-    _work.holder = holder
+    _thread_work.holder = holder
 
 
-class _Connection(HTTPConnection):
+class _AbortableConnection(HTTPConnection):
     """Shows its socket to whoever works with it, and to nobody else."""
 
-    _holder: Holder | None = None
+    _current_work: AbortableWork | None = None
 
     def connect(self) -> None:
         super().connect()
-        self._show()
+        self._hand_over_socket()
 
     def request(self, *args: Any, **options: Any) -> None:
-        self._show()
+        self._hand_over_socket()
         super().request(*args, **options)
 
-    def _show(self) -> None:
-        if self._holder is not None:
+    def _hand_over_socket(self) -> None:
+        if self._current_work is not None:
             # It may be at work on another connection by now.
-            self._holder.let_go(self.sock)
-        self._holder = getattr(_work, "holder", None)
-        if self._holder is not None and self.sock is not None:
-            self._holder.hold(self.sock)
+            self._current_work.release_if_held(self.sock)
+        self._current_work = getattr(_thread_work, "holder", None)
+        if self._current_work is not None and self.sock is not None:
+            self._current_work.hold(self.sock)
 
 
-class _SecureConnection(_Connection, HTTPSConnection):
+class _AbortableTlsConnection(_AbortableConnection, HTTPSConnection):
     """The same with TLS."""
 
 
-class _Pool(urllib3.HTTPConnectionPool):
-    ConnectionCls = _Connection
+class _PlainConnectionPool(urllib3.HTTPConnectionPool):
+    ConnectionCls = _AbortableConnection
 
 
-class _SecurePool(urllib3.HTTPSConnectionPool):
-    ConnectionCls = _SecureConnection
+class _TlsConnectionPool(urllib3.HTTPSConnectionPool):
+    ConnectionCls = _AbortableTlsConnection
 
 
-def connections(address: Address, verify: bool | str) -> urllib3.HTTPConnectionPool:
+def make_connection_pool(address: ServerUrl, verify: bool | str) -> urllib3.HTTPConnectionPool:
     """The connections to an address."""
     options: dict[str, Any] = {
         "host": address.host,
         "port": address.port,
-        "maxsize": POOL_SIZE,
-        "socket_options": [*HTTPConnection.default_socket_options, *_keep_alive()],
+        "maxsize": MAX_POOLED_CONNECTIONS,
+        "socket_options": [*HTTPConnection.default_socket_options, *_make_socket_options()],
     }
     if address.scheme == "http":
-        return _Pool(**options)
+        return _PlainConnectionPool(**options)
     if verify is False:
         options["cert_reqs"] = "CERT_NONE"
     elif isinstance(verify, str):
         options["ca_cert_dir" if Path(verify).is_dir() else "ca_certs"] = verify
-    return _SecurePool(**options)
+    return _TlsConnectionPool(**options)
 
 
-def _keep_alive() -> list[tuple[int, int, int]]:
+def _make_socket_options() -> list[tuple[int, int, int]]:
     known = [
         (socket.IPPROTO_TCP, getattr(socket, name), value)
-        for name, value in KEEP_ALIVE.items()
+        for name, value in TCP_KEEP_ALIVE_OPTIONS.items()
         if hasattr(socket, name)
     ]
     return [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1), *known]

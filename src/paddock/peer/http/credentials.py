@@ -12,58 +12,58 @@ from paddock.peer.errors import AccessRefusedError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from paddock.peer.settings import Token
+    from paddock.peer.settings import TokenSource
 
 UNAUTHORIZED, FORBIDDEN = 401, 403
-SHORTEST_SECRET = 8
+MIN_SECRET_LENGTH = 8
 """Characters that the value of a header must have to count as a secret."""
-_PARAMETER = re.compile(r'([A-Za-z_-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))')
-_VISIBLE = re.compile(r"[\x21-\x7e]+")
+_CHALLENGE_PARAMETER = re.compile(r'([A-Za-z_-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))')
+_VISIBLE_ASCII = re.compile(r"[\x21-\x7e]+")
 
 
-class Credentials:
+class BearerCredentials:
     """Gives the token to send; keeps it, and other secrets, out of what we say."""
 
-    def __init__(self, token: Token | None, headers: Iterable[str] = ()) -> None:
+    def __init__(self, token: TokenSource | None, headers: Iterable[str] = ()) -> None:
         words = {word for value in headers for word in (value, value.rpartition(" ")[2])}
-        self._secrets = [word for word in words if len(word) >= SHORTEST_SECRET]
+        self._secrets = [word for word in words if len(word) >= MIN_SECRET_LENGTH]
         self._source = token
         self._lock = threading.Lock()
-        self._current = _checked(token) if isinstance(token, str) else None
+        self._current_token = _check_token(token) if isinstance(token, str) else None
 
     @property
-    def can_be_renewed(self) -> bool:
+    def can_renew(self) -> bool:
         """Whether there may be another token when one is refused."""
         return callable(self._source)
 
-    def token(self) -> str | None:
+    def get_token(self) -> str | None:
         """The token to send; a source is asked for one when there is none yet."""
         with self._lock:
-            if self._current is None and callable(self._source):
-                self._current = _given(self._source)
-            return self._current
+            if self._current_token is None and callable(self._source):
+                self._current_token = _call_token_source(self._source)
+            return self._current_token
 
-    def renewed(self, refused: str | None) -> str | None:
+    def renew_token(self, refused: str | None) -> str | None:
         """A token in place of one that was refused."""
         with self._lock:
             # Of several requests that were refused at once, the first has asked already.
-            if self._current == refused and callable(self._source):
-                self._current = _given(self._source)
-            return self._current
+            if self._current_token == refused and callable(self._source):
+                self._current_token = _call_token_source(self._source)
+            return self._current_token
 
-    def redacted(self, text: str) -> str:
+    def redact_secrets(self, text: str) -> str:
         """A text of the server, which may have repeated our secrets, without them."""
-        for secret in (self._current, *self._secrets):
+        for secret in (self._current_token, *self._secrets):
             text = text.replace(secret, "…") if secret else text
         return text
 
-    def refusal(
+    def make_access_error(
         self, status: int, headers: Mapping[str, str], where: str, excerpt: str
     ) -> AccessRefusedError:
         """The error for a request that the server did not allow."""
-        challenge = self.redacted(headers.get("WWW-Authenticate", ""))
+        challenge = self.redact_secrets(headers.get("WWW-Authenticate", ""))
         found = {
-            name.lower(): quoted or bare for name, quoted, bare in _PARAMETER.findall(challenge)
+            name.lower(): quoted or bare for name, quoted, bare in _CHALLENGE_PARAMETER.findall(challenge)
         }
         scope, metadata = found.get("scope"), found.get("resource_metadata")
         reasons = [found.get("error_description") or found.get("error") or excerpt]
@@ -73,12 +73,12 @@ class Credentials:
         return AccessRefusedError(
             f"{where} refused access with HTTP {status}" + (f": {said}" if said else ""),
             status=status,
-            hint=self._advice(status),
+            hint=self._get_hint(status),
             scope=scope,
             resource_metadata=metadata,
         )
 
-    def _advice(self, status: int) -> str:
+    def _get_hint(self, status: int) -> str:
         if self._source is None:
             return "give a bearer token: token=… in Python, --token-env on the command line"
         if status == UNAUTHORIZED:
@@ -86,16 +86,16 @@ class Credentials:
         return "the token that was sent does not allow this"
 
 
-def _given(source: Callable[[], str]) -> str:
+def _call_token_source(source: Callable[[], str]) -> str:
     try:
         token = source()
     except Exception as fault:
         text = f"The function that gives the token failed: {type(fault).__name__}: {fault}"
         raise ConnectError(text, hint="it is what token=… names") from fault
-    return _checked(token)
+    return _check_token(token)
 
 
-def _checked(token: object) -> str:
-    if not isinstance(token, str) or not _VISIBLE.fullmatch(token):
+def _check_token(token: object) -> str:
+    if not isinstance(token, str) or not _VISIBLE_ASCII.fullmatch(token):
         raise ConnectError("The token is not one word of visible ASCII characters")
     return token

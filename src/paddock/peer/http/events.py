@@ -14,25 +14,25 @@ if TYPE_CHECKING:
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
-class Events:
+class SseParser:
     """The events of one stream, fed in pieces of any size."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._pieces: list[bytes] = []
-        self._gathered = 0
+        self._piece_bytes = 0
         self._data: list[bytes] = []
-        self._size = 0
-        self._is_new = True
-        self._after_return = False
+        self._data_bytes = 0
+        self._is_first_line = True
+        self._follows_carriage_return = False
         self.last_id: str | None = None
-        self.retry: float | None = None
+        self.retry_seconds: float | None = None
         """Seconds that the server wants us to wait before we come back."""
 
-    def resumed(self) -> Events:
+    def make_continuation(self) -> SseParser:
         """For the stream that goes on where this one has ended."""
-        following = Events(self._limit)
-        following.last_id, following.retry = self.last_id, self.retry
+        following = SseParser(self._limit)
+        following.last_id, following.retry_seconds = self.last_id, self.retry_seconds
         return following
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
@@ -41,56 +41,56 @@ class Events:
         Raises:
             HttpError: when one is longer than the limit.
         """
-        for line in self._lines(chunk) if chunk else ():
-            data = self._take(line)
+        for line in self._split_lines(chunk) if chunk else ():
+            data = self._parse_line(line)
             if data is not None:
                 yield data
 
-    def _lines(self, chunk: bytes) -> Iterator[bytes]:
+    def _split_lines(self, chunk: bytes) -> Iterator[bytes]:
         """Whole lines; a long one is gathered in pieces and joined once."""
-        if self._after_return:
+        if self._follows_carriage_return:
             chunk = chunk.removeprefix(b"\n")
         # A carriage return ends a line at once, though a line feed may belong to it.
-        self._after_return = chunk.endswith(b"\r")
+        self._follows_carriage_return = chunk.endswith(b"\r")
         if b"\n" not in chunk and b"\r" not in chunk:
-            self._gather(chunk)
+            self._append_piece(chunk)
             return
         text = b"".join((*self._pieces, chunk))
-        self._pieces, self._gathered = [], 0
+        self._pieces, self._piece_bytes = [], 0
         *lines, last = _LINE_END.split(text)
         yield from lines
-        self._gather(last)
+        self._append_piece(last)
 
-    def _gather(self, piece: bytes) -> None:
-        self._gathered += len(piece)
-        if self._gathered + self._size > self._limit:
+    def _append_piece(self, piece: bytes) -> None:
+        self._piece_bytes += len(piece)
+        if self._piece_bytes + self._data_bytes > self._limit:
             raise HttpError(f"An event of the server has more than {self._limit >> 20} MiB")
         if piece:
             self._pieces.append(piece)
 
-    def _take(self, line: bytes) -> bytes | None:
-        if self._is_new:
+    def _parse_line(self, line: bytes) -> bytes | None:
+        if self._is_first_line:
             line = line.removeprefix(BOM_UTF8)
-            self._is_new = False
+            self._is_first_line = False
         if not line:
-            return self._finish()
+            return self._finish_event()
         name, _, value = line.partition(b":")
         value = value.removeprefix(b" ")
         if name == b"data":
-            self._add(value)
+            self._append_data(value)
         elif name == b"id" and b"\0" not in value:
             # As the bytes that they are, which is how they go back in a header.
             self.last_id = value.decode("latin-1") or None
         elif name == b"retry" and value.isdigit():
-            self.retry = float(value) / 1000
+            self.retry_seconds = float(value) / 1000
         return None
 
-    def _add(self, value: bytes) -> None:
-        self._size += len(value) + 1
-        if self._size > self._limit:
+    def _append_data(self, value: bytes) -> None:
+        self._data_bytes += len(value) + 1
+        if self._data_bytes > self._limit:
             raise HttpError(f"An event of the server has more than {self._limit >> 20} MiB")
         self._data.append(value)
 
-    def _finish(self) -> bytes | None:
-        data, self._data, self._size = b"\n".join(self._data), [], 0
+    def _finish_event(self) -> bytes | None:
+        data, self._data, self._data_bytes = b"\n".join(self._data), [], 0
         return data or None

@@ -13,100 +13,100 @@ import msgspec
 from msgspec import UNSET
 
 from paddock.peer.errors import AccessRefusedError, HttpError
-from paddock.peer.http.client import MAX_BODY, REST_TIME, content_type
-from paddock.peer.http.events import Events
-from paddock.peer.http.holder import Holder
-from paddock.peer.http.incoming import frames_in, one_line
+from paddock.peer.http.client import MAX_BODY_BYTES, DISCARD_SECONDS, get_content_type
+from paddock.peer.http.events import SseParser
+from paddock.peer.http.holder import AbortableWork
+from paddock.peer.http.incoming import decode_frames, join_lines
 from paddock.protocol.errors import HEADER_MISMATCH
-from paddock.protocol.http_headers import EVENT_STREAM, JSON, SESSION_ID, VERSION
-from paddock.protocol.jsonrpc import DECODE_FAULTS, Frame, RequestId, encode
+from paddock.protocol.http_headers import EVENT_STREAM_MEDIA_TYPE, JSON_MEDIA_TYPE, SESSION_ID_HEADER, VERSION_HEADER
+from paddock.protocol.jsonrpc import DECODE_ERRORS, JsonRpcFrame, RequestId, encode_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from urllib3.response import BaseHTTPResponse
 
-    from paddock.peer.http.client import Client
-    from paddock.peer.http.outgoing import Outgoing
-    from paddock.peer.http.session import Session
-    from paddock.peer.http.tool_headers import ToolHeaders
+    from paddock.peer.http.client import RequestSender
+    from paddock.peer.http.outgoing import OutgoingMessage
+    from paddock.peer.http.session import ClientHttpSession
+    from paddock.peer.http.tool_headers import ToolHeaderRegistry
 
-ACCEPT = f"{JSON}, {EVENT_STREAM}"
-GONE, TOO_MANY = 404, 429
-UNAVAILABLE = (502, 503, 504)
+ACCEPT_HEADER = f"{JSON_MEDIA_TYPE}, {EVENT_STREAM_MEDIA_TYPE}"
+NOT_FOUND, TOO_MANY_REQUESTS = 404, 429
+UNAVAILABLE_STATUSES = (502, 503, 504)
 
-MAX_REPEATS = 3
+MAX_RETRIES = 3
 """How often a request is repeated, and a broken stream resumed in vain."""
-FIRST_WAIT = 0.25
+FIRST_RETRY_SECONDS = 0.25
 """Seconds before the first repetition; each further one takes twice as long."""
-MAX_WAIT = 30.0
+MAX_RETRY_SECONDS = 30.0
 """Seconds between two attempts at most; a server that asks for more is not asked again."""
-LISTEN = "subscriptions/listen"
+LISTEN_METHOD = "subscriptions/listen"
 
 
-class _Refusal(msgspec.Struct):
+class _ErrorBody(msgspec.Struct):
     """An error without its id, which may be null where the request was not read."""
 
     error: dict[str, object]
 
 
-_decode_refusal = msgspec.json.Decoder(_Refusal).decode
+_decode_error_body = msgspec.json.Decoder(_ErrorBody).decode
 
 
-class Conversation(Protocol):
+class ExchangeContext(Protocol):
     """What the exchanges with one server have in common."""
 
-    client: Client
-    session: Session
-    tools: ToolHeaders
+    sender: RequestSender
+    session: ClientHttpSession
+    tool_headers: ToolHeaderRegistry
     timeout: float
 
-    def answered(self, request_id: RequestId) -> None:
+    def mark_answered(self, request_id: RequestId) -> None:
         """An answer has come elsewhere than in answer to its own request."""
 
-    def learn_tools(self, call: Outgoing, holder: Holder) -> None:
+    def fetch_tool_headers(self, call: OutgoingMessage, holder: AbortableWork) -> None:
         """Ask the server what the tool of a call is like.
 
         Raises:
             HttpError: when it cannot be asked now.
         """
 
-    def reopen(self, generation: int, holder: Holder) -> None:
+    def reopen_session(self, generation: int, holder: AbortableWork) -> None:
         """Open the session anew, unless another exchange has done so."""
 
 
-def pause(failures: int) -> float:
+def get_retry_delay(failures: int) -> float:
     """Seconds to wait after so many failures."""
-    return float(min(MAX_WAIT, FIRST_WAIT * 2 ** min(failures - 1, 16)))
+    return float(min(MAX_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2 ** min(failures - 1, 16)))
 
 
-class Exchange:
+class ClientExchange:
     """Sends one message and takes what comes back, in the thread that calls `run`."""
 
     def __init__(
         self,
-        out: Outgoing,
-        conversation: Conversation,
+        out: OutgoingMessage,
+        conversation: ExchangeContext,
         feed: Callable[[bytes], None],
-        holder: Holder | None = None,
-        repeats: int = MAX_REPEATS,
+        holder: AbortableWork | None = None,
+        repeats: int = MAX_RETRIES,
         limit: float | None = None,
     ) -> None:
-        self.out = out
-        self.holder = holder or Holder()
-        self._repeats = repeats
-        self._limit = limit if out.is_request else conversation.timeout
+        self.message = out
+        self.work = holder or AbortableWork()
+        self._max_retries = repeats
+        self._read_timeout = limit if out.is_request else conversation.timeout
         """Seconds that each wait for the server may take; a request waits until it is aborted."""
-        self.is_known = False
+        self.may_have_arrived = False
         """Whether the server may have heard of it, in the session that there is."""
         self.is_answered = False
-        self._conversation = conversation
-        self._client = conversation.client
+        self._context = conversation
+        self._sender = conversation.sender
         self._feed = feed
         self._failures = 0
         self._is_listening = False
         self._has_reopened = False
-        self._has_learnt = False
+        self._has_refreshed_headers = False
 
     def run(self) -> None:
         """Send the message, and pass on what comes back until it is answered.
@@ -114,73 +114,73 @@ class Exchange:
         Raises:
             PaddockError: when no answer will come.
         """
-        while not self.holder.is_aborted:
+        while not self.work.is_aborted:
             try:
-                self._attempt()
+                self._send_once()
                 return
             except HttpError as error:
-                if self.holder.is_aborted:
+                if self.work.is_aborted:
                     return
                 self._failures += 1
-                wait = self._wait_after(error)
+                wait = self._get_delay_after(error)
                 if wait is None:
-                    raise self._explained(error) from None
-                self.holder.sleep(wait)
+                    raise self._add_hint(error) from None
+                self.work.sleep(wait)
             finally:
-                self.holder.release()
+                self.work.release_socket()
 
-    def _wait_after(self, error: HttpError) -> float | None:
+    def _get_delay_after(self, error: HttpError) -> float | None:
         """How long to wait before the message is sent again; None not to send it again."""
         can_repeat = (
             not error.was_sent
-            or error.status == TOO_MANY
-            or (self.out.is_repeatable and (error.status is None or error.status in UNAVAILABLE))
+            or error.status == TOO_MANY_REQUESTS
+            or (self.message.is_repeatable and (error.status is None or error.status in UNAVAILABLE_STATUSES))
         )
-        is_early = self._failures <= self._repeats or self._is_listening
-        wait = max(pause(self._failures), error.retry_after or 0.0)
-        return wait if can_repeat and is_early and wait <= MAX_WAIT else None
+        is_early = self._failures <= self._max_retries or self._is_listening
+        wait = max(get_retry_delay(self._failures), error.retry_after or 0.0)
+        return wait if can_repeat and is_early and wait <= MAX_RETRY_SECONDS else None
 
-    def _explained(self, error: HttpError) -> HttpError:
-        may_have_acted = self.out.is_request and error.was_sent and error.status is None
-        if error.hint is None and may_have_acted and not self.out.is_repeatable:
-            error.hint = f"the server may have carried out {self.out.method}"
+    def _add_hint(self, error: HttpError) -> HttpError:
+        may_have_acted = self.message.is_request and error.was_sent and error.status is None
+        if error.hint is None and may_have_acted and not self.message.is_repeatable:
+            error.hint = f"the server may have carried out {self.message.method}"
         return error
 
-    def _attempt(self) -> None:
-        headers, generation = self._headers()
-        self.is_known = True
-        response = self._client.send(
-            "POST", headers, self.out.frame, self.holder, limit=self._limit
+    def _send_once(self) -> None:
+        headers, generation = self._make_headers()
+        self.may_have_arrived = True
+        response = self._sender.send(
+            "POST", headers, self.message.frame, self.work, limit=self._read_timeout
         )
-        if response.status == GONE and SESSION_ID in headers:
-            self._client.discard(response, self.holder)
-            self._reopen(generation)
-            self._attempt()
-        elif not self.out.is_request:
-            self._accepted(response)
+        if response.status == NOT_FOUND and SESSION_ID_HEADER in headers:
+            self._sender.discard_response(response, self.work)
+            self._reopen_session(generation)
+            self._send_once()
+        elif not self.message.is_request:
+            self._handle_accepted(response)
         elif response.status >= 300:
-            self._refused(response)
-        elif content_type(response) == EVENT_STREAM:
-            self._stream(response)
+            self._handle_error_response(response)
+        elif get_content_type(response) == EVENT_STREAM_MEDIA_TYPE:
+            self._handle_stream(response)
         else:
-            self._document(response)
+            self._handle_document(response)
 
-    def _reopen(self, generation: int) -> None:
+    def _reopen_session(self, generation: int) -> None:
         """The server does not know the session any more, and so has not acted on the request."""
         if self._has_reopened:
-            text = f"{self._client.address} has lost the session again"
-            raise HttpError(text, status=GONE)
+            text = f"{self._sender.url} has lost the session again"
+            raise HttpError(text, status=NOT_FOUND)
         self._has_reopened = True
-        self.is_known = False
-        self._conversation.reopen(generation, self.holder)
+        self.may_have_arrived = False
+        self._context.reopen_session(generation, self.work)
 
-    def _headers(self) -> tuple[dict[str, str], int]:
+    def _make_headers(self) -> tuple[dict[str, str], int]:
         """The headers to send, and the generation of the session that they name."""
-        out, session = self.out, self._conversation.session
-        headers = {"Accept": ACCEPT, "Content-Type": JSON}
+        out, session = self.message, self._context.session
+        headers = {"Accept": ACCEPT_HEADER, "Content-Type": JSON_MEDIA_TYPE}
         if out.version is not None:
             session.stateless_version = out.version
-            headers |= {VERSION: out.version, **out.headers, **self._mirrored()}
+            headers |= {VERSION_HEADER: out.version, **out.headers, **self._make_mirrored_headers()}
         elif out.method != "initialize":
             with session.lock:
                 headers |= session.headers
@@ -189,128 +189,128 @@ class Exchange:
                 return headers, session.generation
         return headers, session.generation
 
-    def _mirrored(self) -> dict[str, str]:
-        name = self.out.params.name
-        if self.out.method != "tools/call" or not isinstance(name, str):
+    def _make_mirrored_headers(self) -> dict[str, str]:
+        name = self.message.params.name
+        if self.message.method != "tools/call" or not isinstance(name, str):
             return {}
-        if not self._conversation.tools.knows(name):
-            self._conversation.learn_tools(self.out, self.holder)
-        return self._conversation.tools.headers(name, self.out.arguments)
+        if not self._context.tool_headers.has_tool(name):
+            self._context.fetch_tool_headers(self.message, self.work)
+        return self._context.tool_headers.make_headers(name, self.message.arguments)
 
-    def _accepted(self, response: BaseHTTPResponse) -> None:
-        body = self._client.discard(response, self.holder)
+    def _handle_accepted(self, response: BaseHTTPResponse) -> None:
+        body = self._sender.discard_response(response, self.work)
         if response.status >= 300:
-            raise self._client.failure(response, body, str(self.out.method or "an answer"))
+            raise self._sender.make_http_error(response, body, str(self.message.method or "an answer"))
 
-    def _document(self, response: BaseHTTPResponse) -> None:
-        body = self._client.read(response, self.holder)
-        if content_type(response) == JSON:
-            self._take(body, response)
+    def _handle_document(self, response: BaseHTTPResponse) -> None:
+        body = self._sender.read_body(response, self.work)
+        if get_content_type(response) == JSON_MEDIA_TYPE:
+            self._pass_on_message(body, response)
         if not self.is_answered:
-            kind = content_type(response) or "no content"
-            said = self._client.excerpt(body)
+            kind = get_content_type(response) or "no content"
+            said = self._sender.format_excerpt(body)
             raise HttpError(
-                f"{self._client.address} answered {self.out.method} with HTTP {response.status} "
+                f"{self._sender.url} answered {self.message.method} with HTTP {response.status} "
                 f"and {kind} instead of an answer" + (f": {said}" if said else ""),
                 status=response.status,
             )
 
-    def _refused(self, response: BaseHTTPResponse) -> None:
-        body = self._client.discard(response, self.holder)
-        failure = self._client.failure(response, body, str(self.out.method))
-        is_final = response.status != TOO_MANY and response.status not in UNAVAILABLE
-        error = _error_in(body) if content_type(response) == JSON else None
+    def _handle_error_response(self, response: BaseHTTPResponse) -> None:
+        body = self._sender.discard_response(response, self.work)
+        failure = self._sender.make_http_error(response, body, str(self.message.method))
+        is_final = response.status != TOO_MANY_REQUESTS and response.status not in UNAVAILABLE_STATUSES
+        error = _find_error(body) if get_content_type(response) == JSON_MEDIA_TYPE else None
         if error is None or not is_final or isinstance(failure, AccessRefusedError):
             raise failure
-        if self._is_mismatch(error):
-            self._has_learnt = True
-            self._conversation.tools.forget()
-            self._attempt()
+        if self._is_header_mismatch(error):
+            self._has_refreshed_headers = True
+            self._context.tool_headers.clear()
+            self._send_once()
             return
         # Servers that refuse a request before they have read it do not repeat its id.
-        answer = {"jsonrpc": "2.0", "id": self.out.id, "error": error}
-        self._take(encode(answer), response)
+        answer = {"jsonrpc": "2.0", "id": self.message.id, "error": error}
+        self._pass_on_message(encode_json(answer), response)
 
-    def _is_mismatch(self, error: dict[str, object]) -> bool:
+    def _is_header_mismatch(self, error: dict[str, object]) -> bool:
         """Whether the server finds that headers are missing which we do not know of."""
-        is_call = self.out.method == "tools/call"
-        return is_call and error.get("code") == HEADER_MISMATCH and not self._has_learnt
+        is_call = self.message.method == "tools/call"
+        return is_call and error.get("code") == HEADER_MISMATCH and not self._has_refreshed_headers
 
-    def _stream(self, response: BaseHTTPResponse) -> None:
-        events = Events(MAX_BODY)
-        cause = self._follow(response, events)
-        if self.is_answered or self.holder.is_aborted:
+    def _handle_stream(self, response: BaseHTTPResponse) -> None:
+        events = SseParser(MAX_BODY_BYTES)
+        cause = self._read_stream(response, events)
+        if self.is_answered or self.work.is_aborted:
             return
-        if self.out.version is not None or events.last_id is None:
+        if self.message.version is not None or events.last_id is None:
             raise cause
-        self._resume(events, cause)
+        self._resume_stream(events, cause)
 
-    def _follow(self, response: BaseHTTPResponse, events: Events) -> HttpError:
+    def _read_stream(self, response: BaseHTTPResponse, events: SseParser) -> HttpError:
         """Take the events of a stream to its end; what ended it, if it was not the answer."""
         try:
-            for piece in self._client.pieces(response, self.holder):
+            for piece in self._sender.iterate_body(response, self.work):
                 for data in events.feed(piece):
-                    self._take(data, response)
+                    self._pass_on_message(data, response)
                     self._failures = 0
                 if self.is_answered:
                     # The end should follow at once, and the connection can then be used again.
-                    self.holder.limit(REST_TIME)
+                    self.work.set_socket_timeout(DISCARD_SECONDS)
         except HttpError as error:
             return error
         finally:
             response.close()
-        text = f"{self._client.address} ended the stream before its answer to {self.out.method}"
+        text = f"{self._sender.url} ended the stream before its answer to {self.message.method}"
         return HttpError(text)
 
-    def _resume(self, events: Events, cause: HttpError) -> None:
+    def _resume_stream(self, events: SseParser, cause: HttpError) -> None:
         """Ask for the rest of a stream that has broken."""
-        purpose = f"the resumption of {self.out.method}"
+        purpose = f"the resumption of {self.message.method}"
         failures = 1
-        while failures <= MAX_REPEATS and not self.is_answered:
-            if self.holder.sleep(min(MAX_WAIT, events.retry or pause(failures))):
+        while failures <= MAX_RETRIES and not self.is_answered:
+            if self.work.sleep(min(MAX_RETRY_SECONDS, events.retry_seconds or get_retry_delay(failures))):
                 return
-            events = events.resumed()
+            events = events.make_continuation()
             last_id = events.last_id
             try:
-                headers = self._conversation.session.headers
-                response = self._client.open_stream(headers, last_id, self.holder, purpose)
-                cause = self._follow(response, events)
+                headers = self._context.session.headers
+                response = self._sender.open_stream(headers, last_id, self.work, purpose)
+                cause = self._read_stream(response, events)
             except HttpError as error:
-                if error.status is not None and error.status not in UNAVAILABLE:
+                if error.status is not None and error.status not in UNAVAILABLE_STATUSES:
                     raise
                 cause = error
             failures = failures + 1 if events.last_id == last_id else 1
-        if not self.is_answered and not self.holder.is_aborted:
+        if not self.is_answered and not self.work.is_aborted:
             raise cause
 
-    def _take(self, data: bytes, response: BaseHTTPResponse) -> None:
+    def _pass_on_message(self, data: bytes, response: BaseHTTPResponse) -> None:
         """Pass on a message of the server, as one line."""
-        line = one_line(data)
-        for frame in frames_in(line):
-            self._look_at(frame, response)
+        line = join_lines(data)
+        for frame in decode_frames(line):
+            self._inspect_frame(frame, response)
         self._feed(line)
 
-    def _look_at(self, frame: Frame, response: BaseHTTPResponse) -> None:
+    def _inspect_frame(self, frame: JsonRpcFrame, response: BaseHTTPResponse) -> None:
         if frame.method is not UNSET:
-            self._is_listening = self.out.method == LISTEN
+            self._is_listening = self.message.method == LISTEN_METHOD
             return
         if frame.id is UNSET:
             return
-        if frame.id != self.out.id:
-            self._conversation.answered(frame.id)
+        if frame.id != self.message.id:
+            self._context.mark_answered(frame.id)
             return
         self.is_answered = True
         if frame.result is UNSET:
             return
-        if self.out.method == "initialize":
-            self._conversation.session.opened(self.out, frame, response.headers)
-        elif self.out.method == "tools/list":
-            self._conversation.tools.learn(frame.result)
+        if self.message.method == "initialize":
+            self._context.session.record_initialize(self.message, frame, response.headers)
+        elif self.message.method == "tools/list":
+            self._context.tool_headers.add_tool_page(frame.result)
 
 
-def _error_in(body: bytes) -> dict[str, object] | None:
+def _find_error(body: bytes) -> dict[str, object] | None:
     """The error of a JSON-RPC answer; None when it is something else."""
     try:
-        return _decode_refusal(body).error
-    except DECODE_FAULTS:
+        return _decode_error_body(body).error
+    except DECODE_ERRORS:
         return None

@@ -7,43 +7,43 @@ import threading
 from contextlib import suppress
 
 
-class Holder:
+class AbortableWork:
     """Holds the socket that a piece of work waits for; `abort` shuts it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._socket: socket.socket | None = None
-        self._ended = threading.Event()
+        self._aborted = threading.Event()
 
     @property
     def is_aborted(self) -> bool:
         """Whether nobody wants the work any longer."""
-        return self._ended.is_set()
+        return self._aborted.is_set()
 
     @property
-    def is_holding(self) -> bool:
+    def has_socket(self) -> bool:
         """Whether a connection has been made."""
         return self._socket is not None
 
-    def hold(self, connected: socket.socket) -> None:
+    def hold_socket(self, connected: socket.socket) -> None:
         """From now on the work waits for this socket."""
         with self._lock:
             self._socket = connected
             if self.is_aborted:
-                _shut(connected)
+                _shut_down_socket(connected)
 
-    def release(self) -> None:
+    def release_socket(self) -> None:
         """The work no longer needs its socket, which others may use from now on."""
         with self._lock:
             self._socket = None
 
-    def let_go(self, connected: socket.socket | None) -> None:
+    def release_if_held(self, connected: socket.socket | None) -> None:
         """Somebody else uses this socket from now on; another one stays with the work."""
         with self._lock:
             if self._socket is connected:
                 self._socket = None
 
-    def limit(self, seconds: float) -> None:
+    def set_socket_timeout(self, seconds: float) -> None:
         """Let the work wait for its socket only so long."""
         with self._lock, suppress(OSError):
             if self._socket is not None:
@@ -52,16 +52,16 @@ class Holder:
     def abort(self) -> None:
         """End the work, wherever it is."""
         with self._lock:
-            self._ended.set()
+            self._aborted.set()
             if self._socket is not None:
-                _shut(self._socket)
+                _shut_down_socket(self._socket)
 
     def sleep(self, seconds: float) -> bool:
         """Wait; whether the work was aborted meanwhile."""
-        return self._ended.wait(seconds)
+        return self._aborted.wait(seconds)
 
 
-def _shut(connected: socket.socket) -> None:
+def _shut_down_socket(connected: socket.socket) -> None:
     # Not the method of an SSL socket, which takes its state from under the thread that reads.
     with suppress(OSError):
         socket.socket.shutdown(connected, socket.SHUT_RDWR)

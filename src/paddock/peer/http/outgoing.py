@@ -6,11 +6,11 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from paddock.protocol.eras.v2026_07_28.discovery import META_VERSION
-from paddock.protocol.header_values import encode_value
-from paddock.protocol.http_headers import METHOD, NAME, NAMED_BY
+from paddock.protocol.header_values import encode_header_value
+from paddock.protocol.http_headers import METHOD_HEADER, NAME_HEADER, NAME_PARAMETERS
 from paddock.protocol.jsonrpc import RequestId, decode_frame
 
-REPEATABLE = frozenset(
+REPEATABLE_METHODS = frozenset(
     {
         *("completion/complete", "initialize", "logging/setLevel", "ping", "prompts/list"),
         *("resources/list", "resources/read", "resources/templates/list", "server/discover"),
@@ -21,7 +21,7 @@ REPEATABLE = frozenset(
 """Requests that do no harm when the server gets them twice."""
 
 
-class _Params(Struct):
+class _MessageParams(Struct):
     meta: object = field(default=None, name="_meta")
     name: object = None
     uri: object = None
@@ -30,17 +30,17 @@ class _Params(Struct):
     arguments: Raw | UnsetType = UNSET
 
 
-_decode_params = msgspec.json.Decoder(_Params).decode
-_decode_value = msgspec.json.Decoder().decode
+_decode_params = msgspec.json.Decoder(_MessageParams).decode
+_decode_json = msgspec.json.Decoder().decode
 
 
-class Outgoing(Struct):
+class OutgoingMessage(Struct):
     """A request, a notification, or an answer (which has no method)."""
 
     frame: bytes
     id: RequestId | None
     method: str | None
-    params: _Params
+    params: _MessageParams
 
     @property
     def is_request(self) -> bool:
@@ -50,7 +50,7 @@ class Outgoing(Struct):
     @property
     def is_repeatable(self) -> bool:
         """Whether it may be sent again though the server may have acted on it."""
-        return self.method in REPEATABLE
+        return self.method in REPEATABLE_METHODS
 
     @property
     def meta(self) -> dict[str, object]:
@@ -67,7 +67,7 @@ class Outgoing(Struct):
     def arguments(self) -> dict[str, object]:
         """The arguments of a call."""
         raw = self.params.arguments
-        value = {} if raw is UNSET else _decode_value(raw)
+        value = {} if raw is UNSET else _decode_json(raw)
         return value if isinstance(value, dict) else {}
 
     @property
@@ -75,20 +75,20 @@ class Outgoing(Struct):
         """What a request of the stateless era repeats of itself, but for a tool's arguments."""
         if self.method is None:
             return {}
-        headers = {METHOD: encode_value(self.method)}
-        name = getattr(self.params, NAMED_BY.get(self.method, "name"))
-        if self.method in NAMED_BY and isinstance(name, str):
-            headers[NAME] = encode_value(name)
+        headers = {METHOD_HEADER: encode_header_value(self.method)}
+        name = getattr(self.params, NAME_PARAMETERS.get(self.method, "name"))
+        if self.method in NAME_PARAMETERS and isinstance(name, str):
+            headers[NAME_HEADER] = encode_header_value(name)
         return headers
 
 
-def outgoing(frame: bytes) -> Outgoing:
+def parse_outgoing(frame: bytes) -> OutgoingMessage:
     """What a frame of ours is."""
     message = decode_frame(frame)
-    params = _Params()
+    params = _MessageParams()
     if message.params is not UNSET and bytes(message.params).startswith(b"{"):
         params = _decode_params(message.params)
-    return Outgoing(
+    return OutgoingMessage(
         frame=frame,
         id=None if message.id is UNSET else message.id,
         method=None if message.method is UNSET else message.method,

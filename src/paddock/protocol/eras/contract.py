@@ -5,52 +5,52 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from paddock.protocol.facts import ServerFacts
-    from paddock.protocol.request import Operation, Outcome, Request
+    from paddock.protocol.facts import ServerMetadata
+    from paddock.protocol.request import Operation, OperationResult, Request
     from paddock.protocol.tasks import TaskStore
 
 
-class Operations(Protocol):
+class ServerOperations(Protocol):
     """What a server answers; implemented by `authoring.operations`."""
 
     @property
-    def facts(self) -> ServerFacts:
+    def metadata(self) -> ServerMetadata:
         """What the server says about itself."""
 
-    def list_tools(self, request: Request, /) -> Outcome:
+    def list_tools(self, request: Request, /) -> OperationResult:
         """Answer `tools/list`, or begin to."""
 
-    def call_tool(self, request: Request, /) -> Outcome:
+    def begin_tool_call(self, request: Request, /) -> OperationResult:
         """Answer `tools/call`, or begin to."""
 
-    def list_prompts(self, request: Request, /) -> Outcome:
+    def list_prompts(self, request: Request, /) -> OperationResult:
         """Answer `prompts/list`, or begin to."""
 
-    def get_prompt(self, request: Request, /) -> Outcome:
+    def begin_get_prompt(self, request: Request, /) -> OperationResult:
         """Answer `prompts/get`, or begin to."""
 
-    def list_resources(self, request: Request, /) -> Outcome:
+    def list_resources(self, request: Request, /) -> OperationResult:
         """Answer `resources/list`, or begin to."""
 
-    def list_templates(self, request: Request, /) -> Outcome:
+    def list_templates(self, request: Request, /) -> OperationResult:
         """Answer `resources/templates/list`, or begin to."""
 
-    def read_resource(self, request: Request, /) -> Outcome:
+    def begin_read_resource(self, request: Request, /) -> OperationResult:
         """Answer `resources/read`, or begin to."""
 
-    def complete(self, request: Request, /) -> Outcome:
+    def complete(self, request: Request, /) -> OperationResult:
         """Answer `completion/complete`, or begin to."""
 
     def watch(self, uri: str, /) -> None:
         """A client wants to be told when a resource changes."""
 
-    def list_skills(self, request: Request, /) -> Outcome:
+    def list_skills(self, request: Request, /) -> OperationResult:
         """Answer `skills/list`, or begin to."""
 
-    def get_skill(self, request: Request, /) -> Outcome:
+    def get_skill(self, request: Request, /) -> OperationResult:
         """Answer `skills/get`, or begin to."""
 
-    def read_directory(self, request: Request, /) -> Outcome:
+    def read_directory(self, request: Request, /) -> OperationResult:
         """Answer `resources/directory/read`, or begin to."""
 
     @property
@@ -62,24 +62,24 @@ class Operations(Protocol):
         """The secret that seals what a client keeps for the server between two requests."""
 
 
-def catalogue_methods(operations: Operations) -> dict[str, Operation]:
+def build_method_table(operations: ServerOperations) -> dict[str, Operation]:
     """The methods that both eras have, as far as the server declares them.
 
     Those of the skills extension are always among them: a server may get its first skill while
     clients are connected, and until then answers as if the methods did not exist.
     """
     table: dict[str, dict[str, Operation]] = {
-        "tools": {"tools/list": operations.list_tools, "tools/call": operations.call_tool},
-        "prompts": {"prompts/list": operations.list_prompts, "prompts/get": operations.get_prompt},
+        "tools": {"tools/list": operations.list_tools, "tools/call": operations.begin_tool_call},
+        "prompts": {"prompts/list": operations.list_prompts, "prompts/get": operations.begin_get_prompt},
         "resources": {
             "resources/list": operations.list_resources,
             "resources/templates/list": operations.list_templates,
-            "resources/read": operations.read_resource,
+            "resources/read": operations.begin_read_resource,
             "resources/directory/read": operations.read_directory,
             "skills/list": operations.list_skills,
             "skills/get": operations.get_skill,
         },
         "completions": {"completion/complete": operations.complete},
     }
-    declared = (rows for name, rows in table.items() if operations.facts.has(name))
+    declared = (rows for name, rows in table.items() if operations.metadata.has_capability(name))
     return {method: operation for rows in declared for method, operation in rows.items()}

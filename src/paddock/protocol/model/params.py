@@ -11,37 +11,37 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from paddock.protocol.errors import InvalidParamsError
-from paddock.protocol.jsonrpc import DECODE_FAULTS
+from paddock.protocol.jsonrpc import DECODE_ERRORS
 
-Level = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
-LEVELS: tuple[str, ...] = get_args(Level)
+LoggingLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
+LOGGING_LEVELS: tuple[str, ...] = get_args(LoggingLevel)
 
-_KEY = "io.modelcontextprotocol/"
+_META_PREFIX = "io.modelcontextprotocol/"
 
 
-class Meta(Struct):
+class RequestMeta(Struct):
     """The `_meta` of a request, as far as the protocol itself reads it."""
 
     progress_token: int | str | UnsetType = field(default=UNSET, name="progressToken")
-    version: str | UnsetType = field(default=UNSET, name=_KEY + "protocolVersion")
+    version: str | UnsetType = field(default=UNSET, name=_META_PREFIX + "protocolVersion")
     capabilities: dict[str, object] | UnsetType = field(
-        default=UNSET, name=_KEY + "clientCapabilities"
+        default=UNSET, name=_META_PREFIX + "clientCapabilities"
     )
-    client_info: dict[str, object] | UnsetType = field(default=UNSET, name=_KEY + "clientInfo")
-    log_level: Level | UnsetType = field(default=UNSET, name=_KEY + "logLevel")
+    client_info: dict[str, object] | UnsetType = field(default=UNSET, name=_META_PREFIX + "clientInfo")
+    log_level: LoggingLevel | UnsetType = field(default=UNSET, name=_META_PREFIX + "logLevel")
     # Of any type: what is wrong with these must never fail a request.
     traceparent: object = UNSET
     tracestate: object = UNSET
     baggage: object = UNSET
 
 
-class Params(Struct, kw_only=True):
+class RequestParams(Struct, kw_only=True):
     """What the parameters of every request have."""
 
-    meta: Meta | UnsetType = field(default=UNSET, name="_meta")
+    meta: RequestMeta | UnsetType = field(default=UNSET, name="_meta")
 
 
-class InitializeParams(Params, kw_only=True):
+class InitializeParams(RequestParams, kw_only=True):
     """Of `initialize`."""
 
     protocol_version: str = field(name="protocolVersion")
@@ -49,47 +49,47 @@ class InitializeParams(Params, kw_only=True):
     client_info: dict[str, object] | UnsetType = field(default=UNSET, name="clientInfo")
 
 
-class ListParams(Params, kw_only=True):
+class ListParams(RequestParams, kw_only=True):
     """Of every list."""
 
     cursor: str | UnsetType | None = UNSET
 
 
-class InputParams(Params, kw_only=True):
+class InputResponseParams(RequestParams, kw_only=True):
     """Of the requests that a client may have to repeat with input."""
 
     input_responses: dict[str, object] | UnsetType = field(default=UNSET, name="inputResponses")
     request_state: str | UnsetType = field(default=UNSET, name="requestState")
 
 
-class TaskWish(Struct):
+class TaskMetadata(Struct):
     """That a call is to become a task, and for how long it is to be kept."""
 
     ttl: int | None = None
 
 
-class CallToolParams(InputParams, kw_only=True):
+class CallToolParams(InputResponseParams, kw_only=True):
     """Of `tools/call`; the arguments stay undecoded until the tool is known."""
 
     name: str
     arguments: Raw | UnsetType = UNSET
-    task: TaskWish | UnsetType = UNSET
+    task: TaskMetadata | UnsetType = UNSET
 
 
-class GetPromptParams(InputParams, kw_only=True):
+class GetPromptParams(InputResponseParams, kw_only=True):
     """Of `prompts/get`."""
 
     name: str
     arguments: dict[str, str] | UnsetType | None = UNSET
 
 
-class ReadResourceParams(InputParams, kw_only=True):
+class ReadResourceParams(InputResponseParams, kw_only=True):
     """Of `resources/read`."""
 
     uri: str
 
 
-class SkillParams(Params, kw_only=True):
+class GetSkillParams(RequestParams, kw_only=True):
     """Of `skills/get`.
 
     Whether the URI is one is looked at by the operation, which first says whether there are
@@ -99,31 +99,31 @@ class SkillParams(Params, kw_only=True):
     uri: object = UNSET
 
 
-class DirectoryParams(SkillParams, kw_only=True):
+class ReadDirectoryParams(GetSkillParams, kw_only=True):
     """Of `resources/directory/read`."""
 
     cursor: object = UNSET
 
 
-class SkillListParams(Params, kw_only=True):
+class ListSkillsParams(RequestParams, kw_only=True):
     """Of `skills/list`."""
 
     cursor: object = UNSET
 
 
-class SubscribeParams(Params, kw_only=True):
+class SubscribeParams(RequestParams, kw_only=True):
     """Of `resources/subscribe` and `resources/unsubscribe`."""
 
     uri: str
 
 
-class SetLevelParams(Params, kw_only=True):
+class SetLevelParams(RequestParams, kw_only=True):
     """Of `logging/setLevel`."""
 
-    level: Level
+    level: LoggingLevel
 
 
-class Reference(Struct):
+class CompletionReference(Struct):
     """What a completion is for: a prompt by name or a resource template by URI."""
 
     type: Literal["ref/prompt", "ref/resource"]
@@ -131,7 +131,7 @@ class Reference(Struct):
     uri: str | UnsetType = UNSET
 
 
-class CompletedArgument(Struct):
+class CompletionArgument(Struct):
     """The argument being typed, and what is typed so far."""
 
     name: str
@@ -144,15 +144,15 @@ class CompletionContext(Struct):
     arguments: dict[str, str] | UnsetType = UNSET
 
 
-class CompleteParams(Params, kw_only=True):
+class CompleteParams(RequestParams, kw_only=True):
     """Of `completion/complete`."""
 
-    ref: Reference
-    argument: CompletedArgument
+    ref: CompletionReference
+    argument: CompletionArgument
     context: CompletionContext | UnsetType = UNSET
 
 
-class Filter(Struct):
+class SubscriptionFilter(Struct):
     """What a listener wants to hear."""
 
     tools: bool = field(default=False, name="toolsListChanged")
@@ -162,13 +162,13 @@ class Filter(Struct):
     task_ids: list[str] | UnsetType = field(default=UNSET, name="taskIds")
 
 
-class ListenParams(Params, kw_only=True):
+class ListenParams(RequestParams, kw_only=True):
     """Of `subscriptions/listen`."""
 
-    notifications: Filter
+    notifications: SubscriptionFilter
 
 
-class TaskParams(Params, kw_only=True):
+class TaskParams(RequestParams, kw_only=True):
     """Of the requests about one task."""
 
     task_id: str = field(name="taskId")
@@ -187,7 +187,7 @@ class CancelledParams(Struct):
     reason: str | None = None
 
 
-_TYPES: dict[str, type[Params]] = {
+_PARAMS_TYPES: dict[str, type[RequestParams]] = {
     "initialize": InitializeParams,
     "tools/list": ListParams,
     "tools/call": CallToolParams,
@@ -196,9 +196,9 @@ _TYPES: dict[str, type[Params]] = {
     "resources/list": ListParams,
     "resources/templates/list": ListParams,
     "resources/read": ReadResourceParams,
-    "resources/directory/read": DirectoryParams,
-    "skills/list": SkillListParams,
-    "skills/get": SkillParams,
+    "resources/directory/read": ReadDirectoryParams,
+    "skills/list": ListSkillsParams,
+    "skills/get": GetSkillParams,
     "resources/subscribe": SubscribeParams,
     "resources/unsubscribe": SubscribeParams,
     "logging/setLevel": SetLevelParams,
@@ -212,7 +212,7 @@ _TYPES: dict[str, type[Params]] = {
 }
 
 
-class CallFrame(Struct):
+class ToolCallFrame(Struct):
     """A whole `tools/call`: one pass over a message that may be long, instead of two."""
 
     jsonrpc: Literal["2.0"]
@@ -221,14 +221,14 @@ class CallFrame(Struct):
     params: CallToolParams
 
 
-decode_call = msgspec.json.Decoder(CallFrame).decode
+decode_tool_call = msgspec.json.Decoder(ToolCallFrame).decode
 
-_decoders = {method: msgspec.json.Decoder(kind).decode for method, kind in _TYPES.items()}
-_decode_bare = msgspec.json.Decoder(Params).decode
-_EMPTY = Raw(b"{}")
+_DECODERS = {method: msgspec.json.Decoder(kind).decode for method, kind in _PARAMS_TYPES.items()}
+_decode_base = msgspec.json.Decoder(RequestParams).decode
+_EMPTY_OBJECT = Raw(b"{}")
 
 
-def decode_params(method: str, raw: Raw | UnsetType) -> Params:
+def decode_params(method: str, raw: Raw | UnsetType) -> RequestParams:
     """The parameters of a request of this method.
 
     Absent and null ones, as real clients send them, are empty.
@@ -236,16 +236,16 @@ def decode_params(method: str, raw: Raw | UnsetType) -> Params:
     Raises:
         InvalidParamsError: saying which value is wrong, what was expected and what was found.
     """
-    decode = _decoders.get(method, _decode_bare)
+    decode = _DECODERS.get(method, _decode_base)
     try:
-        return decode(_EMPTY if raw is UNSET else raw)
-    except DECODE_FAULTS as fault:
+        return decode(_EMPTY_OBJECT if raw is UNSET else raw)
+    except DECODE_ERRORS as fault:
         if raw is not UNSET and bytes(raw) == b"null":
             return decode_params(method, UNSET)
         raise InvalidParamsError(f"Invalid params of {method}: {fault}") from None
 
 
-def decode_envelope(raw: Raw | UnsetType) -> Params:
+def decode_base_params(raw: Raw | UnsetType) -> RequestParams:
     """Only the `_meta` of any request's parameters.
 
     Raises:

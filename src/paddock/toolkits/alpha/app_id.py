@@ -10,37 +10,37 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.authoring.option import MASK
-from paddock.directories import data_directory
-from paddock.toolkits.alpha.options import APP_ID_OPTION, APP_ID_VARIABLE
+from paddock.authoring.option import SECRET_MASK
+from paddock.directories import get_data_directory
+from paddock.toolkits.alpha.options import APP_ID_OPTION_NAME, APP_ID_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-FILE_NAME = "wolfram-alpha-appid"
-_MOST_BYTES = 1000
+APP_ID_FILE_NAME = "wolfram-alpha-appid"
+_MAX_APP_ID_FILE_BYTES = 1000
 
 
 def find_app_id(options: Mapping[str, object], environment: Mapping[str, str] | None = None) -> str:
     """The AppID, or nothing when there is none."""
     variables = os.environ if environment is None else environment
-    given = options.get(APP_ID_OPTION) or variables.get(APP_ID_VARIABLE) or _from_file()
+    given = options.get(APP_ID_OPTION_NAME) or variables.get(APP_ID_VARIABLE) or _read_app_id_file()
     return str(given).strip()
 
 
-def missing_app_id(options: Mapping[str, object], environment: Mapping[str, str]) -> str:
+def describe_missing_app_id(options: Mapping[str, object], environment: Mapping[str, str]) -> str:
     """What whoever installs a server should know when there is none."""
-    return "" if find_app_id(options, environment) else f"There is no AppID. {how_to_get()}"
+    return "" if find_app_id(options, environment) else f"There is no AppID. {describe_app_id_setup()}"
 
 
-def app_id_file() -> Path:
+def get_app_id_file() -> Path:
     """The file that may hold it, and nothing else."""
-    return Path(data_directory()) / FILE_NAME
+    return Path(get_data_directory()) / APP_ID_FILE_NAME
 
 
-def how_to_get(*, is_local: bool = True) -> str:
+def describe_app_id_setup(*, is_local: bool = True) -> str:
     """What the user does to have one; who is elsewhere is told no path of this machine."""
-    file = f"the file {app_id_file()}" if is_local else f"the file {FILE_NAME} of Paddock's data"
+    file = f"the file {get_app_id_file()}" if is_local else f"the file {APP_ID_FILE_NAME} of Paddock's data"
     return (
         "To ask Wolfram|Alpha, an AppID is needed. Get one free of charge at "
         "https://developer.wolframalpha.com (choose the LLM API), and put it into the environment "
@@ -48,14 +48,14 @@ def how_to_get(*, is_local: bool = True) -> str:
     )
 
 
-def masked(text: str, app_id: str) -> str:
+def mask_app_id(text: str, app_id: str) -> str:
     """A text in which the AppID cannot be read."""
-    return text.replace(app_id, MASK) if app_id else text
+    return text.replace(app_id, SECRET_MASK) if app_id else text
 
 
-def _from_file() -> str:
+def _read_app_id_file() -> str:
     try:
-        with app_id_file().open("rb") as file:
-            return file.read(_MOST_BYTES).decode()
+        with get_app_id_file().open("rb") as file:
+            return file.read(_MAX_APP_ID_FILE_BYTES).decode()
     except (OSError, UnicodeDecodeError):
         return ""

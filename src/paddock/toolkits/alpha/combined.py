@@ -14,46 +14,46 @@ from paddock.authoring.need import Need
 from paddock.authoring.option import Option
 from paddock.authoring.tool import Tool
 from paddock.protocol.model.content import ImageContent, TextContent
-from paddock.toolkits.alpha.app_id import missing_app_id
-from paddock.toolkits.alpha.options import HINTS, MAX_ITEMS, MAX_QUERIES, OPTIONS
+from paddock.toolkits.alpha.app_id import describe_missing_app_id
+from paddock.toolkits.alpha.options import READ_ONLY_ANNOTATIONS, QueryCount, MAX_QUERIES, QUERY_OPTIONS
 
-Content = list[TextContent | ImageContent]
-CODE_OPTION = "IncludeWolframLanguageResults"
-DESCRIPTION = """\
+ToolContent = list[TextContent | ImageContent]
+LANGUAGE_RESULTS_OPTION_NAME = "IncludeWolframLanguageResults"
+WOLFRAM_CONTEXT_DESCRIPTION = """\
 Get what helps with a task: documentation of the Wolfram Language, and results of Wolfram|Alpha.
 
 Say in English what is to be done and what has to be known for it, one thing in each sentence. Use \
 it before you write Wolfram Language code, or answer from memory what could be computed."""
 
 
-def wolfram_context(
+def get_wolfram_context(
     ctx: Context,
     context: Annotated[
         str,
         Meta(description="What is to be done or known, in English, one thing in each sentence."),
     ],
-) -> Content:
+) -> ToolContent:
     """Get documentation and results of Wolfram|Alpha for a task."""
-    from paddock.toolkits.alpha.combining import combined_context  # noqa: PLC0415 - see the module's docstring
+    from paddock.toolkits.alpha.combining import collect_wolfram_context  # noqa: PLC0415 - see the module's docstring
 
-    return combined_context(ctx, context)
+    return collect_wolfram_context(ctx, context)
 
 
 wolfram_context_tool = Tool(
     "WolframContext",
-    wolfram_context,
+    get_wolfram_context,
     title="Wolfram context",
-    description=DESCRIPTION,
-    annotations=HINTS,
-    return_type=Content,
+    description=WOLFRAM_CONTEXT_DESCRIPTION,
+    annotations=READ_ONLY_ANNOTATIONS,
+    return_type=ToolContent,
     lenient=True,
-    needs=Need(missing_app_id, is_required=False),
+    needs=Need(describe_missing_app_id, is_required=False),
     options={
         "WolframLanguageMaxItems": Option(
             10, Annotated[int, Meta(ge=0, le=50)], "Pages of documentation"
         ),
-        "WolframAlphaMaxItems": Option(MAX_QUERIES, MAX_ITEMS, "Queries to Wolfram|Alpha"),
-        **OPTIONS,
-        CODE_OPTION: Option(True, bool, OPTIONS[CODE_OPTION].description),
+        "WolframAlphaMaxItems": Option(MAX_QUERIES, QueryCount, "Queries to Wolfram|Alpha"),
+        **QUERY_OPTIONS,
+        LANGUAGE_RESULTS_OPTION_NAME: Option(True, bool, QUERY_OPTIONS[LANGUAGE_RESULTS_OPTION_NAME].description),
     },
 )

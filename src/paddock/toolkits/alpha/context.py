@@ -14,40 +14,40 @@ from paddock.authoring.need import Need
 from paddock.authoring.option import Option
 from paddock.authoring.tool import Tool
 from paddock.protocol.model.content import ImageContent, TextContent
-from paddock.toolkits.alpha.app_id import missing_app_id
-from paddock.toolkits.alpha.options import HINTS, MAX_ITEMS, MAX_QUERIES, OPTIONS
+from paddock.toolkits.alpha.app_id import describe_missing_app_id
+from paddock.toolkits.alpha.options import READ_ONLY_ANNOTATIONS, QueryCount, MAX_QUERIES, QUERY_OPTIONS
 
-Content = list[TextContent | ImageContent]
-DESCRIPTION = """\
+ToolContent = list[TextContent | ImageContent]
+ALPHA_CONTEXT_DESCRIPTION = """\
 Get results of Wolfram|Alpha that help with a task: facts, figures and computations.
 
 Say in English what has to be known, one thing in each sentence: every sentence becomes a query. \
 Use it before you answer from memory what Wolfram|Alpha may know better."""
 
 
-def wolfram_alpha_context(
+def get_wolfram_alpha_context(
     ctx: Context,
     context: Annotated[
         str, Meta(description="What has to be known, in English, one thing in each sentence.")
     ],
-) -> Content:
+) -> ToolContent:
     """Get results of Wolfram|Alpha for a task."""
-    from paddock.toolkits.alpha.contexts import alpha_context  # noqa: PLC0415 - see the module's docstring
+    from paddock.toolkits.alpha.contexts import collect_alpha_context  # noqa: PLC0415 - see the module's docstring
 
-    return alpha_context(ctx, context)
+    return collect_alpha_context(ctx, context)
 
 
 wolfram_alpha_context_tool = Tool(
     "WolframAlphaContext",
-    wolfram_alpha_context,
+    get_wolfram_alpha_context,
     title="Wolfram|Alpha context",
-    description=DESCRIPTION,
-    annotations=HINTS,
-    return_type=Content,
+    description=ALPHA_CONTEXT_DESCRIPTION,
+    annotations=READ_ONLY_ANNOTATIONS,
+    return_type=ToolContent,
     lenient=True,
-    needs=Need(missing_app_id),
+    needs=Need(describe_missing_app_id),
     options={
-        "MaxItems": Option(MAX_QUERIES, MAX_ITEMS, "Queries for one context, the first of them"),
-        **OPTIONS,
+        "MaxItems": Option(MAX_QUERIES, QueryCount, "Queries for one context, the first of them"),
+        **QUERY_OPTIONS,
     },
 )

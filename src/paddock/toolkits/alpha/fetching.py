@@ -28,20 +28,20 @@ from urllib.request import (
     proxy_bypass,
 )
 
-from paddock.deadline import Deadline
+from paddock.deadline import ConnectionDeadline
 from paddock.version import __version__
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Sequence
 
-Reason = Literal["timeout", "too-large", "unreachable", "redirect", "address"]
-LOOK_SECONDS = 0.05
+FetchFailureReason = Literal["timeout", "too-large", "unreachable", "redirect", "address"]
+CANCEL_POLL_SECONDS = 0.05
 """How often it is looked whether the call has been cancelled."""
-_CHUNK = 1 << 16
+_CHUNK_BYTES = 1 << 16
 
 
-class Answer(NamedTuple):
+class FetchResponse(NamedTuple):
     """What a server answered, whatever the status."""
 
     status: int
@@ -49,52 +49,52 @@ class Answer(NamedTuple):
     body: bytes
 
 
-class Failure(NamedTuple):
+class FetchFailure(NamedTuple):
     """Why there is no answer, or not all of it."""
 
-    reason: Reason
-    text: str
+    reason: FetchFailureReason
+    message: str
 
 
-class Allowance:
+class ByteBudget:
     """Bytes that several answers may have together."""
 
     def __init__(self, size: int) -> None:
-        self._left = size
+        self._remaining_bytes = size
         self._lock = threading.Lock()
 
-    def take(self, count: int) -> bool:
+    def consume(self, count: int) -> bool:
         """Use some of it; whether there was enough."""
         with self._lock:
-            self._left -= count
-            return self._left >= 0
+            self._remaining_bytes -= count
+            return self._remaining_bytes >= 0
 
 
 @dataclass(frozen=True)
-class Wanted:
+class FetchRequest:
     """Something to fetch."""
 
     url: str
-    allowance: Allowance
+    byte_budget: ByteBudget
     headers: dict[str, str] = field(default_factory=dict)
-    follows: Callable[[str], bool] = lambda _: False
+    allows_redirect: Callable[[str], bool] = lambda _: False
     """Whether a redirection to a URL is followed."""
-    is_own: Callable[[str], bool] = lambda _: False
+    is_configured_url: Callable[[str], bool] = lambda _: False
     """Whether a URL is at the place that the user has configured, wherever that is."""
 
 
 def fetch_all(
-    wanted: Sequence[Wanted], seconds: float, is_cancelled: Callable[[], bool]
-) -> list[Answer | Failure]:
+    wanted: Sequence[FetchRequest], seconds: float, is_cancelled: Callable[[], bool]
+) -> list[FetchResponse | FetchFailure]:
     """Fetch all at the same time; what is not there in time has failed."""
-    found: SimpleQueue[tuple[int, Answer | Failure]] = SimpleQueue()
-    results: list[Answer | Failure] = [_too_slow(seconds)] * len(wanted)
+    found: SimpleQueue[tuple[int, FetchResponse | FetchFailure]] = SimpleQueue()
+    results: list[FetchResponse | FetchFailure] = [_create_timeout_failure(seconds)] * len(wanted)
     until = time.monotonic() + seconds
-    with Deadline(seconds) as deadline:
+    with ConnectionDeadline(seconds) as deadline:
         for number, one in enumerate(wanted):
             threading.Thread(
                 target=lambda number=number, one=one: found.put(
-                    (number, _fetch(one, deadline, seconds))
+                    (number, _fetch_one(one, deadline, seconds))
                 ),
                 name="paddock-fetch",
                 daemon=True,
@@ -103,68 +103,68 @@ def fetch_all(
         try:
             while missing and not is_cancelled() and (left := until - time.monotonic()) > 0:
                 try:
-                    number, result = found.get(timeout=min(left, LOOK_SECONDS))
+                    number, result = found.get(timeout=min(left, CANCEL_POLL_SECONDS))
                 except Empty:
                     continue
                 results[number] = result
                 missing -= 1
         finally:
-            deadline.end()
+            deadline.end_connections()
     return results
 
 
-class _RefusedError(URLError):
+class _BlockedUrlError(URLError):
     """We do not go there."""
 
-    def __init__(self, reason: Reason, text: str) -> None:
+    def __init__(self, reason: FetchFailureReason, text: str) -> None:
         super().__init__(text)
-        self.failure = Failure(reason, text)
+        self.failure = FetchFailure(reason, text)
 
 
-class _Redirects(HTTPRedirectHandler):
+class _RedirectFilter(HTTPRedirectHandler):
     """Follows only where it may."""
 
     max_redirections = 3
 
     def __init__(self, follows: Callable[[str], bool]) -> None:
-        self._follows = follows
+        self._allows_redirect = follows
 
     def redirect_request(
         self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
     ) -> Request | None:
         """The next request, if it may be made."""
-        if not self._follows(newurl):
+        if not self._allows_redirect(newurl):
             fp.close()
             host = urlsplit(newurl).hostname
-            raise _RefusedError("redirect", f"it redirects to {host}, where Paddock does not go")
+            raise _BlockedUrlError("redirect", f"it redirects to {host}, where Paddock does not go")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def _fetch(wanted: Wanted, deadline: Deadline, seconds: float) -> Answer | Failure:
+def _fetch_one(wanted: FetchRequest, deadline: ConnectionDeadline, seconds: float) -> FetchResponse | FetchFailure:
     """One answer, or why there is none; never raises."""
-    request = _request(wanted)
+    request = _build_request(wanted)
 
     def check(connection: socket.socket) -> None:
-        if not wanted.is_own(wanted.url) and _is_direct(wanted.url):
-            _check_public(connection)
+        if not wanted.is_configured_url(wanted.url) and _bypasses_proxy(wanted.url):
+            _check_public_address(connection)
 
     # No proxy leads to this machine.
-    direct = [ProxyHandler({})] if wanted.is_own(wanted.url) and request.type == "http" else []
-    opener = build_opener(_Redirects(wanted.follows), *direct, *deadline.handlers(check))
-    found: Answer | Failure
+    direct = [ProxyHandler({})] if wanted.is_configured_url(wanted.url) and request.type == "http" else []
+    opener = build_opener(_RedirectFilter(wanted.allows_redirect), *direct, *deadline.make_handlers(check))
+    found: FetchResponse | FetchFailure
     try:
-        response = _opened(opener, request, seconds)
+        response = _open_response(opener, request, seconds)
         with closing(cast("IO[bytes]", response)) as body:
-            content = _content(body, wanted.allowance)
-        found = Failure("too-large", "it is larger than is allowed")
+            content = _read_content(body, wanted.byte_budget)
+        found = FetchFailure("too-large", "it is larger than is allowed")
         if content is not None:
-            found = Answer(response.status, response.headers.get_content_type(), content)
+            found = FetchResponse(response.status, response.headers.get_content_type(), content)
     except (OSError, HTTPException, ValueError) as error:
-        found = _failure(error)
-    return Failure("timeout", "it took too long") if deadline.is_over else found
+        found = _to_failure(error)
+    return FetchFailure("timeout", "it took too long") if deadline.has_expired else found
 
 
-def _request(wanted: Wanted) -> Request:
+def _build_request(wanted: FetchRequest) -> Request:
     request = Request(  # noqa: S310 - whoever wants something has checked where it is
         wanted.url, headers={"User-Agent": f"paddock/{__version__}", "Accept-Encoding": "identity"}
     )
@@ -173,7 +173,7 @@ def _request(wanted: Wanted) -> Request:
     return request
 
 
-def _opened(opener: OpenerDirector, request: Request, seconds: float) -> Any:
+def _open_response(opener: OpenerDirector, request: Request, seconds: float) -> Any:
     """The response, whatever its status."""
     try:
         return opener.open(request, timeout=seconds)
@@ -181,20 +181,20 @@ def _opened(opener: OpenerDirector, request: Request, seconds: float) -> Any:
         return error
 
 
-def _failure(error: Exception) -> Failure:
+def _to_failure(error: Exception) -> FetchFailure:
     reason = getattr(error, "reason", None) or error
-    refused = reason if isinstance(reason, _RefusedError) else error
-    if isinstance(refused, _RefusedError):
+    refused = reason if isinstance(reason, _BlockedUrlError) else error
+    if isinstance(refused, _BlockedUrlError):
         return refused.failure
-    return Failure("unreachable", str(reason) or type(reason).__name__)
+    return FetchFailure("unreachable", str(reason) or type(reason).__name__)
 
 
-def _content(body: IO[bytes], allowance: Allowance) -> bytes | None:
+def _read_content(body: IO[bytes], allowance: ByteBudget) -> bytes | None:
     """All of an answer, or nothing when it is too large."""
     read = getattr(body, "read1", body.read)
     pieces = []
-    while piece := read(_CHUNK):
-        if not allowance.take(len(piece)):
+    while piece := read(_CHUNK_BYTES):
+        if not allowance.consume(len(piece)):
             return None
         pieces.append(piece)
     length = getattr(body, "length", None)
@@ -203,19 +203,19 @@ def _content(body: IO[bytes], allowance: Allowance) -> bytes | None:
     return b"".join(pieces)
 
 
-def _is_direct(url: str) -> bool:
+def _bypasses_proxy(url: str) -> bool:
     """Whether no proxy stands between, whose address would be the one that is seen."""
     parts = urlsplit(url)
     return parts.scheme not in getproxies() or bool(proxy_bypass(parts.hostname or ""))
 
 
-def _check_public(connection: socket.socket) -> None:
+def _check_public_address(connection: socket.socket) -> None:
     address = ip_address(connection.getpeername()[0].partition("%")[0])
     mapped = getattr(address, "ipv4_mapped", None)
     if not (mapped or address).is_global:
         connection.close()
-        raise _RefusedError("address", "its address is not a public one")
+        raise _BlockedUrlError("address", "its address is not a public one")
 
 
-def _too_slow(seconds: float) -> Failure:
-    return Failure("timeout", f"it took longer than {seconds:g} s")
+def _create_timeout_failure(seconds: float) -> FetchFailure:
+    return FetchFailure("timeout", f"it took longer than {seconds:g} s")

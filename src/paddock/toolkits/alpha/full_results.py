@@ -10,26 +10,26 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from paddock.toolkits.alpha.pieces import Picture, Piece
+from paddock.toolkits.alpha.pieces import RemoteImage, ResultPiece
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-INVALID_APP_ID, MISSING_APP_ID = "1", "2"
+INVALID_APP_ID_CODE, MISSING_APP_ID_CODE = "1", "2"
 _FENCE = "```"
 
 
-class Reading(NamedTuple):
+class FullResult(NamedTuple):
     """What the service has to say."""
 
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[ResultPiece, ...] = ()
     """Nothing, when it did not understand the query."""
     suggestions: tuple[str, ...] = ()
     error: str = ""
     is_app_id_wrong: bool = False
 
 
-def read_full_results(body: bytes) -> Reading | None:
+def parse_full_results(body: bytes) -> FullResult | None:
     """What an answer says, or nothing when it is no such answer."""
     try:
         found = msgspec.json.decode(body)
@@ -42,72 +42,72 @@ def read_full_results(body: bytes) -> Reading | None:
     if error:
         details = error if isinstance(error, dict) else {}
         code = str(details.get("code", ""))
-        return Reading(
-            error=_text(details.get("msg")) or "an error without a text",
-            is_app_id_wrong=code in (INVALID_APP_ID, MISSING_APP_ID),
+        return FullResult(
+            error=_to_text(details.get("msg")) or "an error without a text",
+            is_app_id_wrong=code in (INVALID_APP_ID_CODE, MISSING_APP_ID_CODE),
         )
-    return Reading(tuple(_pieces(result)), tuple(_suggestions(result)))
+    return FullResult(tuple(_convert_result(result)), tuple(_list_suggestions(result)))
 
 
-def _pieces(result: dict[str, Any]) -> Iterator[Piece]:
-    pods = [piece for pod in _list(result.get("pods")) for piece in _pod(pod)]
+def _convert_result(result: dict[str, Any]) -> Iterator[ResultPiece]:
+    pods = [piece for pod in _to_object_list(result.get("pods")) for piece in _convert_pod(pod)]
     if not pods:
         return
-    yield from _assumptions(result)
+    yield from _describe_assumptions(result)
     yield from pods
-    missing = _text(result.get("timedout"))
+    missing = _to_text(result.get("timedout"))
     if missing:
         yield f"Not in time for this answer: {missing}"
 
 
-def _pod(pod: dict[str, Any]) -> Iterator[Piece]:
-    parts = [piece for subpod in _list(pod.get("subpods")) for piece in _subpod(subpod)]
+def _convert_pod(pod: dict[str, Any]) -> Iterator[ResultPiece]:
+    parts = [piece for subpod in _to_object_list(pod.get("subpods")) for piece in _convert_subpod(subpod)]
     if parts:
-        yield f"# {_text(pod.get('title')) or 'Result'}"
+        yield f"# {_to_text(pod.get('title')) or 'Result'}"
         yield from parts
 
 
-def _subpod(subpod: dict[str, Any]) -> Iterator[Piece]:
-    title, text = _text(subpod.get("title")), _text(subpod.get("plaintext"))
+def _convert_subpod(subpod: dict[str, Any]) -> Iterator[ResultPiece]:
+    title, text = _to_text(subpod.get("title")), _to_text(subpod.get("plaintext"))
     image = subpod.get("img")
-    url = _text(image.get("src")) if isinstance(image, dict) else ""
-    code = _text(subpod.get("minput"))
+    url = _to_text(image.get("src")) if isinstance(image, dict) else ""
+    code = _to_text(subpod.get("minput"))
     if title and (text or url or code):
         yield f"## {title}"
     if text:
         yield text
     elif url and isinstance(image, dict):
-        yield Picture(url, _text(image.get("alt")) or _text(image.get("title")))
+        yield RemoteImage(url, _to_text(image.get("alt")) or _to_text(image.get("title")))
     if code:
         yield f"{_FENCE}wl\n{code}\n{_FENCE}"
 
 
-def _assumptions(result: dict[str, Any]) -> Iterator[str]:
+def _describe_assumptions(result: dict[str, Any]) -> Iterator[str]:
     """What the service took for granted, and what else could have been meant."""
-    for one in _list(result.get("assumptions")):
-        values = [_text(value.get("desc")) for value in _list(one.get("values"))]
+    for one in _to_object_list(result.get("assumptions")):
+        values = [_to_text(value.get("desc")) for value in _to_object_list(one.get("values"))]
         values = [value for value in values if value]
         if values:
-            word = f' for "{_text(one.get("word"))}"' if one.get("word") else ""
+            word = f' for "{_to_text(one.get("word"))}"' if one.get("word") else ""
             others = f"; it could be {', '.join(values[1:])}" if values[1:] else ""
             yield f"Assumed{word}: {values[0]}{others}"
 
 
-def _suggestions(result: dict[str, Any]) -> Iterator[str]:
-    for one in _list(result.get("didyoumeans")):
-        yield _text(one.get("val"))
-    for one in _list(result.get("tips")):
-        yield _text(one.get("text"))
+def _list_suggestions(result: dict[str, Any]) -> Iterator[str]:
+    for one in _to_object_list(result.get("didyoumeans")):
+        yield _to_text(one.get("val"))
+    for one in _to_object_list(result.get("tips")):
+        yield _to_text(one.get("text"))
     for key in ("languagemsg", "futuretopic"):
-        for one in _list(result.get(key)):
-            yield _text(one.get("english")) or _text(one.get("msg"))
+        for one in _to_object_list(result.get(key)):
+            yield _to_text(one.get("english")) or _to_text(one.get("msg"))
 
 
-def _list(value: object) -> list[dict[str, Any]]:
+def _to_object_list(value: object) -> list[dict[str, Any]]:
     """A list of objects, whether it came as one or as its only element."""
     values = value if isinstance(value, list) else [value]
     return [one for one in values if isinstance(one, dict)]
 
 
-def _text(value: object) -> str:
+def _to_text(value: object) -> str:
     return value.strip() if isinstance(value, str) else ""

@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from paddock.authoring.option import Option
-from paddock.toolkits.wolfram.options import ENGINE, ENGINE_OPTION
+from paddock.toolkits.wolfram.options import ENGINE_OPTION, ENGINE_OPTION_NAME
 
-APP_ID_OPTION = "AppID"
+APP_ID_OPTION_NAME = "AppID"
 APP_ID_VARIABLE = "WOLFRAM_ALPHA_APPID"
-OPTIONS = {
-    APP_ID_OPTION: Option(
+QUERY_OPTIONS = {
+    APP_ID_OPTION_NAME: Option(
         None,
         str | None,
         f"The AppID; better where no file of a client has it: {APP_ID_VARIABLE}",
@@ -53,9 +53,9 @@ OFFLINE_OPTIONS = {
     "Offline": Option(
         True, bool, "Whether Paddock answers by itself where Wolfram|Alpha does not and it is sure"
     ),
-    ENGINE_OPTION: ENGINE,
+    ENGINE_OPTION_NAME: ENGINE_OPTION,
 }
-HINTS = {
+READ_ONLY_ANNOTATIONS = {
     "readOnlyHint": True,
     "destructiveHint": False,
     "idempotentHint": True,
@@ -64,4 +64,4 @@ HINTS = {
 """What the tools say of themselves."""
 MAX_QUERIES = 5
 """Queries in one call, each of which is counted by the service."""
-MAX_ITEMS = Annotated[int, Meta(ge=1, le=MAX_QUERIES)]
+QueryCount = Annotated[int, Meta(ge=1, le=MAX_QUERIES)]

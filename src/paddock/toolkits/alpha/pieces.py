@@ -5,25 +5,25 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Picture(NamedTuple):
+class RemoteImage(NamedTuple):
     """A picture that is still where the service has it."""
 
     url: str
-    alt: str
+    alt_text: str
 
     @property
-    def link(self) -> str:
+    def markdown_link(self) -> str:
         """The picture in Markdown."""
-        alt = " ".join(self.alt.split()).replace("[", "(").replace("]", ")")
+        alt = " ".join(self.alt_text.split()).replace("[", "(").replace("]", ")")
         return f"![{alt or 'Image'}]({self.url})"
 
 
-Piece = str | Picture
+ResultPiece = str | RemoteImage
 """Markdown, or a picture. Pieces are separated by blank lines."""
 
 
-class Result(NamedTuple):
+class QueryResult(NamedTuple):
     """What Wolfram|Alpha says about a query."""
 
     query: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[ResultPiece, ...]

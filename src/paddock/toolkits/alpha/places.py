@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 LLM_URL = "https://www.wolframalpha.com/api/v1/llm-api"
 FULL_RESULTS_URL = "https://api.wolframalpha.com/v2/query"
 PAGE_URL = "https://www.wolframalpha.com/input?i="
-DOMAINS = ("wolframalpha.com", "wolfram.com", "wolframcdn.com")
-_PORTS = {"http": 80, "https": 443}
+WOLFRAM_DOMAINS = ("wolframalpha.com", "wolfram.com", "wolframcdn.com")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-class Places(NamedTuple):
+class ServiceUrls(NamedTuple):
     """The addresses of the services."""
 
     llm: str = LLM_URL
@@ -26,50 +26,50 @@ class Places(NamedTuple):
     base: str = ""
     """What the user has configured, if anything."""
 
-    def is_own(self, url: str) -> bool:
+    def is_configured_url(self, url: str) -> bool:
         """Whether a URL is at the place that the user has configured."""
-        return bool(self.base) and _origin(url) == _origin(self.base)
+        return bool(self.base) and _get_origin(url) == _get_origin(self.base)
 
-    def may_have_picture(self, url: str) -> bool:
+    def allows_image(self, url: str) -> bool:
         """Whether a picture may be fetched from there."""
-        return self.is_own(url) or _is_wolframs(url)
+        return self.is_configured_url(url) or _is_wolfram_url(url)
 
-    def followed_from(self, url: str) -> Callable[[str], bool]:
+    def get_redirect_rule(self, url: str) -> Callable[[str], bool]:
         """Which redirections are followed from a URL of a picture."""
-        return self.is_own if self.is_own(url) else _is_wolframs
+        return self.is_configured_url if self.is_configured_url(url) else _is_wolfram_url
 
 
-def places(base: str | None) -> Places:
+def create_service_urls(base: str | None) -> ServiceUrls:
     """The addresses below a base URL, or those of Wolfram.
 
     Raises:
         ToolError: when nothing may be sent there.
     """
     if not base:
-        return Places()
-    parts = _split(base)
-    if parts is None or parts.query or parts.fragment or not _is_private(parts):
+        return ServiceUrls()
+    parts = _split_url(base)
+    if parts is None or parts.query or parts.fragment or not _is_secure(parts):
         raise ToolError(
             "The option BaseURL is no place for an AppID",
             hint="expected https://…, or http:// on this machine, without user, query and fragment",
         )
     root = base.rstrip("/")
-    return Places(f"{root}/api/v1/llm-api", f"{root}/v2/query", root)
+    return ServiceUrls(f"{root}/api/v1/llm-api", f"{root}/v2/query", root)
 
 
-def page_of(query: str) -> str:
+def get_page_url(query: str) -> str:
     """The address where a person sees the same."""
     return PAGE_URL + quote_plus(query)
 
 
-def _is_wolframs(url: str) -> bool:
-    parts = _split(url)
+def _is_wolfram_url(url: str) -> bool:
+    parts = _split_url(url)
     host = (parts.hostname or "") if parts else ""
-    is_theirs = any(host == domain or host.endswith(f".{domain}") for domain in DOMAINS)
-    return parts is not None and is_theirs and _origin(url)[2] == _PORTS[parts.scheme]
+    is_theirs = any(host == domain or host.endswith(f".{domain}") for domain in WOLFRAM_DOMAINS)
+    return parts is not None and is_theirs and _get_origin(url)[2] == _DEFAULT_PORTS[parts.scheme]
 
 
-def _is_private(parts: SplitResult) -> bool:
+def _is_secure(parts: SplitResult) -> bool:
     """Whether nobody on the way can read what is sent there."""
     host = parts.hostname or ""
     try:
@@ -78,14 +78,14 @@ def _is_private(parts: SplitResult) -> bool:
         return host == "localhost"
 
 
-def _origin(url: str) -> tuple[str, str, int]:
-    parts = _split(url)
+def _get_origin(url: str) -> tuple[str, str, int]:
+    parts = _split_url(url)
     if parts is None:
         return ("", "", 0)
-    return (parts.scheme, parts.hostname or "", parts.port or _PORTS[parts.scheme])
+    return (parts.scheme, parts.hostname or "", parts.port or _DEFAULT_PORTS[parts.scheme])
 
 
-def _split(url: str) -> SplitResult | None:
+def _split_url(url: str) -> SplitResult | None:
     """The parts of an http or https URL, or nothing when it is none, or has a user in it."""
     try:
         parts = urlsplit(url)
@@ -93,6 +93,6 @@ def _split(url: str) -> SplitResult | None:
     except ValueError:
         return None
     is_plain = url.isascii() and url.isprintable() and " " not in url and "\\" not in url
-    if parts.scheme not in _PORTS or not parts.hostname or "@" in parts.netloc or not is_plain:
+    if parts.scheme not in _DEFAULT_PORTS or not parts.hostname or "@" in parts.netloc or not is_plain:
         return None
     return parts

@@ -8,49 +8,49 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
 from paddock.authoring.failures import ToolError
-from paddock.toolkits.alpha.app_id import masked
-from paddock.toolkits.alpha.fetching import Allowance, Answer, Failure, Wanted, fetch_all
-from paddock.toolkits.alpha.full_results import read_full_results
-from paddock.toolkits.alpha.llm_text import read_llm_text
-from paddock.toolkits.alpha.pieces import Result
-from paddock.toolkits.alpha.places import Places, places
+from paddock.toolkits.alpha.app_id import mask_app_id
+from paddock.toolkits.alpha.fetching import ByteBudget, FetchResponse, FetchFailure, FetchRequest, fetch_all
+from paddock.toolkits.alpha.full_results import parse_full_results
+from paddock.toolkits.alpha.llm_text import parse_llm_text
+from paddock.toolkits.alpha.pieces import QueryResult
+from paddock.toolkits.alpha.places import ServiceUrls, create_service_urls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-Kind = Literal["not-understood", "app-id", "quota", "timeout", "unavailable", "request"]
-MOST_BYTES = 4 << 20
+QueryFailureKind = Literal["not-understood", "app-id", "quota", "timeout", "unavailable", "request"]
+MAX_RESPONSE_BYTES = 4 << 20
 """Of one answer without its pictures; the usual one has some kilobytes."""
-_QUOTA = re.compile(r"credits|limit[- ]exceeded|quota|usage[- ]limit", re.IGNORECASE)
-_OK, _BAD_REQUEST, _UNAUTHORIZED, _FORBIDDEN = 200, 400, 401, 403
-_TIMEOUT, _TOO_MANY, _FAULT, _NOT_UNDERSTOOD = 408, 429, 500, 501
-_SHOWN = 1500
+_QUOTA_PATTERN = re.compile(r"credits|limit[- ]exceeded|quota|usage[- ]limit", re.IGNORECASE)
+_HTTP_OK, _HTTP_BAD_REQUEST, _HTTP_UNAUTHORIZED, _HTTP_FORBIDDEN = 200, 400, 401, 403
+_HTTP_TIMEOUT, _HTTP_TOO_MANY_REQUESTS, _HTTP_SERVER_ERROR, _HTTP_NOT_UNDERSTOOD = 408, 429, 500, 501
+_MAX_QUOTED_CHARACTERS = 1500
 """Characters of a service's own words that are passed on."""
 
 
-class Trouble(NamedTuple):
+class QueryFailure(NamedTuple):
     """Why there is no result for a query."""
 
     query: str
-    kind: Kind
-    text: str
+    kind: QueryFailureKind
+    message: str
     """What to tell the model."""
 
 
 @dataclass(frozen=True)
-class Service:
+class AlphaClient:
     """Wolfram|Alpha, with the settings that hold for a call."""
 
     app_id: str
-    places: Places
-    is_full: bool
-    seconds: float
-    characters: int
+    service_urls: ServiceUrls
+    uses_full_results: bool
+    timeout_seconds: float
+    max_characters: int
     units: str | None
-    with_code: bool
+    includes_code: bool
 
     @classmethod
-    def of(cls, app_id: str, options: Mapping[str, Any]) -> Service:
+    def from_options(cls, app_id: str, options: Mapping[str, Any]) -> AlphaClient:
         """The service as a tool's options have it.
 
         Raises:
@@ -60,116 +60,116 @@ class Service:
             raise ToolError("What is given as the AppID is none: it has blanks or other signs")
         return cls(
             app_id=app_id,
-            places=places(options["BaseURL"]),
-            is_full=options["Method"] == "FullResults",
-            seconds=options["TimeConstraint"],
-            characters=options["MaxCharacterCount"],
+            service_urls=create_service_urls(options["BaseURL"]),
+            uses_full_results=options["Method"] == "FullResults",
+            timeout_seconds=options["TimeConstraint"],
+            max_characters=options["MaxCharacterCount"],
             units=options["Units"],
-            with_code=options["IncludeWolframLanguageResults"],
+            includes_code=options["IncludeWolframLanguageResults"],
         )
 
-    def ask(
+    def run_queries(
         self, queries: Sequence[str], is_cancelled: Callable[[], bool]
-    ) -> list[Result | Trouble]:
+    ) -> list[QueryResult | QueryFailure]:
         """What it says about each query; they are asked at the same time."""
-        wanted = [self._wanted(query) for query in queries]
-        answers = fetch_all(wanted, self.seconds, is_cancelled)
+        wanted = [self._build_request(query) for query in queries]
+        answers = fetch_all(wanted, self.timeout_seconds, is_cancelled)
         found = zip(queries, answers, strict=True)
-        return [self._read(query, answer) for query, answer in found]
+        return [self._read_response(query, answer) for query, answer in found]
 
-    def _wanted(self, query: str) -> Wanted:
+    def _build_request(self, query: str) -> FetchRequest:
         parameters: dict[str, object] = {"input": query}
         headers = {}
         if self.units:
             parameters["units"] = self.units
-        if self.is_full:
-            formats = "plaintext,image,minput" if self.with_code else "plaintext,image"
+        if self.uses_full_results:
+            formats = "plaintext,image,minput" if self.includes_code else "plaintext,image"
             parameters |= {"appid": self.app_id, "output": "json", "format": formats}
         else:
             # Not in the URL, which others on the way may keep.
             headers = {"Authorization": f"Bearer {self.app_id}"}
-            parameters["maxchars"] = self.characters
-        place = self.places.full_results if self.is_full else self.places.llm
-        return Wanted(
+            parameters["maxchars"] = self.max_characters
+        place = self.service_urls.full_results if self.uses_full_results else self.service_urls.llm
+        return FetchRequest(
             f"{place}?{urlencode(parameters)}",
-            Allowance(MOST_BYTES),
+            ByteBudget(MAX_RESPONSE_BYTES),
             headers,
-            is_own=self.places.is_own,
+            is_configured_url=self.service_urls.is_configured_url,
         )
 
-    def _read(self, query: str, answer: Answer | Failure) -> Result | Trouble:
-        if isinstance(answer, Failure):
-            return self._failed(query, answer)
-        text = masked(answer.body.decode(errors="replace"), self.app_id).strip()
+    def _read_response(self, query: str, answer: FetchResponse | FetchFailure) -> QueryResult | QueryFailure:
+        if isinstance(answer, FetchFailure):
+            return self._convert_failure(query, answer)
+        text = mask_app_id(answer.body.decode(errors="replace"), self.app_id).strip()
         words = (
-            text[:_SHOWN] if answer.mime.startswith("text/") and "html" not in answer.mime else ""
+            text[:_MAX_QUOTED_CHARACTERS] if answer.mime.startswith("text/") and "html" not in answer.mime else ""
         )
         if answer.status != 200:
-            return self._refused(query, answer.status, words)
-        if self.is_full:
-            return self._full(query, answer.body)
-        pieces = read_llm_text(text) if words else ()
-        return Result(query, pieces) if pieces else self._unreadable(query, answer.mime)
+            return self._convert_status(query, answer.status, words)
+        if self.uses_full_results:
+            return self._read_full_results(query, answer.body)
+        pieces = parse_llm_text(text) if words else ()
+        return QueryResult(query, pieces) if pieces else self._create_unreadable_failure(query, answer.mime)
 
-    def _full(self, query: str, body: bytes) -> Result | Trouble:
-        reading = read_full_results(body.replace(self.app_id.encode(), b"*" * 3))
+    def _read_full_results(self, query: str, body: bytes) -> QueryResult | QueryFailure:
+        reading = parse_full_results(body.replace(self.app_id.encode(), b"*" * 3))
         if reading is None:
-            return self._unreadable(query, "no JSON of the documented form")
+            return self._create_unreadable_failure(query, "no JSON of the documented form")
         if reading.is_app_id_wrong:
-            return self._refused(query, _FORBIDDEN, reading.error)
+            return self._convert_status(query, _HTTP_FORBIDDEN, reading.error)
         if reading.error:
-            return self._refused(query, _BAD_REQUEST, reading.error)
+            return self._convert_status(query, _HTTP_BAD_REQUEST, reading.error)
         if not reading.pieces:
-            return _not_understood(query, "\n".join(filter(None, reading.suggestions)))
-        return Result(query, reading.pieces)
+            return _create_not_understood_failure(query, "\n".join(filter(None, reading.suggestions)))
+        return QueryResult(query, reading.pieces)
 
-    def _refused(self, query: str, status: int, words: str) -> Trouble:
+    def _convert_status(self, query: str, status: int, words: str) -> QueryFailure:
         """What a status other than success means."""
-        if status == _TOO_MANY or (status != _NOT_UNDERSTOOD and _QUOTA.search(words)):
+        if status == _HTTP_TOO_MANY_REQUESTS or (status != _HTTP_NOT_UNDERSTOOD and _QUOTA_PATTERN.search(words)):
             text = (
                 "The limit on queries to Wolfram|Alpha is reached: tell the user. "
                 "They can see their limits at https://developer.wolframalpha.com."
             )
-            return Trouble(query, "quota", _quoting(text, words))
-        if status == _NOT_UNDERSTOOD:
-            return _not_understood(query, words)
-        if status in (_UNAUTHORIZED, _FORBIDDEN):
+            return QueryFailure(query, "quota", _append_service_text(text, words))
+        if status == _HTTP_NOT_UNDERSTOOD:
+            return _create_not_understood_failure(query, words)
+        if status in (_HTTP_UNAUTHORIZED, _HTTP_FORBIDDEN):
             text = (
                 "Wolfram|Alpha does not accept the AppID: tell the user. It may be mistyped, or be "
                 "for another of the services: see https://developer.wolframalpha.com."
             )
-            return Trouble(query, "app-id", _quoting(text, words))
-        if status == _TIMEOUT:
-            return Trouble(query, "timeout", "Wolfram|Alpha took too long.")
-        if _BAD_REQUEST <= status < _FAULT:
+            return QueryFailure(query, "app-id", _append_service_text(text, words))
+        if status == _HTTP_TIMEOUT:
+            return QueryFailure(query, "timeout", "Wolfram|Alpha took too long.")
+        if _HTTP_BAD_REQUEST <= status < _HTTP_SERVER_ERROR:
             text = f"Wolfram|Alpha refused the query (HTTP {status}): put it in other words."
-            return Trouble(query, "request", _quoting(text, words))
-        if status < _BAD_REQUEST:
+            return QueryFailure(query, "request", _append_service_text(text, words))
+        if status < _HTTP_BAD_REQUEST:
             text = f"Wolfram|Alpha redirects elsewhere (HTTP {status}); Paddock does not follow."
-            return Trouble(query, "unavailable", text)
+            return QueryFailure(query, "unavailable", text)
         text = f"Wolfram|Alpha has a fault of its own (HTTP {status}): try again later."
-        return Trouble(query, "unavailable", _quoting(text, words))
+        return QueryFailure(query, "unavailable", _append_service_text(text, words))
 
-    def _failed(self, query: str, failure: Failure) -> Trouble:
+    def _convert_failure(self, query: str, failure: FetchFailure) -> QueryFailure:
         if failure.reason == "timeout":
-            text = f"Wolfram|Alpha gave no answer within {self.seconds:g} s: try a simpler query."
-            return Trouble(query, "timeout", text)
+            text = f"Wolfram|Alpha gave no answer within {self.timeout_seconds:g} s: try a simpler query."
+            return QueryFailure(query, "timeout", text)
         if failure.reason == "unreachable":
-            text = f"Wolfram|Alpha cannot be reached ({failure.text}): is this machine online?"
+            text = f"Wolfram|Alpha cannot be reached ({failure.message}): is this machine online?"
         elif failure.reason == "too-large":
-            text = f"The answer of Wolfram|Alpha is larger than {MOST_BYTES >> 20} MiB."
+            text = f"The answer of Wolfram|Alpha is larger than {MAX_RESPONSE_BYTES >> 20} MiB."
         else:
-            text = f"Wolfram|Alpha was not asked: {failure.text}."
-        return Trouble(query, "unavailable", masked(text, self.app_id))
+            text = f"Wolfram|Alpha was not asked: {failure.message}."
+        return QueryFailure(query, "unavailable", mask_app_id(text, self.app_id))
 
-    def _unreadable(self, query: str, what: str) -> Trouble:
+    def _create_unreadable_failure(self, query: str, what: str) -> QueryFailure:
         text = f"The answer of Wolfram|Alpha cannot be read: it is {what}. Try again later."
-        return Trouble(query, "unavailable", text)
+        return QueryFailure(query, "unavailable", text)
 
 
-def _not_understood(query: str, words: str) -> Trouble:
-    return Trouble(query, "not-understood", words or "Put the query in other, simpler words.")
+def _create_not_understood_failure(query: str, words: str) -> QueryFailure:
+    return QueryFailure(query, "not-understood", words or "Put the query in other, simpler words.")
 
 
-def _quoting(text: str, words: str) -> str:
+def _append_service_text(text: str, words: str) -> str:
     return f"{text} The service says: {words}" if words else text

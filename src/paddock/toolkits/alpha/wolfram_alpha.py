@@ -13,11 +13,11 @@ from paddock.authoring.context import Context  # noqa: TC001 - read from the hin
 from paddock.authoring.need import Need
 from paddock.authoring.tool import Tool
 from paddock.protocol.model.content import ImageContent, TextContent
-from paddock.toolkits.alpha.app_id import missing_app_id
-from paddock.toolkits.alpha.options import HINTS, OFFLINE_OPTIONS, OPTIONS
+from paddock.toolkits.alpha.app_id import describe_missing_app_id
+from paddock.toolkits.alpha.options import READ_ONLY_ANNOTATIONS, OFFLINE_OPTIONS, QUERY_OPTIONS
 
-Content = list[TextContent | ImageContent]
-DESCRIPTION = """\
+ToolContent = list[TextContent | ImageContent]
+WOLFRAM_ALPHA_DESCRIPTION = """\
 Ask Wolfram|Alpha in natural language: mathematics, units, dates, physics, chemistry, astronomy, \
 geography, people, money, weather and other data. The answer is Markdown, with pictures.
 
@@ -27,24 +27,24 @@ that is wrong, ask again and be more exact. An answer that begins with "Offline"
 here and not by Wolfram|Alpha."""
 
 
-def ask_wolfram_alpha(
+def query_wolfram_alpha(
     ctx: Context,
     query: Annotated[str, Meta(description="What to ask, in English and in few words.")],
-) -> Content:
+) -> ToolContent:
     """Ask Wolfram|Alpha."""
-    from paddock.toolkits.alpha.answering import answer  # noqa: PLC0415 - see the module's docstring
+    from paddock.toolkits.alpha.answering import answer_query  # noqa: PLC0415 - see the module's docstring
 
-    return answer(ctx, query)
+    return answer_query(ctx, query)
 
 
 wolfram_alpha_tool = Tool(
     "WolframAlpha",
-    ask_wolfram_alpha,
+    query_wolfram_alpha,
     title="Wolfram|Alpha",
-    description=DESCRIPTION,
-    annotations=HINTS,
-    return_type=Content,
+    description=WOLFRAM_ALPHA_DESCRIPTION,
+    annotations=READ_ONLY_ANNOTATIONS,
+    return_type=ToolContent,
     lenient=True,
-    needs=Need(missing_app_id, is_required=False),
-    options={**OPTIONS, **OFFLINE_OPTIONS},
+    needs=Need(describe_missing_app_id, is_required=False),
+    options={**QUERY_OPTIONS, **OFFLINE_OPTIONS},
 )

@@ -6,39 +6,39 @@ import html
 from typing import TYPE_CHECKING
 
 from paddock.protocol.model.content import ImageContent, TextContent
-from paddock.toolkits.alpha.pieces import Picture, Result
-from paddock.toolkits.alpha.places import page_of
+from paddock.toolkits.alpha.pieces import RemoteImage, QueryResult
+from paddock.toolkits.alpha.places import get_page_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from paddock.toolkits.alpha.pieces import Piece
+    from paddock.toolkits.alpha.pieces import ResultPiece
 
-Content = list[TextContent | ImageContent]
-NO_RESULTS = "No Results Found"
-TIMED_OUT = "Request timed out"
-CUT = "The rest is left out, because it is too long."
+ToolContent = list[TextContent | ImageContent]
+NO_RESULTS_TEXT = "No Results Found"
+TIMED_OUT_TEXT = "Request timed out"
+TRUNCATION_TEXT = "The rest is left out, because it is too long."
 
 
-def block(result: Result, most_characters: int) -> list[Piece]:
+def format_result(result: QueryResult, most_characters: int) -> list[ResultPiece]:
     """A result between tags that say what was asked and where a person sees it."""
-    query = escaped(result.query)
-    start = f"<result query='{query}' url='{page_of(result.query)}'>"
-    return [start, *_cut(result.pieces, most_characters), "</result>"]
+    query = escape_query(result.query)
+    start = f"<result query='{query}' url='{get_page_url(result.query)}'>"
+    return [start, *_truncate_pieces(result.pieces, most_characters), "</result>"]
 
 
-def escaped(query: str) -> str:
+def escape_query(query: str) -> str:
     """A query as it may stand in an attribute."""
     return html.escape(query, quote=False).replace("'", "&#39;")
 
 
-def contents(pieces: Sequence[Piece], pictures: Mapping[str, ImageContent]) -> Content:
+def build_result_content(pieces: Sequence[ResultPiece], pictures: Mapping[str, ImageContent]) -> ToolContent:
     """Pieces as a client gets them; a picture follows on its link."""
-    found: Content = []
+    found: ToolContent = []
     text = ""
     for piece in pieces:
-        text += f"\n\n{piece.link if isinstance(piece, Picture) else piece}"
-        picture = pictures.get(piece.url) if isinstance(piece, Picture) else None
+        text += f"\n\n{piece.markdown_link if isinstance(piece, RemoteImage) else piece}"
+        picture = pictures.get(piece.url) if isinstance(piece, RemoteImage) else None
         if picture is not None:
             found += [TextContent(text if found else text.lstrip("\n")), picture]
             text = ""
@@ -47,18 +47,18 @@ def contents(pieces: Sequence[Piece], pictures: Mapping[str, ImageContent]) -> C
     return found
 
 
-def text_of_pieces(pieces: Sequence[Piece]) -> str:
+def join_pieces(pieces: Sequence[ResultPiece]) -> str:
     """Pieces as one text, with pictures as links."""
-    return "".join(item.text for item in contents(pieces, {}) if isinstance(item, TextContent))
+    return "".join(item.text for item in build_result_content(pieces, {}) if isinstance(item, TextContent))
 
 
-def _cut(pieces: Iterable[Piece], most: int) -> list[Piece]:
+def _truncate_pieces(pieces: Iterable[ResultPiece], most: int) -> list[ResultPiece]:
     """The pieces from the beginning for which there is room."""
-    kept: list[Piece] = []
+    kept: list[ResultPiece] = []
     for piece in pieces:
-        most -= len(piece.link if isinstance(piece, Picture) else piece)
+        most -= len(piece.markdown_link if isinstance(piece, RemoteImage) else piece)
         if most < 0:
             shown = piece[: most + len(piece)] if isinstance(piece, str) else ""
-            return [*kept, *([shown] if shown else []), CUT]
+            return [*kept, *([shown] if shown else []), TRUNCATION_TEXT]
         kept.append(piece)
     return kept

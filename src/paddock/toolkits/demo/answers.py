@@ -15,16 +15,16 @@ from paddock.authoring.failures import ToolError
 from paddock.authoring.tool import Tool
 from paddock.protocol.model.content import ImageContent, TextContent
 
-Language = Literal["English", "French", "German", "Italian", "Spanish"]
-GREETINGS: dict[Language, str] = {
+GreetingLanguage = Literal["English", "French", "German", "Italian", "Spanish"]
+GREETINGS: dict[GreetingLanguage, str] = {
     "English": "Hello",
     "French": "Bonjour",
     "German": "Guten Tag",
     "Italian": "Buongiorno",
     "Spanish": "Buenos días",
 }
-READ_ONLY = {"readOnlyHint": True, "openWorldHint": False}
-SIZE = 8
+READ_ONLY_ANNOTATIONS = {"readOnlyHint": True, "openWorldHint": False}
+PICTURE_SQUARES = 8
 """Squares on each side of a picture."""
 
 
@@ -36,7 +36,7 @@ class Roll:
     total: int
 
 
-def greet(name: str, language: Language = "English") -> str:
+def greet(name: str, language: GreetingLanguage = "English") -> str:
     """Greet somebody.
 
     Args:
@@ -73,16 +73,16 @@ def draw_picture(
         seed: What the picture is made from.
         scale: How many pixels a square has on each side.
     """
-    pixels = _squares(seed)
-    side = SIZE * scale
+    pixels = _generate_pattern(seed)
+    side = PICTURE_SQUARES * scale
     rows = [
         b"\0" + b"".join(bytes(pixels[row // scale][column // scale]) for column in range(side))
         for row in range(side)
     ]
-    return [TextContent(f"A picture for {seed!r}."), ImageContent(_png(side, rows), "image/png")]
+    return [TextContent(f"A picture for {seed!r}."), ImageContent(_encode_png(side, rows), "image/png")]
 
 
-def fail(reason: str = "this tool always fails") -> str:
+def raise_failure(reason: str = "this tool always fails") -> str:
     """Fail, so that one can see how a client shows it.
 
     Args:
@@ -91,16 +91,16 @@ def fail(reason: str = "this tool always fails") -> str:
     raise ToolError(f"It did not work: {reason}")
 
 
-def _squares(seed: str) -> list[list[tuple[int, int, int]]]:
+def _generate_pattern(seed: str) -> list[list[tuple[int, int, int]]]:
     """A symmetric pattern in two colours."""
     choice = random.Random(seed)  # noqa: S311 - a picture
     ink = (choice.randrange(200), choice.randrange(200), choice.randrange(200))
     paper = (250, 245, 235)
-    half = [[choice.choice((ink, paper)) for _ in range(SIZE // 2)] for _ in range(SIZE)]
+    half = [[choice.choice((ink, paper)) for _ in range(PICTURE_SQUARES // 2)] for _ in range(PICTURE_SQUARES)]
     return [[*row, *reversed(row)] for row in half]
 
 
-def _png(side: int, rows: list[bytes]) -> bytes:
+def _encode_png(side: int, rows: list[bytes]) -> bytes:
     def chunk(kind: bytes, data: bytes) -> bytes:
         check = zlib.crc32(kind + data)
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", check)
@@ -110,15 +110,15 @@ def _png(side: int, rows: list[bytes]) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(kind, data) for kind, data in pieces)
 
 
-greet_tool = Tool("greet", greet, title="Greet", annotations=READ_ONLY)
+greet_tool = Tool("greet", greet, title="Greet", annotations=READ_ONLY_ANNOTATIONS)
 roll_dice_tool = Tool(
-    "roll_dice", roll_dice, title="Roll dice", annotations=READ_ONLY, options={"most_dice": 100}
+    "roll_dice", roll_dice, title="Roll dice", annotations=READ_ONLY_ANNOTATIONS, options={"most_dice": 100}
 )
 draw_picture_tool = Tool(
     "draw_picture",
     draw_picture,
     title="Draw a picture",
-    annotations=READ_ONLY,
+    annotations=READ_ONLY_ANNOTATIONS,
     return_type=list[TextContent | ImageContent],
 )
-fail_tool = Tool("fail", fail, title="Fail", annotations=READ_ONLY)
+fail_tool = Tool("fail", raise_failure, title="Fail", annotations=READ_ONLY_ANNOTATIONS)

@@ -12,10 +12,10 @@ from paddock.authoring.resource import Resource
 from paddock.authoring.tool import Tool
 from paddock.protocol.model.content import ResourceLink, TextContent
 
-MOST = 50
-URI = "demo://notes"
+MAX_NOTES = 50
+NOTES_URI = "demo://notes"
 
-_notes: deque[str] = deque(maxlen=MOST)
+_notes: deque[str] = deque(maxlen=MAX_NOTES)
 
 
 def keep_note(
@@ -27,11 +27,11 @@ def keep_note(
         text: The note.
     """
     _notes.append(text)
-    ctx.server.resource_updated(URI)
-    return [TextContent(f"Kept, as number {len(_notes)}."), ResourceLink(URI, "notes")]
+    ctx.server.resource_updated(NOTES_URI)
+    return [TextContent(f"Kept, as number {len(_notes)}."), ResourceLink(NOTES_URI, "notes")]
 
 
-def notes() -> str:
+def list_notes() -> str:
     """The notes that were kept, one to a line."""
     return "\n".join(f"- {note}" for note in _notes) or "No notes yet."
 
@@ -43,4 +43,4 @@ keep_note_tool = Tool(
     annotations={"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False},
     return_type=list[TextContent | ResourceLink],
 )
-notes_resource = Resource(URI, notes, name="notes", title="Notes", mime_type="text/markdown")
+notes_resource = Resource(NOTES_URI, list_notes, name="notes", title="Notes", mime_type="text/markdown")

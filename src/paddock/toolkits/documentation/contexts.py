@@ -14,47 +14,47 @@ from paddock.authoring.context import Context  # noqa: TC001 - read from the hin
 from paddock.authoring.need import Need
 from paddock.authoring.option import Option
 from paddock.authoring.tool import Tool
-from paddock.toolkits.documentation.limits import MAX_CHARACTERS, MAX_ITEMS
+from paddock.toolkits.documentation.limits import MAX_CHARACTERS_OPTION_NAME, MAX_ITEMS_OPTION_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-WOLFRAM_DESCRIPTION = """\
+WOLFRAM_CONTEXT_DESCRIPTION = """\
 Find documentation of the Wolfram Language that helps with a task: which symbols do what is \
 needed, and how they are called.
 
 Describe the task in natural language; a name or sign, such as Plot3D or /@, finds its page. Use \
 it before you write or evaluate Wolfram Language code that you are not sure of."""
-PYTHON_DESCRIPTION = """\
+PYTHON_CONTEXT_DESCRIPTION = """\
 Find documentation of Python's standard library and of the packages that are installed: which \
 functions and classes do what is needed, and how they are called.
 
 Describe the task in natural language; a name, such as os.path.join, finds its page. Use it before \
 you write Python code that you are not sure of."""
-DOCS_DESCRIPTION = """\
+DOCS_CONTEXT_DESCRIPTION = """\
 Find pages in any documentation that is known here: of the Wolfram Language, of Python and its \
 packages, and of the folders of Markdown that the user has added.
 
 Describe in natural language what has to be known. Name corpora to search in these only."""
-HINTS = {
+CONTEXT_ANNOTATIONS = {
     "readOnlyHint": True,
     "destructiveHint": False,
     "idempotentHint": True,
     "openWorldHint": False,
 }
-OPTIONS = {
-    MAX_ITEMS: Option(5, Annotated[int, Meta(ge=1, le=50)], "Pages in an answer"),
-    MAX_CHARACTERS: Option(
+CONTEXT_OPTIONS = {
+    MAX_ITEMS_OPTION_NAME: Option(5, Annotated[int, Meta(ge=1, le=50)], "Pages in an answer"),
+    MAX_CHARACTERS_OPTION_NAME: Option(
         12_000, Annotated[int, Meta(ge=500, le=200_000)], "Characters of an answer"
     ),
 }
-Task = Annotated[
+TaskDescription = Annotated[
     str, Meta(description="What the documentation is needed for, in natural language.")
 ]
 
 
-def missing_vectors(options: Mapping[str, Any], environment: Mapping[str, str]) -> str:
+def describe_missing_vectors(options: Mapping[str, Any], environment: Mapping[str, str]) -> str:
     """What whoever installs a server should know when only words can be compared."""
     from importlib.util import find_spec  # noqa: PLC0415 - only when a server is installed
 
@@ -63,23 +63,23 @@ def missing_vectors(options: Mapping[str, Any], environment: Mapping[str, str]) 
     return 'Without numpy only words are compared, not meaning: pip install "paddock[search]".'
 
 
-def wolfram_language_context(ctx: Context, context: Task) -> str:
+def find_wolfram_language_pages(ctx: Context, context: TaskDescription) -> str:
     """Find documentation of the Wolfram Language."""
-    from paddock.toolkits.documentation.looking_up import context_text  # noqa: PLC0415 - see above
+    from paddock.toolkits.documentation.looking_up import format_context  # noqa: PLC0415 - see above
 
-    return context_text(context, ["wolfram"], ctx.options)
+    return format_context(context, ["wolfram"], ctx.options)
 
 
-def python_context(ctx: Context, context: Task) -> str:
+def find_python_pages(ctx: Context, context: TaskDescription) -> str:
     """Find documentation of Python."""
-    from paddock.toolkits.documentation.looking_up import context_text  # noqa: PLC0415 - see above
+    from paddock.toolkits.documentation.looking_up import format_context  # noqa: PLC0415 - see above
 
-    return context_text(context, ["python"], ctx.options)
+    return format_context(context, ["python"], ctx.options)
 
 
-def docs_context(
+def find_documentation_pages(
     ctx: Context,
-    context: Task,
+    context: TaskDescription,
     corpora: Annotated[
         list[str],
         Meta(
@@ -89,38 +89,38 @@ def docs_context(
     ] = ["all"],  # noqa: B006 - read for the schema, and never changed
 ) -> str:
     """Find documentation."""
-    from paddock.toolkits.documentation.looking_up import context_text  # noqa: PLC0415 - see above
+    from paddock.toolkits.documentation.looking_up import format_context  # noqa: PLC0415 - see above
 
-    return context_text(context, corpora, ctx.options)
+    return format_context(context, corpora, ctx.options)
 
 
 wolfram_language_context_tool = Tool(
     "WolframLanguageContext",
-    wolfram_language_context,
+    find_wolfram_language_pages,
     title="Wolfram Language context",
-    description=WOLFRAM_DESCRIPTION,
-    annotations=HINTS,
+    description=WOLFRAM_CONTEXT_DESCRIPTION,
+    annotations=CONTEXT_ANNOTATIONS,
     lenient=True,
-    needs=Need(missing_vectors, is_required=False),
-    options=OPTIONS,
+    needs=Need(describe_missing_vectors, is_required=False),
+    options=CONTEXT_OPTIONS,
 )
 python_context_tool = Tool(
     "PythonContext",
-    python_context,
+    find_python_pages,
     title="Python context",
-    description=PYTHON_DESCRIPTION,
-    annotations=HINTS,
+    description=PYTHON_CONTEXT_DESCRIPTION,
+    annotations=CONTEXT_ANNOTATIONS,
     lenient=True,
-    needs=Need(missing_vectors, is_required=False),
-    options=OPTIONS,
+    needs=Need(describe_missing_vectors, is_required=False),
+    options=CONTEXT_OPTIONS,
 )
 docs_context_tool = Tool(
     "DocsContext",
-    docs_context,
+    find_documentation_pages,
     title="Documentation context",
-    description=DOCS_DESCRIPTION,
-    annotations=HINTS,
+    description=DOCS_CONTEXT_DESCRIPTION,
+    annotations=CONTEXT_ANNOTATIONS,
     lenient=True,
-    needs=Need(missing_vectors, is_required=False),
-    options=OPTIONS,
+    needs=Need(describe_missing_vectors, is_required=False),
+    options=CONTEXT_OPTIONS,
 )

@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-MAX_ITEMS = "MaxItems"
-MAX_CHARACTERS = "MaxCharacterCount"
+MAX_ITEMS_OPTION_NAME = "MaxItems"
+MAX_CHARACTERS_OPTION_NAME = "MaxCharacterCount"

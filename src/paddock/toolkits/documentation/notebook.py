@@ -9,16 +9,16 @@ from paddock.authoring.context import Context  # noqa: TC001 - read from the hin
 from paddock.authoring.prompt import Prompt, PromptArgument
 
 
-def notebook(ctx: Context, path: str) -> str:
+def show_notebook(ctx: Context, path: str) -> str:
     """A notebook as markdown."""
-    from paddock.toolkits.documentation.showing_notebooks import notebook_text  # noqa: PLC0415 - see above
+    from paddock.toolkits.documentation.showing_notebooks import format_notebook  # noqa: PLC0415 - see above
 
-    return notebook_text(path, ctx)
+    return format_notebook(path, ctx)
 
 
 notebook_prompt = Prompt(
     "Notebook",
-    handler=notebook,
+    handler=show_notebook,
     title="Notebook",
     description="Adds the content of a Wolfram notebook to the conversation, as markdown.",
     arguments=[PromptArgument("path", "The path of the notebook file (.nb)", required=True)],

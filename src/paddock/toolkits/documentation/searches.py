@@ -8,7 +8,7 @@ from paddock.toolkits.documentation.contexts import (
     python_context_tool,
     wolfram_language_context_tool,
 )
-from paddock.toolkits.searches import option_values, search_prompt, search_text
+from paddock.toolkits.searches import get_option_values, create_search_prompt, format_search_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,30 +17,30 @@ if TYPE_CHECKING:
 
 def search_wolfram_language(ctx: Context, query: str) -> str:
     """Search documentation of the Wolfram Language, with the options of its Context tool."""
-    return _searched(ctx, query, "wolfram", wolfram_language_context_tool)
+    return _search_documentation(ctx, query, "wolfram", wolfram_language_context_tool)
 
 
 def search_python(ctx: Context, query: str) -> str:
     """Search documentation of Python, with the options of its Context tool."""
-    return _searched(ctx, query, "python", python_context_tool)
+    return _search_documentation(ctx, query, "python", python_context_tool)
 
 
-def _searched(ctx: Context, query: str, corpus: str, tool: Tool) -> str:
-    from paddock.toolkits.documentation.looking_up import context_text  # noqa: PLC0415 - see the toolkit's docstring
+def _search_documentation(ctx: Context, query: str, corpus: str, tool: Tool) -> str:
+    from paddock.toolkits.documentation.looking_up import format_context  # noqa: PLC0415 - see the toolkit's docstring
 
     try:
-        results = context_text(query, [corpus], option_values(ctx, tool))
+        results = format_context(query, [corpus], get_option_values(ctx, tool))
     except ToolError as error:
         results = f"[Error] {error}"
-    return search_text(query, results)
+    return format_search_text(query, results)
 
 
-wolfram_language_search_prompt = search_prompt(
+wolfram_language_search_prompt = create_search_prompt(
     search_wolfram_language,
     "Searches Wolfram Language documentation for relevant information.",
     "The search query for Wolfram Language documentation",
 )
-python_search_prompt = search_prompt(
+python_search_prompt = create_search_prompt(
     search_python,
     "Searches documentation of Python and its packages for relevant information.",
     "The search query for Python documentation",

@@ -5,16 +5,16 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.toolkits.python.docstring_places import Symbol, symbols_of
-from paddock.toolkits.python.docstring_styles import documented_names, sections_of, style_of
+from paddock.toolkits.python.docstring_places import DocumentedSymbol, list_symbols
+from paddock.toolkits.python.docstring_styles import list_documented_names, split_sections, detect_style
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from paddock.toolkits.python.docstring_styles import Style
+    from paddock.toolkits.python.docstring_styles import DocstringStyle
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
-_INHERITING = frozenset({"override", "overload", "setter", "deleter"})
+_FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+_EXEMPT_DECORATORS = frozenset({"override", "overload", "setter", "deleter"})
 
 
 class DocstringFinding(NamedTuple):
@@ -25,43 +25,43 @@ class DocstringFinding(NamedTuple):
     text: str
 
 
-def file_style(tree: ast.Module) -> Style | None:
+def detect_file_style(tree: ast.Module) -> DocstringStyle | None:
     """The style of the docstrings of a file."""
-    return style_of(symbol.docstring or "" for symbol in symbols_of(tree))
+    return detect_style(symbol.docstring or "" for symbol in list_symbols(tree))
 
 
-def check_module(tree: ast.Module, style: Style | None) -> Iterator[DocstringFinding]:
+def check_module_docstrings(tree: ast.Module, style: DocstringStyle | None) -> Iterator[DocstringFinding]:
     """What is wrong with the docstrings of a module and all in it that is public."""
-    for symbol in symbols_of(tree):
-        for text in check_symbol(symbol, style):
+    for symbol in list_symbols(tree):
+        for text in check_symbol_docstring(symbol, style):
             yield DocstringFinding(symbol.name, symbol.line, text)
 
 
-def check_symbol(symbol: Symbol, style: Style | None) -> Iterator[str]:
+def check_symbol_docstring(symbol: DocumentedSymbol, style: DocstringStyle | None) -> Iterator[str]:
     """What is wrong with one docstring."""
     docstring = symbol.docstring
     if docstring is None:
-        if _is_public(symbol) and not _inherits(symbol.node):
+        if _is_public(symbol) and not _inherits_docstring(symbol.node):
             yield "has no docstring"
         return
     if not docstring.strip():
         yield "has an empty docstring"
         return
-    own = style_of([docstring])
+    own = detect_style([docstring])
     if own and style and own != style:
         yield f"is in the style {own}, and the file in {style}"
     if own:
         yield from _check_parameters(symbol.node, docstring, own)
 
 
-def _check_parameters(node: ast.AST, docstring: str, style: Style) -> Iterator[str]:
-    function = _function_of(node)
+def _check_parameters(node: ast.AST, docstring: str, style: DocstringStyle) -> Iterator[str]:
+    function = _find_function(node)
     if function is None:
         return
-    described = documented_names(docstring, style) + documented_names(
+    described = list_documented_names(docstring, style) + list_documented_names(
         docstring, style, "Keyword Args"
     )
-    there = _parameters(function)
+    there = _list_parameters(function)
     takes_any = function.args.kwarg is not None
     for name in dict.fromkeys(described):
         if name not in there and not takes_any:
@@ -74,27 +74,27 @@ def _check_parameters(node: ast.AST, docstring: str, style: Style) -> Iterator[s
         for name in missing:
             if name not in stars:
                 yield f"does not describe `{name}`"
-    sections = {section.name for section in sections_of(docstring, style)}
-    if "Returns" in sections and node is function and not _returns(function):
+    sections = {section.name for section in split_sections(docstring, style)}
+    if "Returns" in sections and node is function and not _has_return_value(function):
         yield "describes what it returns, and returns nothing"
 
 
-def _function_of(node: ast.AST) -> _Function | None:
+def _find_function(node: ast.AST) -> _FunctionNode | None:
     """What a docstring describes the parameters of: of a class, its constructor."""
     if isinstance(node, ast.ClassDef):
-        found = [one for one in node.body if isinstance(one, _Function) and one.name == "__init__"]
+        found = [one for one in node.body if isinstance(one, _FunctionNode) and one.name == "__init__"]
         return found[0] if found else None
-    return node if isinstance(node, _Function) else None
+    return node if isinstance(node, _FunctionNode) else None
 
 
-def _parameters(function: _Function) -> list[str]:
+def _list_parameters(function: _FunctionNode) -> list[str]:
     arguments = function.args
     names = [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
     names += [one.arg for one in (arguments.vararg, arguments.kwarg) if one]
     return [name for name in names if name not in ("self", "cls")]
 
 
-def _returns(function: _Function) -> bool:
+def _has_return_value(function: _FunctionNode) -> bool:
     """Whether a function has a value, or is only declared."""
     waiting: list[ast.AST] = list(function.body)
     while waiting:
@@ -103,17 +103,17 @@ def _returns(function: _Function) -> bool:
             return True
         if isinstance(node, ast.Yield | ast.YieldFrom | ast.Raise):
             return True
-        if not isinstance(node, _Function | ast.Lambda | ast.ClassDef):
+        if not isinstance(node, _FunctionNode | ast.Lambda | ast.ClassDef):
             waiting += ast.iter_child_nodes(node)
     last = function.body[-1]
     return isinstance(last, ast.Expr) and isinstance(last.value, ast.Constant)
 
 
-def _is_public(symbol: Symbol) -> bool:
+def _is_public(symbol: DocumentedSymbol) -> bool:
     return not any(part.startswith("_") for part in symbol.name.split("."))
 
 
-def _inherits(node: ast.AST) -> bool:
+def _inherits_docstring(node: ast.AST) -> bool:
     """Whether something is documented elsewhere."""
     decorators = getattr(node, "decorator_list", ())
-    return any(ast.unparse(one).rpartition(".")[2] in _INHERITING for one in decorators)
+    return any(ast.unparse(one).rpartition(".")[2] in _EXEMPT_DECORATORS for one in decorators)

@@ -13,52 +13,52 @@ from paddock.authoring.failures import ToolError
 from paddock.kernels.calls import call_kernel
 from paddock.kernels.engines.python import PythonEngine
 from paddock.kernels.jupyter.engine import JupyterEngine
-from paddock.kernels.limits import Limits
-from paddock.kernels.sessions import shared_sessions
-from paddock.toolkits.contents import contents, reminder
-from paddock.toolkits.keeping import keeping_of
-from paddock.toolkits.limits import MEMORY_OPTION, NETWORK_OPTION
-from paddock.toolkits.paths import working_directory
+from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.sessions import get_shared_session_manager
+from paddock.toolkits.contents import build_content, create_reminder
+from paddock.toolkits.keeping import read_retention_policy
+from paddock.toolkits.limits import MEMORY_OPTION_NAME, NETWORK_OPTION_NAME
+from paddock.toolkits.paths import get_working_directory
 from paddock.toolkits.python.interpreters import choose_interpreter
-from paddock.toolkits.python.options import GATEWAY_OPTION, KERNEL_OPTION
-from paddock.toolkits.python.wording import items_of
+from paddock.toolkits.python.options import GATEWAY_OPTION_NAME, KERNEL_OPTION_NAME
+from paddock.toolkits.python.wording import build_answer_items
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from paddock.authoring.context import Context
-    from paddock.kernels.calls import IsCancelled, OnWait
+    from paddock.kernels.calls import CancelCheck, ProgressCallback
     from paddock.kernels.engines.engine import Engine
-    from paddock.kernels.outcome import Outcome
+    from paddock.kernels.outcome import EvaluationResult
     from paddock.kernels.sessions import SessionStatus
-    from paddock.toolkits.contents import Content
-    from paddock.toolkits.python.interpreters import Interpreter
+    from paddock.toolkits.contents import ToolContent
+    from paddock.toolkits.python.interpreters import PythonInterpreter
 
-STATUS_TEXTS = {
+SESSION_STATUS_NOTES = {
     "reused": "Nothing was saved under this session id: it is a new, empty session.",
     "resumed-new-kernel": (
         "The session goes on in a new process, with what had been saved of it: modules, functions, "
         "classes and values. Open files, connections and threads are gone."
     ),
 }
-MOST_SESSIONS = 1000
-TOKEN_VARIABLE = "PADDOCK_JUPYTER_TOKEN"  # noqa: S105 - its name, not the token
-_lock = threading.Lock()
-_engines: dict[str, Engine] = {}
+MAX_TRACKED_SESSIONS = 1000
+JUPYTER_TOKEN_VARIABLE = "PADDOCK_JUPYTER_TOKEN"  # noqa: S105 - its name, not the token
+_engines_lock = threading.Lock()
+_session_engines: dict[str, Engine] = {}
 """With what each session was evaluated last, so that it goes on with that."""
 
 
-class _About(NamedTuple):
+class _PythonSessionInfo(NamedTuple):
     """What an answer says of its session; another call may have it by then."""
 
     id: str
     line: int
     status: SessionStatus
-    python: str
+    engine_title: str
     notes: tuple[str, ...]
 
 
-class Wanted(NamedTuple):
+class EvaluationRequest(NamedTuple):
     """What a call asks to be evaluated with."""
 
     session: str | None
@@ -66,49 +66,49 @@ class Wanted(NamedTuple):
     kernel: str | None
 
 
-def answer(ctx: Context, code: str, seconds: float, wanted: Wanted) -> Content:
+def run_evaluation(ctx: Context, code: str, seconds: float, wanted: EvaluationRequest) -> ToolContent:
     """The answer to code, which may take so many seconds; what the tool's options say counts.
 
     Raises:
         PaddockError: when there is no such interpreter, or its kernel does not start.
     """
-    limits = Limits(
+    limits = EvaluationLimits(
         seconds=seconds,
-        memory_bytes=ctx.options[MEMORY_OPTION],
-        network=ctx.options[NETWORK_OPTION],
+        memory_bytes=ctx.options[MEMORY_OPTION_NAME],
+        network=ctx.options[NETWORK_OPTION_NAME],
     )
-    engine = _engine_for(ctx, wanted)
-    sessions = shared_sessions()
-    sessions.keeping = keeping_of(ctx.options)
+    engine = _select_engine(ctx, wanted)
+    sessions = get_shared_session_manager()
+    sessions.retention = read_retention_policy(ctx.options)
 
-    def work(is_cancelled: IsCancelled, on_wait: OnWait) -> Content:
-        with sessions.using(
+    def work(is_cancelled: CancelCheck, on_wait: ProgressCallback) -> ToolContent:
+        with sessions.open_session(
             wanted.session, engine, seconds=seconds, is_cancelled=is_cancelled, on_wait=on_wait
         ) as opened:
-            line = opened.line
+            line = opened.next_line
             found = opened.evaluate(code, limits, is_cancelled=is_cancelled, on_wait=on_wait)
-            _note(opened.id, engine)
-            about = _About(opened.id, line, opened.status, engine.title, tuple(opened.notes))
-        return [] if is_cancelled() else _worded(found, about, ctx.options)
+            _record_engine(opened.id, engine)
+            about = _PythonSessionInfo(opened.id, line, opened.status, engine.title, tuple(opened.notes))
+        return [] if is_cancelled() else _format_answer(found, about, ctx.options)
 
     return call_kernel(ctx, work, seconds)
 
 
-def _engine_for(ctx: Context, wanted: Wanted) -> Engine:
+def _select_engine(ctx: Context, wanted: EvaluationRequest) -> Engine:
     """What is named, else what the session was evaluated with, else the Python of the project."""
-    known = _engines.get(wanted.session or "")
+    known = _session_engines.get(wanted.session or "")
     if known is not None and not wanted.interpreter and not wanted.kernel:
         return known
-    directory = str(working_directory(ctx))
-    kernel = wanted.kernel or (None if wanted.interpreter else ctx.options[KERNEL_OPTION])
+    directory = str(get_working_directory(ctx))
+    kernel = wanted.kernel or (None if wanted.interpreter else ctx.options[KERNEL_OPTION_NAME])
     if kernel:
-        gateway = ctx.options[GATEWAY_OPTION] or ""
+        gateway = ctx.options[GATEWAY_OPTION_NAME] or ""
         place = f" at {gateway}" if gateway else ""
-        token = environ.get(TOKEN_VARIABLE, "") if gateway else ""
+        token = environ.get(JUPYTER_TOKEN_VARIABLE, "") if gateway else ""
         return JupyterEngine(
             kernel, f"the Jupyter kernel {kernel}{place}", directory, gateway, token
         )
-    found = _saved_interpreter(ctx, wanted) or choose_interpreter(ctx, wanted.interpreter)
+    found = _find_saved_interpreter(ctx, wanted) or choose_interpreter(ctx, wanted.interpreter)
     return PythonEngine(
         str(found.path),
         found.version,
@@ -117,11 +117,11 @@ def _engine_for(ctx: Context, wanted: Wanted) -> Engine:
     )
 
 
-def _saved_interpreter(ctx: Context, wanted: Wanted) -> Interpreter | None:
+def _find_saved_interpreter(ctx: Context, wanted: EvaluationRequest) -> PythonInterpreter | None:
     """The Python that a session was saved with before this process began, if it may be used."""
     if wanted.interpreter or not wanted.session:
         return None
-    language, _, path = (shared_sessions().saved_by(wanted.session) or "").partition(" ")
+    language, _, path = (get_shared_session_manager().get_saved_engine_name(wanted.session) or "").partition(" ")
     if language != "python" or not path:
         return None
     try:
@@ -131,20 +131,20 @@ def _saved_interpreter(ctx: Context, wanted: Wanted) -> Interpreter | None:
     return found._replace(origin="as before in this session")
 
 
-def _note(session: str, engine: Engine) -> None:
-    with _lock:
-        _engines.pop(session, None)
-        _engines[session] = engine
-        while len(_engines) > MOST_SESSIONS:
-            del _engines[next(iter(_engines))]
+def _record_engine(session: str, engine: Engine) -> None:
+    with _engines_lock:
+        _session_engines.pop(session, None)
+        _session_engines[session] = engine
+        while len(_session_engines) > MAX_TRACKED_SESSIONS:
+            del _session_engines[next(iter(_session_engines))]
 
 
-def _worded(outcome: Outcome, session: _About, options: Mapping[str, Any]) -> Content:
-    items, told = items_of(outcome, session.line, options["MaxCharacterCount"])
-    pieces, notes = contents(items, is_exported=options["ImageExportMethod"] == "Local")
-    lines = [STATUS_TEXTS.get(session.status, ""), *session.notes, told, *notes]
+def _format_answer(outcome: EvaluationResult, session: _PythonSessionInfo, options: Mapping[str, Any]) -> ToolContent:
+    items, told = build_answer_items(outcome, session.line, options["MaxCharacterCount"])
+    pieces, notes = build_content(items, is_exported=options["ImageExportMethod"] == "Local")
+    lines = [SESSION_STATUS_NOTES.get(session.status, ""), *session.notes, told, *notes]
     lines += [
-        f"Evaluated by {session.python}.",
+        f"Evaluated by {session.engine_title}.",
         f'To go on in this session, with all its names, use session="{session.id}".',
     ]
-    return [*pieces, reminder([line for line in lines if line])]
+    return [*pieces, create_reminder([line for line in lines if line])]

@@ -15,20 +15,20 @@ from paddock.authoring.failures import ToolError
 from paddock.authoring.tool import Tool
 from paddock.errors import PaddockError
 from paddock.protocol.model.content import ImageContent, TextContent
-from paddock.toolkits.limits import EVALUATOR_OPTIONS, seconds_for
-from paddock.toolkits.paths import ALLOWED_FOLDERS
-from paddock.toolkits.paths import OPTION as FOLDERS_OPTION
+from paddock.toolkits.limits import EVALUATOR_OPTIONS, resolve_time_limit
+from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION
+from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION_NAME as FOLDERS_OPTION
 from paddock.toolkits.python.options import (
-    GATEWAY,
     GATEWAY_OPTION,
-    INTERPRETER,
+    GATEWAY_OPTION_NAME,
     INTERPRETER_OPTION,
-    KERNEL,
+    INTERPRETER_OPTION_NAME,
     KERNEL_OPTION,
+    KERNEL_OPTION_NAME,
 )
 
-Content = list[TextContent | ImageContent]
-DESCRIPTION = """\
+ToolContent = list[TextContent | ImageContent]
+EVALUATOR_DESCRIPTION = """\
 Evaluate Python code. The answer has what the code prints, warnings, the value of its last \
 expression, tracebacks, figures and images as pictures, and data frames as tables.
 
@@ -61,38 +61,38 @@ def evaluate_python(
             description="The name of a Jupyter kernel, of any language, to evaluate with instead."
         ),
     ] = None,
-) -> Content:
+) -> ToolContent:
     """Evaluate code in a session."""
-    from paddock.toolkits.python.evaluating import Wanted, answer  # noqa: PLC0415 - see above
+    from paddock.toolkits.python.evaluating import EvaluationRequest, run_evaluation  # noqa: PLC0415 - see above
 
-    seconds = seconds_for(code, timeConstraint, ctx.options)
+    seconds = resolve_time_limit(code, timeConstraint, ctx.options)
     try:
-        found = answer(ctx, code, seconds, Wanted(session, interpreter, kernel))
+        found = run_evaluation(ctx, code, seconds, EvaluationRequest(session, interpreter, kernel))
     except PaddockError as error:
         raise ToolError(str(error)) from error
     ctx.raise_if_cancelled()
     return found
 
 
-evaluator_tool = Tool(
+python_evaluator_tool = Tool(
     "PythonEvaluator",
     evaluate_python,
     title="Python evaluator",
-    description=DESCRIPTION,
+    description=EVALUATOR_DESCRIPTION,
     annotations={
         "readOnlyHint": False,
         "destructiveHint": True,
         "idempotentHint": False,
         "openWorldHint": False,
     },
-    return_type=Content,
+    return_type=ToolContent,
     task="optional",
     lenient=True,
     options={
-        INTERPRETER_OPTION: INTERPRETER,
-        KERNEL_OPTION: KERNEL,
-        GATEWAY_OPTION: GATEWAY,
-        FOLDERS_OPTION: ALLOWED_FOLDERS,
+        INTERPRETER_OPTION_NAME: INTERPRETER_OPTION,
+        KERNEL_OPTION_NAME: KERNEL_OPTION,
+        GATEWAY_OPTION_NAME: GATEWAY_OPTION,
+        FOLDERS_OPTION: ALLOWED_FOLDERS_OPTION,
         **EVALUATOR_OPTIONS,
     },
 )

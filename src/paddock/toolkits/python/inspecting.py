@@ -12,42 +12,42 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paddock.files import read_ordinary
-from paddock.kernels.calls import call_apart
-from paddock.reports.inspected import Inspected, Language, report, report_directory
-from paddock.reports.issues import Issue, Place
-from paddock.reports.lines import Lines
-from paddock.toolkits.inspector_defaults import EXCLUDED_OF_PYTHON
+from paddock.files import read_regular_file
+from paddock.kernels.calls import call_in_thread
+from paddock.reports.inspected import InspectedFile, InspectionLanguage, format_source_report, format_directory_report
+from paddock.reports.issues import CodeIssue, SourceRange
+from paddock.reports.lines import LineIndex
+from paddock.toolkits.inspector_defaults import DEFAULT_PYTHON_EXCLUDED_SEVERITIES
 from paddock.toolkits.inspector_input import (
     InspectedFileNotFoundError,
     NoFilesFoundError,
-    code_or_path,
-    limit_of,
-    selection_of,
-    telling_unreadable,
+    get_code_or_path,
+    get_issue_limit,
+    parse_issue_filter,
+    convert_read_errors,
 )
-from paddock.toolkits.paths import resolve, working_directory
+from paddock.toolkits.paths import resolve_path, get_working_directory
 from paddock.toolkits.python.interpreters import choose_interpreter
-from paddock.toolkits.python.options import CHECKER_OPTION
-from paddock.toolkits.python.ruff_issues import Found, Ruff, RuffRun, grade
+from paddock.toolkits.python.options import TYPE_CHECKER_OPTION_NAME
+from paddock.toolkits.python.ruff_issues import LinterIssue, RuffRunner, RuffResult, classify_code
 from paddock.toolkits.python.type_issues import TypeChecker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paddock.authoring.context import Context
-    from paddock.reports.issues import Selection
-    from paddock.toolkits.python.interpreters import Interpreter
+    from paddock.reports.issues import IssueFilter
+    from paddock.toolkits.python.interpreters import PythonInterpreter
 
     Arguments = dict[str, Any]
 
-MOST_BYTES = 20_000_000
-_MOST_FILES = 500
+MAX_FILE_BYTES = 20_000_000
+_MAX_FILES_WITH_ISSUES = 500
 """Files with issues whose text is read."""
-_MOST_OTHERWISE_ENCODED = 50
-_UNREADABLE = "E902"
-_SETTINGS = ("ruff.toml", ".ruff.toml")
-_LANGUAGE = Language(
+_MAX_REENCODED_FILES = 50
+_IO_ERROR_CODE = "E902"
+_RUFF_CONFIG_FILES = ("ruff.toml", ".ruff.toml")
+_PYTHON = InspectionLanguage(
     "py",
     """*Tip: to suppress issues that are meant to be, put a comment at the end of the line:*
 
@@ -58,10 +58,10 @@ y = f(x)  # ty: ignore[invalid-argument-type]
 )
 
 
-def inspect(arguments: Arguments, ctx: Context) -> str:
+def inspect_python(arguments: Arguments, ctx: Context) -> str:
     """The report on what the arguments name."""
-    code, path = code_or_path(arguments)
-    place = working_directory(ctx) if code is not None else resolve(path, ctx)
+    code, path = get_code_or_path(arguments)
+    place = get_working_directory(ctx) if code is not None else resolve_path(path, ctx)
     if code is None and not place.exists():
         raise InspectedFileNotFoundError(
             "There is no such file or directory",
@@ -69,28 +69,28 @@ def inspect(arguments: Arguments, ctx: Context) -> str:
             hint="relative paths begin in the directory that the client works in",
         )
     folder = place if place.is_dir() else place.parent
-    is_configured = _has_settings(folder)
-    selection = selection_of(arguments, "" if is_configured else EXCLUDED_OF_PYTHON)
+    is_configured = _has_ruff_config(folder)
+    selection = parse_issue_filter(arguments, "" if is_configured else DEFAULT_PYTHON_EXCLUDED_SEVERITIES)
     interpreter = choose_interpreter(ctx, arguments.get("interpreter"), folder)
-    checker = ctx.options.get(CHECKER_OPTION)
-    subject = _Subject(folder, interpreter, checker, is_configured=is_configured)
+    checker = ctx.options.get(TYPE_CHECKER_OPTION_NAME)
+    subject = _PythonInspection(folder, interpreter, checker, is_configured=is_configured)
 
     def work(is_cancelled: Callable[[], bool], _news: Callable[[None], None]) -> str:
         if code is not None:
-            return subject.code(code, selection, limit_of(arguments), is_cancelled)
+            return subject.inspect_code(code, selection, get_issue_limit(arguments), is_cancelled)
         if place.is_dir():
-            return subject.directory(place, selection, limit_of(arguments), is_cancelled)
-        return subject.file(place, selection, limit_of(arguments), is_cancelled)
+            return subject.inspect_directory(place, selection, get_issue_limit(arguments), is_cancelled)
+        return subject.inspect_file(place, selection, get_issue_limit(arguments), is_cancelled)
 
-    text = call_apart(ctx, work, lambda _: None)
+    text = call_in_thread(ctx, work, lambda _: None)
     ctx.raise_if_cancelled()
     return text
 
 
-def _has_settings(folder: Path) -> bool:
+def _has_ruff_config(folder: Path) -> bool:
     """Whether a project says itself what ruff is to look for."""
     for place in (folder, *folder.parents):
-        if any((place / name).is_file() for name in _SETTINGS):
+        if any((place / name).is_file() for name in _RUFF_CONFIG_FILES):
             return True
         try:
             text = (place / "pyproject.toml").read_text("utf-8", "replace")
@@ -101,101 +101,101 @@ def _has_settings(folder: Path) -> bool:
     return False
 
 
-class _Subject:
+class _PythonInspection:
     """What is inspected, with all that inspects it."""
 
     def __init__(
-        self, folder: Path, interpreter: Interpreter, checker: str | None, *, is_configured: bool
+        self, folder: Path, interpreter: PythonInterpreter, checker: str | None, *, is_configured: bool
     ) -> None:
         self._folder = folder
         self._interpreter = interpreter
-        self._checker = checker
+        self._checker_name = checker
         self._is_configured = is_configured
 
-    def code(
-        self, code: str, selection: Selection, limit: int, is_cancelled: Callable[[], bool]
+    def inspect_code(
+        self, code: str, selection: IssueFilter, limit: int, is_cancelled: Callable[[], bool]
     ) -> str:
         """The report on code that is in no file."""
-        run = self._text(code, self._folder / "code.py", is_cancelled)
+        run = self._run_ruff(code, self._folder / "code.py", is_cancelled)
         with tempfile.TemporaryDirectory(prefix="paddock-", ignore_cleanup_errors=True) as private:
             file = Path(private).resolve() / "code.py"
             file.write_text(code, encoding="utf-8", errors="replace", newline="")
-            checker = self._types(is_cancelled, file.parent)
-            types, notes = checker.inspect(file, self._folder)
-        found = [one._replace(path="") for one in (*run.found, *types)]
-        inspected = _inspected("", code, found, selection)
-        return _ended(
-            report(inspected, selection, limit, _LANGUAGE), [*run.notes, *notes], checker.name
+            checker = self._create_type_checker(is_cancelled, file.parent)
+            types, notes = checker.check_types(file, self._folder)
+        found = [one._replace(path="") for one in (*run.issues, *types)]
+        inspected = _build_inspected_file("", code, found, selection)
+        return _append_footer(
+            format_source_report(inspected, selection, limit, _PYTHON), [*run.notes, *notes], checker.name
         )
 
-    def file(
-        self, place: Path, selection: Selection, limit: int, is_cancelled: Callable[[], bool]
+    def inspect_file(
+        self, place: Path, selection: IssueFilter, limit: int, is_cancelled: Callable[[], bool]
     ) -> str:
         """The report on a file."""
-        with telling_unreadable(place):
-            data = read_ordinary(place, MOST_BYTES)
-        text, unreadable = _decoded(data)
-        run = self._text(text, place, is_cancelled)
-        checker = self._types(is_cancelled, self._folder)
-        types, notes = checker.inspect(place)
+        with convert_read_errors(place):
+            data = read_regular_file(place, MAX_FILE_BYTES)
+        text, unreadable = _decode_source(data)
+        run = self._run_ruff(text, place, is_cancelled)
+        checker = self._create_type_checker(is_cancelled, self._folder)
+        types, notes = checker.check_types(place)
         own = [one for one in types if Path(one.path).resolve() == place]
-        found = [*unreadable, *run.found, *own]
-        inspected = _inspected(place.name, text, found, selection)
-        told = report(inspected, selection, limit, _LANGUAGE, path=str(place))
-        return _ended(told, [*run.notes, *notes], checker.name)
+        found = [*unreadable, *run.issues, *own]
+        inspected = _build_inspected_file(place.name, text, found, selection)
+        told = format_source_report(inspected, selection, limit, _PYTHON, path=str(place))
+        return _append_footer(told, [*run.notes, *notes], checker.name)
 
-    def directory(
-        self, place: Path, selection: Selection, limit: int, is_cancelled: Callable[[], bool]
+    def inspect_directory(
+        self, place: Path, selection: IssueFilter, limit: int, is_cancelled: Callable[[], bool]
     ) -> str:
         """The report on a directory, with all that is in it."""
-        ruff = Ruff(place, self._interpreter.path.parent, is_cancelled)
+        ruff = RuffRunner(place, self._interpreter.path.parent, is_cancelled)
         run = ruff.inspect_directory(place, is_configured=self._is_configured)
-        if not run.files and not is_cancelled():
+        if not run.file_count and not is_cancelled():
             raise NoFilesFoundError(
                 "There are no files that end with .py or .pyi, or the project excludes them",
                 where=str(place),
             )
-        checker = self._types(is_cancelled, place)
-        types, notes = checker.inspect(place)
-        found = self._reread([*run.found, *types], is_cancelled)
-        files, more = _by_file(found, place, selection)
-        told = report_directory(
-            files, selection, limit, _LANGUAGE, path=str(place), count=run.files
+        checker = self._create_type_checker(is_cancelled, place)
+        types, notes = checker.check_types(place)
+        found = self._recheck_encodings([*run.issues, *types], is_cancelled)
+        files, more = _group_by_file(found, place, selection)
+        told = format_directory_report(
+            files, selection, limit, _PYTHON, path=str(place), count=run.file_count
         )
-        return _ended(told, [*run.notes, *notes, *more], checker.name)
+        return _append_footer(told, [*run.notes, *notes, *more], checker.name)
 
-    def _text(self, text: str, path: Path, is_cancelled: Callable[[], bool]) -> RuffRun:
-        ruff = Ruff(self._folder, self._interpreter.path.parent, is_cancelled)
+    def _run_ruff(self, text: str, path: Path, is_cancelled: Callable[[], bool]) -> RuffResult:
+        ruff = RuffRunner(self._folder, self._interpreter.path.parent, is_cancelled)
         return ruff.inspect_text(text, path, is_configured=self._is_configured)
 
-    def _types(self, is_cancelled: Callable[[], bool], directory: Path) -> TypeChecker:
-        return TypeChecker(self._checker, directory, self._interpreter, is_cancelled)
+    def _create_type_checker(self, is_cancelled: Callable[[], bool], directory: Path) -> TypeChecker:
+        return TypeChecker(self._checker_name, directory, self._interpreter, is_cancelled)
 
-    def _reread(self, found: list[Found], is_cancelled: Callable[[], bool]) -> list[Found]:
+    def _recheck_encodings(self, found: list[LinterIssue], is_cancelled: Callable[[], bool]) -> list[LinterIssue]:
         """The issues, also of files that say themselves that they are not UTF-8."""
-        left: list[Found] = []
+        left: list[LinterIssue] = []
         count = 0
         for one in found:
-            again: list[Found] | None = None
-            if one.issue.tag == _UNREADABLE and count < _MOST_OTHERWISE_ENCODED:
+            again: list[LinterIssue] | None = None
+            if one.issue.tag == _IO_ERROR_CODE and count < _MAX_REENCODED_FILES:
                 count += 1
-                again = self._otherwise_encoded(Path(one.path), is_cancelled)
+                again = self._inspect_declared_encoding(Path(one.path), is_cancelled)
             left += [one] if again is None else again
         return left
 
-    def _otherwise_encoded(
+    def _inspect_declared_encoding(
         self, place: Path, is_cancelled: Callable[[], bool]
-    ) -> list[Found] | None:
+    ) -> list[LinterIssue] | None:
         try:
-            data = read_ordinary(place, MOST_BYTES)
+            data = read_regular_file(place, MAX_FILE_BYTES)
             encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
             text = data.decode(encoding)
         except (OSError, SyntaxError, UnicodeDecodeError, LookupError):
             return None
-        return self._text(text, place, is_cancelled).found
+        return self._run_ruff(text, place, is_cancelled).issues
 
 
-def _decoded(data: bytes) -> tuple[str, list[Found]]:
+def _decode_source(data: bytes) -> tuple[str, list[LinterIssue]]:
     """A text as Python reads it; what it would not read is replaced, and an issue."""
     encoding = "utf-8"
     try:
@@ -207,41 +207,41 @@ def _decoded(data: bytes) -> tuple[str, list[Found]]:
         line = data.count(b"\n", 0, error.start) + 1
         byte = data[error.start]
         description = f"Python cannot read this file: byte 0x{byte:02x} is not {encoding}"
-    severity, confidence = grade(_UNREADABLE)
-    issue = Issue(
-        _UNREADABLE, "io-error", severity, confidence, description, Place(line, 1, line, 1)
+    severity, confidence = classify_code(_IO_ERROR_CODE)
+    issue = CodeIssue(
+        _IO_ERROR_CODE, "io-error", severity, confidence, description, SourceRange(line, 1, line, 1)
     )
-    return data.decode("utf-8-sig", "replace"), [Found("", issue)]
+    return data.decode("utf-8-sig", "replace"), [LinterIssue("", issue)]
 
 
-def _inspected(name: str, text: str, found: list[Found], selection: Selection) -> Inspected:
-    issues = [one.issue for one in found if selection.takes(one.issue)]
-    return Inspected(name, Lines(text), sorted(issues, key=lambda issue: issue.place))
+def _build_inspected_file(name: str, text: str, found: list[LinterIssue], selection: IssueFilter) -> InspectedFile:
+    issues = [one.issue for one in found if selection.matches(one.issue)]
+    return InspectedFile(name, LineIndex(text), sorted(issues, key=lambda issue: issue.location))
 
 
-def _by_file(
-    found: list[Found], place: Path, selection: Selection
-) -> tuple[list[Inspected], list[str]]:
+def _group_by_file(
+    found: list[LinterIssue], place: Path, selection: IssueFilter
+) -> tuple[list[InspectedFile], list[str]]:
     """The issues of each file of a directory, and what is to be told of the others."""
-    wanted = sorted((one for one in found if selection.takes(one.issue)), key=lambda one: one.path)
-    files: list[Inspected] = []
+    wanted = sorted((one for one in found if selection.matches(one.issue)), key=lambda one: one.path)
+    files: list[InspectedFile] = []
     left_out = 0
     for path, group in groupby(wanted, key=lambda one: one.path):
         file = Path(path)
         issues = list(group)
         # What links lead out of the directory to is not shown.
-        if len(files) >= _MOST_FILES or not file.resolve().is_relative_to(place):
+        if len(files) >= _MAX_FILES_WITH_ISSUES or not file.resolve().is_relative_to(place):
             left_out += 1
             continue
         try:
-            text, _ = _decoded(read_ordinary(file, MOST_BYTES))
+            text, _ = _decode_source(read_regular_file(file, MAX_FILE_BYTES))
         except OSError:
             text = ""
-        files.append(_inspected(str(file.relative_to(place)), text, issues, selection))
+        files.append(_build_inspected_file(str(file.relative_to(place)), text, issues, selection))
     return files, [f"{left_out} more files have issues that are not told."] if left_out else []
 
 
-def _ended(text: str, notes: list[str], checker: str | None) -> str:
+def _append_footer(text: str, notes: list[str], checker: str | None) -> str:
     types = f"types by {checker}" if checker else "types not at all"
     said = "".join(f"\n\n*{note}*" for note in notes)
     return f"{text}{said}\n\nInspected by ruff, {types}."

@@ -18,23 +18,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.authoring.failures import ToolError
-from paddock.toolkits.paths import resolve, working_directory
-from paddock.toolkits.python.options import INTERPRETER_OPTION
+from paddock.toolkits.paths import resolve_path, get_working_directory
+from paddock.toolkits.python.options import INTERPRETER_OPTION_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from paddock.authoring.context import Context
 
-NAMES = (".venv", "venv", "env", ".env")
+ENVIRONMENT_NAMES = (".venv", "venv", "env", ".env")
 """What people call the virtual environment of a project."""
-ACTIVATED = ("VIRTUAL_ENV", "CONDA_PREFIX")
-SECONDS = 20.0
-_WINDOWS = sys.platform == "win32"
-_SETTINGS = "pyvenv.cfg"
-_VERSION = re.compile(r"^version(?:_info)?\s*=\s*(\d+\.\d+(?:\.\d+)?)", re.MULTILINE)
-_PROGRAM = re.compile(r"(python|pypy)[\d.]*w?(\.exe)?", re.IGNORECASE)
-_ASK = "import platform; print(platform.python_version())"
+ACTIVE_ENVIRONMENT_VARIABLES = ("VIRTUAL_ENV", "CONDA_PREFIX")
+VERSION_TIMEOUT_SECONDS = 20.0
+_IS_WINDOWS = sys.platform == "win32"
+_ENVIRONMENT_CONFIG_FILE = "pyvenv.cfg"
+_VERSION_PATTERN = re.compile(r"^version(?:_info)?\s*=\s*(\d+\.\d+(?:\.\d+)?)", re.MULTILINE)
+_PROGRAM_NAME_PATTERN = re.compile(r"(python|pypy)[\d.]*w?(\.exe)?", re.IGNORECASE)
+_VERSION_PROGRAM = "import platform; print(platform.python_version())"
 
 
 class InterpreterError(ToolError):
@@ -43,7 +43,7 @@ class InterpreterError(ToolError):
     code = "python-interpreter"
 
 
-class Interpreter(NamedTuple):
+class PythonInterpreter(NamedTuple):
     """A Python that can be started."""
 
     path: Path
@@ -56,15 +56,15 @@ class Interpreter(NamedTuple):
     @property
     def prefix(self) -> Path:
         """The directory of its environment."""
-        return self.path.parent if _is_at_the_top(self.path) else self.path.parent.parent
+        return self.path.parent if _is_in_environment_root(self.path) else self.path.parent.parent
 
     @property
-    def is_own(self) -> bool:
+    def is_current(self) -> bool:
         """Whether it is the one that Paddock itself runs in."""
         return self.prefix.resolve() == Path(sys.prefix).resolve()
 
     @property
-    def packages(self) -> list[Path]:
+    def site_packages(self) -> list[Path]:
         """The directories of its environment that packages are installed in."""
         minor = ".".join(self.version.split(".")[:2])
         places = (f"lib/python{minor}", f"lib64/python{minor}", f"lib/pypy{minor}", "Lib")
@@ -74,7 +74,7 @@ class Interpreter(NamedTuple):
 
 def choose_interpreter(
     ctx: Context, explicit: str | None = None, near: Path | None = None
-) -> Interpreter:
+) -> PythonInterpreter:
     """The interpreter for files near a directory, or near the client's working directory.
 
     `explicit` is what the call names: a program, or the directory of an environment. In the
@@ -85,54 +85,54 @@ def choose_interpreter(
         FolderError: when it is named in the call and lies where tools may not go.
     """
     if explicit and explicit.strip():
-        return _named(_allowed(explicit.strip(), ctx), "named in the call")
-    chosen = ctx.options.get(INTERPRETER_OPTION)
+        return _load_named_interpreter(_resolve_explicit_path(explicit.strip(), ctx), "named in the call")
+    chosen = ctx.options.get(INTERPRETER_OPTION_NAME)
     if chosen:
         path = Path(chosen).expanduser()
         found = shutil.which(chosen) if len(path.parts) == 1 and not path.exists() else None
-        return _named(Path(found or path), f"named by the option {INTERPRETER_OPTION}")
-    top = working_directory(ctx)
+        return _load_named_interpreter(Path(found or path), f"named by the option {INTERPRETER_OPTION_NAME}")
+    top = get_working_directory(ctx)
     broken: list[str] = []
-    for place in _environments(near or top, top):
-        program = _program_in(place)
-        version = _version_of(place)
+    for place in _find_environments(near or top, top):
+        program = _find_program(place)
+        version = _read_version(place)
         if program is not None and version is not None:
-            return Interpreter(program, version, f"of the environment {place}")
+            return PythonInterpreter(program, version, f"of the environment {place}")
         broken.append(str(place))
     own = "Paddock's own"
     if broken:
         own += f", as no Python starts in {', '.join(broken)}"
-    return Interpreter(Path(sys.executable), platform.python_version(), own)
+    return PythonInterpreter(Path(sys.executable), platform.python_version(), own)
 
 
-def _allowed(explicit: str, ctx: Context) -> Path:
+def _resolve_explicit_path(explicit: str, ctx: Context) -> Path:
     """A path that a call may name: one on the search path of programs, or where tools may go."""
     given = Path(explicit).expanduser()
-    if len(given.parts) == 1 and _PROGRAM.fullmatch(explicit):
+    if len(given.parts) == 1 and _PROGRAM_NAME_PATTERN.fullmatch(explicit):
         found = shutil.which(explicit)
         if found is not None:
             return Path(found)
-    if given.is_absolute() and _is_known(given):
+    if given.is_absolute() and _is_on_search_path(given):
         return given
     # The program itself is not followed: a link makes it that of an environment.
-    place = resolve(str(given.parent), ctx) / given.name
-    return resolve(explicit, ctx) if place.is_dir() else place
+    place = resolve_path(str(given.parent), ctx) / given.name
+    return resolve_path(explicit, ctx) if place.is_dir() else place
 
 
-def _is_known(program: Path) -> bool:
+def _is_on_search_path(program: Path) -> bool:
     """Whether a program is one that whoever runs the server would start under its name."""
     found = shutil.which(program.name)
     return program == Path(sys.executable) or (found is not None and Path(found) == program)
 
 
-def _named(path: Path, origin: str) -> Interpreter:
-    program = _program_in(path) if path.is_dir() else path
+def _load_named_interpreter(path: Path, origin: str) -> PythonInterpreter:
+    program = _find_program(path) if path.is_dir() else path
     if program is None:
         raise InterpreterError(
             f"There is no Python in the directory {path}",
             hint="name a program, or the directory of a virtual environment",
         )
-    if not _PROGRAM.fullmatch(program.name):
+    if not _PROGRAM_NAME_PATTERN.fullmatch(program.name):
         raise InterpreterError(
             f"{program} is not called like a Python",
             hint="name a program such as .venv/bin/python, or the directory of an environment",
@@ -143,19 +143,19 @@ def _named(path: Path, origin: str) -> Interpreter:
         )
     program = Path(os.path.abspath(program))  # noqa: PTH100 - links must not be followed
     if program == Path(sys.executable):
-        return Interpreter(program, platform.python_version(), origin)
-    return Interpreter(program, _told_version(str(program), program.stat().st_mtime_ns), origin)
+        return PythonInterpreter(program, platform.python_version(), origin)
+    return PythonInterpreter(program, _query_version(str(program), program.stat().st_mtime_ns), origin)
 
 
 @lru_cache(maxsize=64)
-def _told_version(program: str, _changed: int) -> str:
+def _query_version(program: str, _changed: int) -> str:
     """What a program says its version is; asked once for each that there is."""
     try:
         done = subprocess.run(  # noqa: S603 - somebody named it, and it may be started
-            [program, "-I", "-S", "-c", _ASK],
+            [program, "-I", "-S", "-c", _VERSION_PROGRAM],
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=SECONDS,
+            timeout=VERSION_TIMEOUT_SECONDS,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -167,20 +167,20 @@ def _told_version(program: str, _changed: int) -> str:
     return version
 
 
-def _environments(near: Path, top: Path) -> Iterator[Path]:
+def _find_environments(near: Path, top: Path) -> Iterator[Path]:
     """The virtual environments that may be meant, the nearest first."""
-    for folder in _folders(near, top):
-        for name in NAMES:
+    for folder in _list_project_folders(near, top):
+        for name in ENVIRONMENT_NAMES:
             place = folder / name
-            if (place / _SETTINGS).is_file() and _is_trusted(place):
+            if (place / _ENVIRONMENT_CONFIG_FILE).is_file() and _is_trusted(place):
                 yield place
-    for variable in ACTIVATED:
+    for variable in ACTIVE_ENVIRONMENT_VARIABLES:
         value = os.environ.get(variable)
         if value and Path(value).is_dir() and Path(value).resolve() != Path(sys.prefix).resolve():
             yield Path(value)
 
 
-def _folders(near: Path, top: Path) -> Iterator[Path]:
+def _list_project_folders(near: Path, top: Path) -> Iterator[Path]:
     """From a directory up to where the project ends; what lies above may be anybody's."""
     above = [near, *near.parents]
     for number, folder in enumerate(above):
@@ -193,20 +193,20 @@ def _folders(near: Path, top: Path) -> Iterator[Path]:
 
 def _is_trusted(place: Path) -> bool:
     """Whether an environment belongs to who runs the server, or to the system."""
-    return _WINDOWS or place.stat().st_uid in (os.getuid(), 0)
+    return _IS_WINDOWS or place.stat().st_uid in (os.getuid(), 0)
 
 
-def _program_in(place: Path) -> Path | None:
+def _find_program(place: Path) -> Path | None:
     """The interpreter of an environment, if it can be started."""
-    places = ("Scripts/python.exe", "python.exe") if _WINDOWS else ("bin/python", "bin/python3")
+    places = ("Scripts/python.exe", "python.exe") if _IS_WINDOWS else ("bin/python", "bin/python3")
     found = (place / name for name in places)
     return next((path for path in found if path.is_file() and os.access(path, os.X_OK)), None)
 
 
-def _version_of(place: Path) -> str | None:
+def _read_version(place: Path) -> str | None:
     """What an environment says is the version of its Python, else what that says itself."""
     try:
-        found = _VERSION.search((place / _SETTINGS).read_text("utf-8", "replace"))
+        found = _VERSION_PATTERN.search((place / _ENVIRONMENT_CONFIG_FILE).read_text("utf-8", "replace"))
     except OSError:
         found = None
     if found:
@@ -214,15 +214,15 @@ def _version_of(place: Path) -> str | None:
     libraries = sorted(place.glob("lib/python3.*"))
     if libraries:
         return libraries[-1].name.removeprefix("python")
-    program = _program_in(place)
+    program = _find_program(place)
     if program is None:
         return None
     try:
-        return _told_version(str(program), program.stat().st_mtime_ns)
+        return _query_version(str(program), program.stat().st_mtime_ns)
     except InterpreterError:
         return None
 
 
-def _is_at_the_top(program: Path) -> bool:
+def _is_in_environment_root(program: Path) -> bool:
     """Whether programs stand in the directory of an environment itself: Conda's on Windows."""
-    return _WINDOWS and program.parent.name.lower() != "scripts"
+    return _IS_WINDOWS and program.parent.name.lower() != "scripts"

@@ -12,154 +12,154 @@ import binascii
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from paddock.toolkits.python.jupyter_notebooks import source_of, text_of
+from paddock.toolkits.python.jupyter_notebooks import get_source, join_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from paddock.toolkits.python.jupyter_notebooks import Cell, JupyterNotebook
+    from paddock.toolkits.python.jupyter_notebooks import NotebookCell, JupyterNotebook
 
-OUTPUT = "output"
-LARGEST_PICTURE = 8 << 20
-_PICTURES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
-_DRAWING = "image/svg+xml"
-_TEXTS = ("text/markdown", "text/plain", "text/latex", "application/json", "text/html")
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
-_SPLITS = re.compile(r"^\s*(?:```|~~~)|^<!-- #|\n\s*\n\s*\n|\A---\s*$", re.MULTILINE)
+OUTPUT_FENCE = "output"
+MAX_IMAGE_BYTES = 8 << 20
+_IMAGE_EXTENSIONS = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
+_SVG_MIME_TYPE = "image/svg+xml"
+_TEXT_MIME_TYPES = ("text/markdown", "text/plain", "text/latex", "application/json", "text/html")
+_ANSI_ESCAPE_PATTERN = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+_CELL_BREAK_PATTERN = re.compile(r"^\s*(?:```|~~~)|^<!-- #|\n\s*\n\s*\n|\A---\s*$", re.MULTILINE)
 """What would not be read back as one cell of text."""
 
 
-class Limits(NamedTuple):
+class RenderLimits(NamedTuple):
     """How much is shown."""
 
-    output: int
-    cell: int
-    pictures: int
-    whole: int
+    max_output_characters: int
+    max_cell_characters: int
+    max_images: int
+    max_characters: int
 
 
-class Picture(NamedTuple):
+class NotebookImage(NamedTuple):
     """A picture as a file."""
 
     data: bytes
     mime: str
 
 
-class Shown(NamedTuple):
+class RenderedNotebook(NamedTuple):
     """A notebook as it is shown."""
 
     text: str
-    pictures: list[Picture]
+    images: list[NotebookImage]
 
 
-def shown(notebook: JupyterNotebook, limits: Limits, start: int = 1) -> Shown:
+def render_notebook(notebook: JupyterNotebook, limits: RenderLimits, start: int = 1) -> RenderedNotebook:
     """A notebook from a cell on, the first of which is 1; as much of it as fits."""
-    page = _Page(notebook.language, limits)
+    page = _NotebookRenderer(notebook.language, limits)
     cells = notebook.cells
-    text = _left_out(1, start - 1, 1) if start > 1 else ""
-    room = limits.whole
+    text = _format_omission(1, start - 1, 1) if start > 1 else ""
+    room = limits.max_characters
     was_plain = True
     for number in range(start, len(cells) + 1):
-        part, is_plain = page.cell(cells[number - 1])
+        part, is_plain = page.render_cell(cells[number - 1])
         room -= len(part)
         if room < 0 and number > start:
-            text += f"\n\n\n{_left_out(number, len(cells), number)}"
+            text += f"\n\n\n{_format_omission(number, len(cells), number)}"
             break
         # Two empty lines are what divides one cell of text from the next.
         text += ("\n\n\n" if was_plain and is_plain else "\n\n") + part if text else part
         was_plain = is_plain
-    return Shown(f"{text}\n" if text else "", page.pictures)
+    return RenderedNotebook(f"{text}\n" if text else "", page.images)
 
 
-def _left_out(first: int, last: int, start: int) -> str:
+def _format_omission(first: int, last: int, start: int) -> str:
     return f"*Cells {first} to {last} are left out: read them with start={start}.*"
 
 
-LEFT_OUT = re.compile(r"\*Cells (\d+) to (\d+) are left out: read them with start=\d+\.\*")
-CUT = re.compile(r"\n\.\.\. \[(\d+) more characters\]\Z")
+OMISSION_PATTERN = re.compile(r"\*Cells (\d+) to (\d+) are left out: read them with start=\d+\.\*")
+TRUNCATION_PATTERN = re.compile(r"\n\.\.\. \[(\d+) more characters\]\Z")
 """What stands for cells, and for the rest of a cell, that are not shown."""
 
 
-class _Page:
+class _NotebookRenderer:
     """Cells as markdown, and the pictures met on the way."""
 
-    def __init__(self, language: str, limits: Limits) -> None:
+    def __init__(self, language: str, limits: RenderLimits) -> None:
         self._language = language
         self._limits = limits
-        self._met = 0
-        self.pictures: list[Picture] = []
+        self._image_count = 0
+        self.images: list[NotebookImage] = []
 
-    def cell(self, cell: Cell) -> tuple[str, bool]:
+    def render_cell(self, cell: NotebookCell) -> tuple[str, bool]:
         """A cell, and whether it is text that stands for itself."""
         kind = cell.get("cell_type")
-        source = _shortened(source_of(cell), self._limits.cell)
+        source = _truncate_text(get_source(cell), self._limits.max_cell_characters)
         if kind == "code":
-            fences = [_fenced(source, self._language)]
-            told = "\n".join(self._outputs(cell))
+            fences = [_format_fence(source, self._language)]
+            told = "\n".join(self._render_outputs(cell))
             if told:
-                fences.append(_fenced(told, OUTPUT))
+                fences.append(_format_fence(told, OUTPUT_FENCE))
             return "\n\n".join(fences), False
         if kind == "raw":
             return f"<!-- #raw -->\n{source}\n<!-- #endraw -->", False
-        if _SPLITS.search(source) or not source.strip():
+        if _CELL_BREAK_PATTERN.search(source) or not source.strip():
             return f"<!-- #region -->\n{source}\n<!-- #endregion -->", False
         return source.strip("\n"), True
 
-    def _outputs(self, cell: Cell) -> Iterable[str]:
+    def _render_outputs(self, cell: NotebookCell) -> Iterable[str]:
         outputs = cell.get("outputs")
         for output in outputs if isinstance(outputs, list) else []:
-            text = self._output(output) if isinstance(output, dict) else ""
-            text = _ESCAPES.sub("", text).rstrip()
+            text = self._render_output(output) if isinstance(output, dict) else ""
+            text = _ANSI_ESCAPE_PATTERN.sub("", text).rstrip()
             if text:
-                yield _shortened(text, self._limits.output)
+                yield _truncate_text(text, self._limits.max_output_characters)
 
-    def _output(self, output: dict[str, Any]) -> str:
+    def _render_output(self, output: dict[str, Any]) -> str:
         kind = output.get("output_type")
         if kind == "stream":
-            return text_of(output.get("text"))
+            return join_lines(output.get("text"))
         if kind == "error":
             trace = output.get("traceback")
-            lines = text_of("\n".join(map(str, trace)) if isinstance(trace, list) else "")
+            lines = join_lines("\n".join(map(str, trace)) if isinstance(trace, list) else "")
             # The end of a traceback says most.
             told = f"{output.get('ename')}: {output.get('evalue')}"
-            plain = _ESCAPES.sub("", lines).rstrip()
-            return plain[-self._limits.output :] if plain.endswith(told) else told
+            plain = _ANSI_ESCAPE_PATTERN.sub("", lines).rstrip()
+            return plain[-self._limits.max_output_characters :] if plain.endswith(told) else told
         data = output.get("data")
-        return self._data(data) if isinstance(data, dict) else ""
+        return self._render_data(data) if isinstance(data, dict) else ""
 
-    def _data(self, data: dict[str, Any]) -> str:
+    def _render_data(self, data: dict[str, Any]) -> str:
         """What is shown of a value: a picture if it is one, else the best of its texts."""
-        for mime in (*_PICTURES, _DRAWING):
+        for mime in (*_IMAGE_EXTENSIONS, _SVG_MIME_TYPE):
             if mime in data:
-                return self._picture(text_of(data[mime]), mime)
-        for mime in _TEXTS:
+                return self._render_image(join_lines(data[mime]), mime)
+        for mime in _TEXT_MIME_TYPES:
             if mime in data:
                 value = data[mime]
-                return str(value) if isinstance(value, dict) else text_of(value)
+                return str(value) if isinstance(value, dict) else join_lines(value)
         return f"[{', '.join(map(str, data))}]" if data else ""
 
-    def _picture(self, text: str, mime: str) -> str:
-        self._met += 1
-        if mime == _DRAWING or len(self.pictures) >= self._limits.pictures:
-            return f"![{mime}](picture-{self._met})"
+    def _render_image(self, text: str, mime: str) -> str:
+        self._image_count += 1
+        if mime == _SVG_MIME_TYPE or len(self.images) >= self._limits.max_images:
+            return f"![{mime}](picture-{self._image_count})"
         try:
             data = base64.b64decode(text, validate=False)
         except (binascii.Error, ValueError):
             data = b""
-        if not data or len(data) > LARGEST_PICTURE:
-            return f"![{mime}](picture-{self._met})"
-        self.pictures.append(Picture(data, mime))
-        return f"![Image](picture-{self._met}.{_PICTURES[mime]})"
+        if not data or len(data) > MAX_IMAGE_BYTES:
+            return f"![{mime}](picture-{self._image_count})"
+        self.images.append(NotebookImage(data, mime))
+        return f"![Image](picture-{self._image_count}.{_IMAGE_EXTENSIONS[mime]})"
 
 
-def _fenced(text: str, language: str) -> str:
+def _format_fence(text: str, language: str) -> str:
     fence = "```"
     while fence in text:
         fence += "`"
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def _shortened(text: str, most: int) -> str:
+def _truncate_text(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     return f"{text[:most]}\n... [{len(text) - most} more characters]"

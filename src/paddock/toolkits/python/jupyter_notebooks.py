@@ -14,11 +14,11 @@ from paddock.errors import PaddockError
 if TYPE_CHECKING:
     from collections import Counter
 
-Cell = dict[str, Any]
-FORMAT, MINOR = 4, 5
-_WITH_IDS = (4, 5)
-_USUAL_LANGUAGE = "python"
-_ID_CHARACTERS = 8
+NotebookCell = dict[str, Any]
+NOTEBOOK_FORMAT, NOTEBOOK_FORMAT_MINOR = 4, 5
+_CELL_ID_FORMAT = (4, 5)
+_DEFAULT_LANGUAGE = "python"
+_CELL_ID_CHARACTERS = 8
 
 
 class JupyterNotebookError(PaddockError):
@@ -31,13 +31,13 @@ class JupyterNotebook(NamedTuple):
     """A notebook of format 4."""
 
     data: dict[str, Any]
-    was_format: int
+    original_format: int
     """The format that the file has."""
 
     @property
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[NotebookCell]:
         """Its cells."""
-        found: list[Cell] = self.data["cells"]
+        found: list[NotebookCell] = self.data["cells"]
         return found
 
     @property
@@ -45,25 +45,25 @@ class JupyterNotebook(NamedTuple):
         """The language of its code."""
         metadata = self.data.get("metadata") or {}
         told = (
-            _get(metadata, "language_info", "name"),
-            _get(metadata, "kernelspec", "language"),
-            _get(metadata, "jupytext", "main_language"),
+            _get_nested(metadata, "language_info", "name"),
+            _get_nested(metadata, "kernelspec", "language"),
+            _get_nested(metadata, "jupytext", "main_language"),
         )
-        return next((one.lower() for one in told if isinstance(one, str) and one), _USUAL_LANGUAGE)
+        return next((one.lower() for one in told if isinstance(one, str) and one), _DEFAULT_LANGUAGE)
 
     @property
-    def has_ids(self) -> bool:
+    def has_cell_ids(self) -> bool:
         """Whether its cells have ids."""
-        return (FORMAT, int(self.data.get("nbformat_minor", 0))) >= _WITH_IDS
+        return (NOTEBOOK_FORMAT, int(self.data.get("nbformat_minor", 0))) >= _CELL_ID_FORMAT
 
 
-def _get(data: Any, *names: str) -> Any:
+def _get_nested(data: Any, *names: str) -> Any:
     for name in names:
         data = data.get(name) if isinstance(data, dict) else None
     return data
 
 
-def read_jupyter(text: str) -> JupyterNotebook:
+def parse_jupyter_notebook(text: str) -> JupyterNotebook:
     """The notebook in a text.
 
     Raises:
@@ -78,23 +78,23 @@ def read_jupyter(text: str) -> JupyterNotebook:
     if not isinstance(data, dict) or not isinstance(data.get("nbformat"), int):
         raise JupyterNotebookError('it has no "nbformat", which all Jupyter notebooks have')
     was_format = data["nbformat"]
-    if was_format > FORMAT:
-        raise JupyterNotebookError(f"its format is {was_format}, and {FORMAT} the latest known")
-    if was_format < FORMAT:
-        data = _converted(data)
+    if was_format > NOTEBOOK_FORMAT:
+        raise JupyterNotebookError(f"its format is {was_format}, and {NOTEBOOK_FORMAT} the latest known")
+    if was_format < NOTEBOOK_FORMAT:
+        data = _upgrade_format(data)
     cells = data.get("cells")
     if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
         raise JupyterNotebookError('it has no list of "cells"')
     return JupyterNotebook(data, was_format)
 
 
-def _converted(data: dict[str, Any]) -> dict[str, Any]:
+def _upgrade_format(data: dict[str, Any]) -> dict[str, Any]:
     """An older notebook in the format of today."""
     import nbformat  # noqa: PLC0415 - 100 ms, and only for old files
 
     untyped: Any = nbformat
     try:
-        converted = untyped.convert(untyped.from_dict(data), FORMAT)
+        converted = untyped.convert(untyped.from_dict(data), NOTEBOOK_FORMAT)
         found: dict[str, Any] = json.loads(json.dumps(converted))
     except Exception as error:  # noqa: BLE001 - whatever a converter makes of a damaged file
         raise JupyterNotebookError(
@@ -103,48 +103,48 @@ def _converted(data: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def text_of(value: Any) -> str:
+def join_lines(value: Any) -> str:
     """A text, which may be a list of its lines."""
     if isinstance(value, list):
         return "".join(str(line) for line in value)
     return value if isinstance(value, str) else ""
 
 
-def source_of(cell: Cell) -> str:
+def get_source(cell: NotebookCell) -> str:
     """What stands in a cell."""
-    return text_of(cell.get("source", ""))
+    return join_lines(cell.get("source", ""))
 
 
-def new_notebook(language: str) -> JupyterNotebook:
+def create_notebook(language: str) -> JupyterNotebook:
     """A notebook without cells."""
     metadata: dict[str, Any] = {"language_info": {"name": language}}
-    if language == _USUAL_LANGUAGE:
+    if language == _DEFAULT_LANGUAGE:
         kernel = {"display_name": "Python 3", "language": language, "name": "python3"}
         metadata = {"kernelspec": kernel} | metadata
     return JupyterNotebook(
-        {"cells": [], "metadata": metadata, "nbformat": FORMAT, "nbformat_minor": MINOR}, FORMAT
+        {"cells": [], "metadata": metadata, "nbformat": NOTEBOOK_FORMAT, "nbformat_minor": NOTEBOOK_FORMAT_MINOR}, NOTEBOOK_FORMAT
     )
 
 
-def new_id(taken: Counter[str]) -> str:
+def generate_cell_id(taken: Counter[str]) -> str:
     """An id that no cell has."""
     while True:
-        found = secrets.token_hex(_ID_CHARACTERS // 2)
+        found = secrets.token_hex(_CELL_ID_CHARACTERS // 2)
         if not taken[found]:
             taken[found] += 1
             return found
 
 
-def written(notebook: JupyterNotebook, before: str = "") -> str:
+def dump_notebook(notebook: JupyterNotebook, before: str = "") -> str:
     """The text of a notebook, indented as the one before it was."""
-    indent = _indent_of(before)
+    indent = _detect_indent(before)
     # A lone half of a surrogate pair cannot be written as UTF-8, only escaped.
     is_plain = "\\ud" not in before.lower()
     text = json.dumps(notebook.data, indent=indent, ensure_ascii=not is_plain, sort_keys=not before)
     return text + ("\n" if not before or before.endswith("\n") else "")
 
 
-def _indent_of(text: str) -> int | str:
+def _detect_indent(text: str) -> int | str:
     lines = text[:1000].splitlines()
     if len(lines) < 2:
         return 1

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import griffe
 
 from paddock.authoring.failures import ToolError
-from paddock.reports.markdown import fenced
+from paddock.reports.markdown import format_code_block
 from paddock.suggestions import did_you_mean
-from paddock.toolkits.python.docstring_styles import style_of
+from paddock.toolkits.python.docstring_styles import detect_style
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_PARSERS = {"google": "google", "numpy": "numpy", "rest": "sphinx"}
-_HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
-_FENCE = re.compile(r"^\s{0,3}(`{3,}|~{3,})")
+_GRIFFE_PARSERS = {"google": "google", "numpy": "numpy", "rest": "sphinx"}
+_HEADING_PATTERN = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
+_FENCE_PATTERN = re.compile(r"^\s{0,3}(`{3,}|~{3,})")
 
 
 class PageError(ToolError):
@@ -29,14 +29,14 @@ class PageError(ToolError):
     code = "markdown-page"
 
 
-class _Heading(NamedTuple):
+class _PageHeading(NamedTuple):
     title: str
     level: int
-    start: int
+    line_index: int
     """The line it stands on, counted from 0."""
 
 
-def new_page(code: str, module: str, path: Path, symbol: str, intro: str) -> str:
+def create_page(code: str, module: str, path: Path, symbol: str, intro: str) -> str:
     """A page on a module, or on a symbol in it.
 
     Raises:
@@ -50,12 +50,12 @@ def new_page(code: str, module: str, path: Path, symbol: str, intro: str) -> str
     parts = [f"# {f'{module}.{symbol}' if symbol else module}"]
     if intro.strip():
         parts.append(intro.strip())
-    parts += _described(found)
-    parts += [part for member in _public(found) for part in _section(member, 2)]
+    parts += _describe_member(found)
+    parts += [part for member in _list_public_members(found) for part in _format_member(member, 2)]
     return "\n\n".join(parts) + "\n"
 
 
-def _public(parent: Any) -> list[Any]:
+def _list_public_members(parent: Any) -> list[Any]:
     return [
         member
         for name, member in parent.members.items()
@@ -63,26 +63,26 @@ def _public(parent: Any) -> list[Any]:
     ]
 
 
-def _section(member: Any, level: int) -> list[str]:
-    parts = [f"{'#' * level} {member.name}", *_described(member)]
+def _format_member(member: Any, level: int) -> list[str]:
+    parts = [f"{'#' * level} {member.name}", *_describe_member(member)]
     if member.is_class:
-        parts += [part for one in _public(member) if one.is_function for part in _section(one, 3)]
+        parts += [part for one in _list_public_members(member) if one.is_function for part in _format_member(one, 3)]
     return parts
 
 
-def _described(member: Any) -> list[str]:
+def _describe_member(member: Any) -> list[str]:
     parts: list[str] = []
-    signature = _signature(member)
+    signature = _format_signature(member)
     if signature:
-        parts.append(fenced(signature, "py"))
+        parts.append(format_code_block(signature, "py"))
     if member.docstring is not None:
-        style = style_of([member.docstring.value])
-        parser = _PARSERS[style] if style else "google"
-        parts += [text for one in member.docstring.parse(parser) if (text := _worded(one))]
+        style = detect_style([member.docstring.value])
+        parser = _GRIFFE_PARSERS[style] if style else "google"
+        parts += [text for one in member.docstring.parse(parser) if (text := _format_docstring_section(one))]
     return parts
 
 
-def _signature(member: Any) -> str:
+def _format_signature(member: Any) -> str:
     if member.is_function:
         return f"def {member.signature()}"
     if member.is_class:
@@ -95,23 +95,23 @@ def _signature(member: Any) -> str:
     return ""
 
 
-def _worded(section: Any) -> str:
+def _format_docstring_section(section: Any) -> str:
     """A section of a docstring as markdown."""
     kind = section.kind.value
     if kind == "text":
         return str(section.value).strip()
     if kind in ("parameters", "other parameters", "attributes"):
         rows = [
-            f"| `{one.name}` | {_cell(one.annotation)} | {_cell(one.description)} |"
+            f"| `{one.name}` | {_escape_cell(one.annotation)} | {_escape_cell(one.description)} |"
             for one in section.value
         ]
         return "\n".join([f"| {kind.capitalize()} | Type | |", "|---|---|---|", *rows])
     if kind in ("returns", "yields", "raises", "warns", "receives"):
-        items = [_item(one) for one in section.value]
+        items = [_format_item(one) for one in section.value]
         return "\n".join([f"**{kind.capitalize()}**\n", *items])
     if kind == "examples":
         texts = [
-            fenced(text, "pycon") if one.value == "examples" else text
+            format_code_block(text, "pycon") if one.value == "examples" else text
             for one, text in section.value
         ]
         return "\n\n".join(["**Examples**", *texts])
@@ -120,14 +120,14 @@ def _worded(section: Any) -> str:
     return ""
 
 
-def _item(one: Any) -> str:
+def _format_item(one: Any) -> str:
     name = getattr(one, "name", "") or ""
     told = " ".join(f"`{word}`" for word in (name, one.annotation) if word)
     text = " ".join(str(one.description).split())
     return f"- {told}: {text}" if told else f"- {text}"
 
 
-def _cell(text: object) -> str:
+def _escape_cell(text: object) -> str:
     return " ".join(str(text or "").split()).replace("|", "\\|")
 
 
@@ -139,53 +139,53 @@ def edit_page(text: str, operation: str, title: str, content: str, where: str) -
     """
     lines = text.splitlines(keepends=True)
     newline = "\r\n" if "\r\n" in text else "\n"
-    headings = _headings(lines)
+    headings = _find_headings(lines)
     wanted = title.lstrip("# ").strip()
     index = next((i for i, one in enumerate(headings) if one.title == wanted), None)
     if operation == "addPageSection":
         if index is not None:
             raise PageError(f"There is a section {wanted!r} already", where=where)
         level = len(title) - len(title.lstrip("#")) or 2
-        body = _body(content, newline)
+        body = _format_body(content, newline)
         gap = "" if not text or text.endswith(("\n\n", "\r\n\r\n")) else newline
         gap = gap if not text or text.endswith("\n") else newline * 2
         return f"{text}{gap}{'#' * level} {wanted}{newline}{newline}{body}"
     if index is None:
         hint = did_you_mean(wanted, [one.title for one in headings])
         raise PageError(f"There is no section {wanted!r}", where=where, hint=hint)
-    start, end = _extent(headings, index, len(lines), is_whole=operation == "removePageSection")
+    start, end = _find_section_lines(headings, index, len(lines), is_whole=operation == "removePageSection")
     if operation == "removePageSection":
         return "".join(lines[:start] + lines[end:])
     kept = lines[start] if lines[start].endswith("\n") else lines[start] + newline
     after = "".join(lines[end:])
     gap = newline if after else ""
-    return "".join(lines[:start]) + f"{kept}{newline}{_body(content, newline)}{gap}{after}"
+    return "".join(lines[:start]) + f"{kept}{newline}{_format_body(content, newline)}{gap}{after}"
 
 
-def _body(content: str, newline: str) -> str:
+def _format_body(content: str, newline: str) -> str:
     return newline.join(content.strip("\n").splitlines()) + newline
 
 
-def _extent(headings: list[_Heading], index: int, last: int, *, is_whole: bool) -> tuple[int, int]:
+def _find_section_lines(headings: list[_PageHeading], index: int, last: int, *, is_whole: bool) -> tuple[int, int]:
     """The lines of a section: with those below it, or up to the next heading."""
     found = headings[index]
     for one in headings[index + 1 :]:
         if not is_whole or one.level <= found.level:
-            return found.start, one.start
-    return found.start, last
+            return found.line_index, one.line_index
+    return found.line_index, last
 
 
-def _headings(lines: list[str]) -> list[_Heading]:
+def _find_headings(lines: list[str]) -> list[_PageHeading]:
     """The headings that are in no fence."""
-    found: list[_Heading] = []
+    found: list[_PageHeading] = []
     fence = ""
     for number, line in enumerate(lines):
-        mark = _FENCE.match(line)
+        mark = _FENCE_PATTERN.match(line)
         if fence:
             if mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
                 fence = ""
         elif mark:
             fence = mark[1]
-        elif heading := _HEADING.match(line):
-            found.append(_Heading(heading[2], len(heading[1]), number))
+        elif heading := _HEADING_PATTERN.match(line):
+            found.append(_PageHeading(heading[2], len(heading[1]), number))
     return found

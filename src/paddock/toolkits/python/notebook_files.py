@@ -8,62 +8,62 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.files import locked, read_ordinary, write_atomically
+from paddock.files import lock_file, read_regular_file, write_atomically
 from paddock.protocol.model.content import ImageContent, TextContent
-from paddock.toolkits.paths import resolve
-from paddock.toolkits.python.jupyter_markdown import Limits, shown
+from paddock.toolkits.paths import resolve_path
+from paddock.toolkits.python.jupyter_markdown import RenderLimits, render_notebook
 from paddock.toolkits.python.jupyter_notebooks import (
     JupyterNotebook,
     JupyterNotebookError,
-    read_jupyter,
-    written,
+    parse_jupyter_notebook,
+    dump_notebook,
 )
-from paddock.toolkits.python.jupyter_writing import notebook_of
+from paddock.toolkits.python.jupyter_writing import build_notebook
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from paddock.authoring.context import Context
 
-SUFFIX = ".ipynb"
-MOST_BYTES = 200_000_000
-_MODE = 0o644
+NOTEBOOK_SUFFIX = ".ipynb"
+MAX_NOTEBOOK_BYTES = 200_000_000
+_NEW_FILE_MODE = 0o644
 
 
-def read(notebook: str, ctx: Context, start: int) -> list[TextContent | ImageContent]:
+def read_notebook_file(notebook: str, ctx: Context, start: int) -> list[TextContent | ImageContent]:
     """A notebook file as markdown, with its pictures."""
-    path = resolve(notebook, ctx)
+    path = resolve_path(notebook, ctx)
     if not path.exists():
         text = f"{notebook!r} is an invalid notebook specification: there is no file {path}"
         return [TextContent(f"{text}. Give the path of a notebook that exists.")]
     try:
-        found = read_jupyter(_text(path))
+        found = parse_jupyter_notebook(_read_text(path))
     except (JupyterNotebookError, OSError, UnicodeDecodeError) as error:
-        return [TextContent(f"{path} is not a valid notebook: {_reason(error)}")]
-    limits = Limits(
-        output=ctx.options["MaxOutputCharacters"],
-        cell=ctx.options["MaxCellCharacters"],
-        pictures=ctx.options["MaxPictures"],
-        whole=ctx.options["MaxCharacters"],
+        return [TextContent(f"{path} is not a valid notebook: {_describe_error(error)}")]
+    limits = RenderLimits(
+        max_output_characters=ctx.options["MaxOutputCharacters"],
+        max_cell_characters=ctx.options["MaxCellCharacters"],
+        max_images=ctx.options["MaxPictures"],
+        max_characters=ctx.options["MaxCharacters"],
     )
     if start > max(len(found.cells), 1):
         return [TextContent(f"The notebook has only {len(found.cells)} cells.")]
-    page = shown(found, limits, start)
-    pictures = [ImageContent(picture.data, picture.mime) for picture in page.pictures]
+    page = render_notebook(found, limits, start)
+    pictures = [ImageContent(picture.data, picture.mime) for picture in page.images]
     return [TextContent(page.text or "The notebook is empty.\n"), *pictures]
 
 
-def write(file: str, markdown: str, ctx: Context, *, overwrite: bool) -> str:
+def write_notebook_file(file: str, markdown: str, ctx: Context, *, overwrite: bool) -> str:
     """Make a notebook file of markdown; its path, or why there is none."""
-    path = resolve(file, ctx)
+    path = resolve_path(file, ctx)
     exists = f"File already exists: {path}. Set overwrite to true to replace it."
     if path.is_dir():
         return f"Cannot write {path}: it is a directory. Give the path of a .ipynb file."
     if not overwrite and path.exists():
         return exists
     try:
-        with locked(path):
-            return _written(path, markdown, ctx, overwrite=overwrite)
+        with lock_file(path):
+            return _write_locked(path, markdown, ctx, overwrite=overwrite)
     except OSError as error:
         if isinstance(error, FileExistsError) and path.is_file():
             return exists
@@ -73,49 +73,49 @@ def write(file: str, markdown: str, ctx: Context, *, overwrite: bool) -> str:
         return f"Cannot write {path}: {reason}"
 
 
-def _written(path: Path, markdown: str, ctx: Context, *, overwrite: bool) -> str:
-    before = _bytes(path) if overwrite else None
-    text, old = _before(before)
-    after = written(notebook_of(markdown, old), text)
+def _write_locked(path: Path, markdown: str, ctx: Context, *, overwrite: bool) -> str:
+    before = _read_bytes(path) if overwrite else None
+    text, old = _parse_previous(before)
+    after = dump_notebook(build_notebook(markdown, old), text)
     ctx.raise_if_cancelled()
 
     def check() -> None:
-        if _bytes(path) != before:
+        if _read_bytes(path) != before:
             raise OSError("another program has changed it meanwhile; try again")
 
     write_atomically(
         path,
         after.encode("utf-8"),
-        mode=_MODE,
+        mode=_NEW_FILE_MODE,
         is_new=not overwrite,
         before_replacing=check if overwrite else None,
     )
     return str(path)
 
 
-def _before(data: bytes | None) -> tuple[str, JupyterNotebook | None]:
+def _parse_previous(data: bytes | None) -> tuple[str, JupyterNotebook | None]:
     """The text and the notebook in the file that is to be replaced, if it is one."""
     if data is None:
         return "", None
     try:
         text = data.decode("utf-8")
-        return text, read_jupyter(text)
+        return text, parse_jupyter_notebook(text)
     except (JupyterNotebookError, UnicodeDecodeError):
         return "", None
 
 
-def _bytes(path: Path) -> bytes | None:
+def _read_bytes(path: Path) -> bytes | None:
     try:
-        return read_ordinary(path, MOST_BYTES)
+        return read_regular_file(path, MAX_NOTEBOOK_BYTES)
     except FileNotFoundError:
         return None
 
 
-def _text(path: Path) -> str:
-    return read_ordinary(path, MOST_BYTES).decode("utf-8")
+def _read_text(path: Path) -> str:
+    return read_regular_file(path, MAX_NOTEBOOK_BYTES).decode("utf-8")
 
 
-def _reason(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     if isinstance(error, UnicodeDecodeError):
         return f"it is not UTF-8: byte {error.start} is {error.object[error.start]:#04x}"
     return str(getattr(error, "strerror", None) or error)

@@ -18,8 +18,8 @@ from paddock.kernels import confinement
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_TICK = 0.02
-_MOST_ERRORS = 20_000
+_POLL_SECONDS = 0.02
+_MAX_ERROR_BYTES = 20_000
 
 
 class ProgramError(ToolError):
@@ -28,13 +28,13 @@ class ProgramError(ToolError):
     code = "program"
 
 
-class Finished(NamedTuple):
+class ProgramResult(NamedTuple):
     """What came of a program."""
 
-    code: int
+    exit_code: int
     output: bytes
     errors: str
-    is_cut: bool
+    is_truncated: bool
     """Whether it said more than was wanted."""
 
 
@@ -56,7 +56,7 @@ def run_program(
     most_bytes: int,
     is_cancelled: Callable[[], bool],
     given: bytes = b"",
-) -> Finished:
+) -> ProgramResult:
     """Run a program to its end, and take what it says.
 
     Raises:
@@ -72,59 +72,59 @@ def run_program(
                 stdin=source,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                env=confinement.environment() | {"NO_COLOR": "1"},
+                env=confinement.build_environment() | {"NO_COLOR": "1"},
             )
         except OSError as error:
             raise ProgramError(f"{command[0]} does not start: {error.strerror}") from None
-        reader = _Reader(process, most_bytes)
+        reader = _OutputReader(process, most_bytes)
         deadline = time.monotonic() + seconds
         try:
-            while not reader.has_ended.wait(_TICK):
+            while not reader.end_event.wait(_POLL_SECONDS):
                 if is_cancelled() or time.monotonic() > deadline:
                     break
             else:
-                process.wait(max(_TICK, deadline - time.monotonic()))
+                process.wait(max(_POLL_SECONDS, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
             pass
-        is_late = process.poll() is None and not reader.is_cut
+        is_late = process.poll() is None and not reader.is_truncated
         process.kill()
         code = process.wait()
         reader.join()
         if is_late and not is_cancelled():
             raise ProgramError(f"{Path(command[0]).name} took longer than {seconds:g} s")
         errors.seek(0)
-        told = errors.read(_MOST_ERRORS).decode("utf-8", "replace")
-        return Finished(code, reader.output, told.strip(), reader.is_cut)
+        told = errors.read(_MAX_ERROR_BYTES).decode("utf-8", "replace")
+        return ProgramResult(code, reader.output, told.strip(), reader.is_truncated)
 
 
-class _Reader:
+class _OutputReader:
     """Takes what a process says, up to a limit."""
 
     def __init__(self, process: subprocess.Popen[bytes], most_bytes: int) -> None:
         self._process = process
-        self._most_bytes = most_bytes
-        self._parts: list[bytes] = []
-        self.is_cut = False
-        self.has_ended = threading.Event()
-        self._thread = threading.Thread(target=self._read, name="paddock-program", daemon=True)
+        self._max_bytes = most_bytes
+        self._chunks: list[bytes] = []
+        self.is_truncated = False
+        self.end_event = threading.Event()
+        self._thread = threading.Thread(target=self._read_output, name="paddock-program", daemon=True)
         self._thread.start()
 
     @property
     def output(self) -> bytes:
-        return b"".join(self._parts)
+        return b"".join(self._chunks)
 
     def join(self) -> None:
         self._thread.join()
         if self._process.stdout is not None:
             self._process.stdout.close()
 
-    def _read(self) -> None:
-        left = self._most_bytes
+    def _read_output(self) -> None:
+        left = self._max_bytes
         stdout = self._process.stdout
         while stdout is not None and (data := os.read(stdout.fileno(), 1 << 16)):
-            self._parts.append(data[:left])
+            self._chunks.append(data[:left])
             if len(data) > left:
-                self.is_cut = True
+                self.is_truncated = True
                 break
             left -= len(data)
-        self.has_ended.set()
+        self.end_event.set()

@@ -10,29 +10,29 @@ from typing import Any, Literal
 from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
 from paddock.authoring.option import Option
 from paddock.authoring.tool import Parameter, Tool
-from paddock.toolkits.inspector_defaults import CONFIDENCE, LIMIT
-from paddock.toolkits.paths import ALLOWED_FOLDERS, OPTION
-from paddock.toolkits.python.options import CHECKER_OPTION, INTERPRETER, INTERPRETER_OPTION
+from paddock.toolkits.inspector_defaults import DEFAULT_CONFIDENCE, DEFAULT_MAX_ISSUES
+from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION, ALLOWED_FOLDERS_OPTION_NAME
+from paddock.toolkits.python.options import TYPE_CHECKER_OPTION_NAME, INTERPRETER_OPTION, INTERPRETER_OPTION_NAME
 
-DESCRIPTION = """\
+CODE_INSPECTOR_DESCRIPTION = """\
 Inspects Python code without running it, and reports what is wrong or suspicious: syntax errors, \
 undefined and unused names, likely bugs, wrong types and more, each with its place and, where it \
 is clear, a fix. Give either code, or a file or directory.\
 """
 
 
-def inspect(arguments: dict[str, Any], ctx: Context) -> str:
+def inspect_python_code(arguments: dict[str, Any], ctx: Context) -> str:
     """The report on what the arguments name."""
     from paddock.toolkits.python import inspecting  # noqa: PLC0415 - see the docstring above
 
-    return inspecting.inspect(arguments, ctx)
+    return inspecting.inspect_python(arguments, ctx)
 
 
 python_code_inspector_tool = Tool(
     "PythonCodeInspector",
-    inspect,
+    inspect_python_code,
     title="Inspect Python code",
-    description=DESCRIPTION,
+    description=CODE_INSPECTOR_DESCRIPTION,
     parameters=[
         Parameter("code", "string", "The code to inspect."),
         Parameter(
@@ -58,9 +58,9 @@ python_code_inspector_tool = Tool(
             "confidenceLevel",
             "number",
             "How sure an issue must be at least, from 0 to 1.",
-            default=CONFIDENCE,
+            default=DEFAULT_CONFIDENCE,
         ),
-        Parameter("limit", "integer", "How many issues are shown at most.", default=LIMIT),
+        Parameter("limit", "integer", "How many issues are shown at most.", default=DEFAULT_MAX_ISSUES),
         Parameter(
             "interpreter",
             "string",
@@ -69,11 +69,11 @@ python_code_inspector_tool = Tool(
     ],
     lenient=True,
     options={
-        INTERPRETER_OPTION: INTERPRETER,
-        CHECKER_OPTION: Option(
+        INTERPRETER_OPTION_NAME: INTERPRETER_OPTION,
+        TYPE_CHECKER_OPTION_NAME: Option(
             None, Literal["ty", "mypy", "none"] | None, "Who checks types: ty, mypy or none"
         ),
-        OPTION: ALLOWED_FOLDERS,
+        ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION,
     },
     annotations={
         "readOnlyHint": True,

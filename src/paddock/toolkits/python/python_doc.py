@@ -13,9 +13,9 @@ from paddock.authoring.context import Context  # noqa: TC001 - read from the hin
 from paddock.authoring.failures import ToolError
 from paddock.authoring.tool import Tool
 from paddock.errors import PaddockError
-from paddock.toolkits.paths import ALLOWED_FOLDERS, OPTION
+from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION, ALLOWED_FOLDERS_OPTION_NAME
 
-DESCRIPTION = """\
+PYTHON_DOC_DESCRIPTION = """\
 Write and check the documentation of Python code: docstrings, changed in place, and reference \
 pages in Markdown. Nothing is run, and nothing but the documentation changes.
 
@@ -50,7 +50,7 @@ def write_python_doc(
     """Write or check documentation."""
     from paddock.toolkits.python import documenting  # noqa: PLC0415 - see the module's docstring
 
-    task = documenting.Task(
+    task = documenting.DocTask(
         operation.strip(),
         file,
         (symbol or "").strip(),
@@ -60,7 +60,7 @@ def write_python_doc(
         page or "",
     )
     try:
-        return documenting.document(task, ctx)
+        return documenting.run_doc_task(task, ctx)
     except ToolError:
         raise
     except PaddockError as error:
@@ -71,7 +71,7 @@ python_doc_tool = Tool(
     "PythonDoc",
     write_python_doc,
     title="Python documentation",
-    description=DESCRIPTION,
+    description=PYTHON_DOC_DESCRIPTION,
     annotations={
         "readOnlyHint": False,
         "destructiveHint": True,
@@ -79,5 +79,5 @@ python_doc_tool = Tool(
         "openWorldHint": False,
     },
     lenient=True,
-    options={OPTION: ALLOWED_FOLDERS},
+    options={ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION},
 )

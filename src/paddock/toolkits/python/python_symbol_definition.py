@@ -13,12 +13,12 @@ from paddock.authoring.context import Context  # noqa: TC001 - read from the hin
 from paddock.authoring.failures import ToolError
 from paddock.authoring.tool import Tool
 from paddock.errors import PaddockError
-from paddock.toolkits.paths import ALLOWED_FOLDERS
-from paddock.toolkits.paths import OPTION as FOLDERS_OPTION
-from paddock.toolkits.python.options import INTERPRETER, INTERPRETER_OPTION
+from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION
+from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION_NAME as FOLDERS_OPTION
+from paddock.toolkits.python.options import INTERPRETER_OPTION, INTERPRETER_OPTION_NAME
 
-DEFAULT_LENGTH = 10_000
-DESCRIPTION = """\
+DEFAULT_MAX_CHARACTERS = 10_000
+SYMBOL_DEFINITION_DESCRIPTION = """\
 Show the definitions of Python symbols: where they are, their source, signature and docstring; of \
 modules what they consist of. They are looked for in the project, the packages of its environment \
 and the standard library, without running anything.
@@ -36,7 +36,7 @@ def show_python_definitions(
     ] = None,
     maxLength: Annotated[  # noqa: N803 - the name that clients know from SymbolDefinition
         int | None, Meta(description="Characters shown of each symbol (10000 if not given).")
-    ] = DEFAULT_LENGTH,
+    ] = DEFAULT_MAX_CHARACTERS,
     interpreter: Annotated[
         str | None,
         Meta(
@@ -57,10 +57,10 @@ def show_python_definitions(
     names = [name for part in symbols.split(",") if (name := part.strip())]
     if not names:
         raise ToolError("There are no names: `symbols` is empty", hint='as in symbols="json.dumps"')
-    length = maxLength if maxLength and maxLength > 0 else DEFAULT_LENGTH
-    wanted = symbol_lookup.Wanted(names, file, length, interpreter, bool(live))
+    length = maxLength if maxLength and maxLength > 0 else DEFAULT_MAX_CHARACTERS
+    wanted = symbol_lookup.SymbolQuery(names, file, length, interpreter, bool(live))
     try:
-        return symbol_lookup.look_up(ctx, wanted)
+        return symbol_lookup.look_up_symbols(ctx, wanted)
     except ToolError:
         raise
     except PaddockError as error:
@@ -71,7 +71,7 @@ python_symbol_definition_tool = Tool(
     "PythonSymbolDefinition",
     show_python_definitions,
     title="Python symbol definition",
-    description=DESCRIPTION,
+    description=SYMBOL_DEFINITION_DESCRIPTION,
     annotations={
         "readOnlyHint": False,
         "destructiveHint": False,
@@ -79,5 +79,5 @@ python_symbol_definition_tool = Tool(
         "openWorldHint": False,
     },
     lenient=True,
-    options={INTERPRETER_OPTION: INTERPRETER, FOLDERS_OPTION: ALLOWED_FOLDERS},
+    options={INTERPRETER_OPTION_NAME: INTERPRETER_OPTION, FOLDERS_OPTION: ALLOWED_FOLDERS_OPTION},
 )

@@ -14,25 +14,25 @@ from paddock.authoring.failures import ToolError
 from paddock.authoring.option import Option
 from paddock.authoring.tool import Tool
 from paddock.errors import PaddockError
-from paddock.toolkits.paths import ALLOWED_FOLDERS
-from paddock.toolkits.paths import OPTION as FOLDERS_OPTION
-from paddock.toolkits.python.options import INTERPRETER, INTERPRETER_OPTION
+from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION
+from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION_NAME as FOLDERS_OPTION
+from paddock.toolkits.python.options import INTERPRETER_OPTION, INTERPRETER_OPTION_NAME
 
-LONGEST_SECONDS = 604_800
-SECONDS, TEST_SECONDS, MEMORY = "TimeConstraint", "TestTimeConstraint", "MemoryConstraint"
-NETWORK = "AllowNetwork"
-LIMIT = 50
-DESCRIPTION = """\
+MAX_RUN_SECONDS = 604_800
+RUN_TIME_OPTION_NAME, EACH_TEST_TIME_OPTION_NAME, RUN_MEMORY_OPTION_NAME = "TimeConstraint", "TestTimeConstraint", "MemoryConstraint"
+RUN_NETWORK_OPTION_NAME = "AllowNetwork"
+DEFAULT_MAX_FAILURES = 50
+PYTEST_REPORT_DESCRIPTION = """\
 Run Python tests with pytest (unittest suites too) and report on them in Markdown: how many \
 passed, and for each that did not its code, the expected and the actual value, traceback and output.
 
 They run in the project's own Python: the virtual environment beside them, unless another one is \
 named. A test that hangs is stopped and named, and the rest still runs."""
 
-_Seconds = Annotated[float, Meta(gt=0, le=LONGEST_SECONDS)]
+_RunSeconds = Annotated[float, Meta(gt=0, le=MAX_RUN_SECONDS)]
 
 
-def report_on_python_tests(
+def run_python_tests(
     ctx: Context,
     paths: Annotated[
         str | None,
@@ -52,11 +52,11 @@ def report_on_python_tests(
         Meta(description="The Python to run them with, or the directory of its environment."),
     ] = None,
     timeConstraint: Annotated[  # noqa: N803 - the name that clients know from TestReport
-        Annotated[int, Meta(gt=0, le=LONGEST_SECONDS)] | None,
+        Annotated[int, Meta(gt=0, le=MAX_RUN_SECONDS)] | None,
         Meta(description="Seconds that all tests together may take."),
     ] = None,
     testTimeConstraint: Annotated[  # noqa: N803 - likewise
-        Annotated[int, Meta(gt=0, le=LONGEST_SECONDS)] | None,
+        Annotated[int, Meta(gt=0, le=MAX_RUN_SECONDS)] | None,
         Meta(description="Seconds that each test may take."),
     ] = None,
     memoryConstraint: Annotated[  # noqa: N803 - likewise
@@ -65,27 +65,27 @@ def report_on_python_tests(
     ] = None,
     limit: Annotated[
         int | None, Meta(description="How many failing tests are told at most (50 if not given).")
-    ] = LIMIT,
+    ] = DEFAULT_MAX_FAILURES,
 ) -> str:
     """Run tests, and report on them."""
     from paddock.toolkits.python import test_reporting  # noqa: PLC0415 - see the module's docstring
-    from paddock.toolkits.python.test_running import RunLimits  # noqa: PLC0415 - likewise
+    from paddock.toolkits.python.test_running import PytestLimits  # noqa: PLC0415 - likewise
 
-    wanted = test_reporting.Wanted(
+    wanted = test_reporting.PytestSelection(
         paths or "",
         keyword or "",
         marker or "",
         interpreter,
-        limit if limit and limit > 0 else LIMIT,
+        limit if limit and limit > 0 else DEFAULT_MAX_FAILURES,
     )
-    limits = RunLimits(
-        timeConstraint or ctx.options[SECONDS],
-        testTimeConstraint or ctx.options[TEST_SECONDS],
-        memoryConstraint or ctx.options[MEMORY],
-        ctx.options[NETWORK],
+    limits = PytestLimits(
+        timeConstraint or ctx.options[RUN_TIME_OPTION_NAME],
+        testTimeConstraint or ctx.options[EACH_TEST_TIME_OPTION_NAME],
+        memoryConstraint or ctx.options[RUN_MEMORY_OPTION_NAME],
+        ctx.options[RUN_NETWORK_OPTION_NAME],
     )
     try:
-        return test_reporting.report(ctx, wanted, limits)
+        return test_reporting.run_and_report(ctx, wanted, limits)
     except ToolError:
         raise
     except PaddockError as error:
@@ -94,9 +94,9 @@ def report_on_python_tests(
 
 python_test_report_tool = Tool(
     "PythonTestReport",
-    report_on_python_tests,
+    run_python_tests,
     title="Report on Python tests",
-    description=DESCRIPTION,
+    description=PYTEST_REPORT_DESCRIPTION,
     annotations={
         "readOnlyHint": False,
         "destructiveHint": True,
@@ -106,15 +106,15 @@ python_test_report_tool = Tool(
     task="optional",
     lenient=True,
     options={
-        INTERPRETER_OPTION: INTERPRETER,
-        SECONDS: Option(600.0, _Seconds, "Seconds for all tests together"),
-        TEST_SECONDS: Option(120.0, _Seconds, "Seconds for each test"),
-        MEMORY: Option(
+        INTERPRETER_OPTION_NAME: INTERPRETER_OPTION,
+        RUN_TIME_OPTION_NAME: Option(600.0, _RunSeconds, "Seconds for all tests together"),
+        EACH_TEST_TIME_OPTION_NAME: Option(120.0, _RunSeconds, "Seconds for each test"),
+        RUN_MEMORY_OPTION_NAME: Option(
             4 << 30,
             Annotated[int, Meta(ge=64 << 20)],
             "Bytes of memory that the tests and what they start may take",
         ),
-        NETWORK: Option(True, bool, "Whether the tests may use the network"),
-        FOLDERS_OPTION: ALLOWED_FOLDERS,
+        RUN_NETWORK_OPTION_NAME: Option(True, bool, "Whether the tests may use the network"),
+        FOLDERS_OPTION: ALLOWED_FOLDERS_OPTION,
     },
 )

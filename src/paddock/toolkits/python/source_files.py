@@ -7,14 +7,14 @@ import tokenize
 from typing import TYPE_CHECKING
 
 from paddock.authoring.failures import ToolError
-from paddock.files import locked, read_ordinary, write_atomically
+from paddock.files import lock_file, read_regular_file, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-MOST_BYTES = 20_000_000
-_MODE = 0o644
+MAX_SOURCE_BYTES = 20_000_000
+_NEW_FILE_MODE = 0o644
 
 
 class DocumentedFileError(ToolError):
@@ -23,24 +23,24 @@ class DocumentedFileError(ToolError):
     code = "documented-file"
 
 
-def read_source(path: Path) -> tuple[str, str]:
+def read_source_file(path: Path) -> tuple[str, str]:
     """A text and its encoding, as Python reads it; ends of lines stay what they are.
 
     Raises:
         DocumentedFileError: when it cannot be read.
     """
-    return _decoded(_bytes(path), path)
+    return _decode_source(_read_bytes(path), path)
 
 
-def change_source(path: Path, change: Callable[[str], str]) -> None:
+def edit_source_file(path: Path, change: Callable[[str], str]) -> None:
     """Put in the place of a text what a function makes of it.
 
     Raises:
         DocumentedFileError: when it cannot be read or written, or another program writes it too.
     """
-    with locked(path):
-        before = _bytes(path)
-        text, encoding = _decoded(before, path)
+    with lock_file(path):
+        before = _read_bytes(path)
+        text, encoding = _decode_source(before, path)
         try:
             after = change(text).encode(encoding)
         except UnicodeEncodeError as error:
@@ -50,23 +50,23 @@ def change_source(path: Path, change: Callable[[str], str]) -> None:
             ) from None
 
         def check() -> None:
-            if _bytes(path) != before:
+            if _read_bytes(path) != before:
                 raise DocumentedFileError(
                     "Another program has changed it meanwhile", where=str(path), hint="try again"
                 )
 
-        _write(path, after, check)
+        _write_file(path, after, check)
 
 
-def write_new(path: Path, text: str) -> None:
+def write_new_file(path: Path, text: str) -> None:
     """Write a file that is not there yet, with the directories that it needs.
 
     Raises:
         DocumentedFileError: when it is there, or cannot be written.
     """
     try:
-        with locked(path):
-            write_atomically(path, text.encode(), mode=_MODE, is_new=True)
+        with lock_file(path):
+            write_atomically(path, text.encode(), mode=_NEW_FILE_MODE, is_new=True)
     except FileExistsError:
         raise DocumentedFileError(
             "There is a file already", where=str(path), hint="change it, or delete it first"
@@ -76,7 +76,7 @@ def write_new(path: Path, text: str) -> None:
         raise DocumentedFileError(f"It cannot be written: {reason}", where=str(path)) from None
 
 
-def _write(path: Path, data: bytes, check: Callable[[], None]) -> None:
+def _write_file(path: Path, data: bytes, check: Callable[[], None]) -> None:
     try:
         write_atomically(path, data, before_replacing=check)
     except OSError as error:
@@ -84,15 +84,15 @@ def _write(path: Path, data: bytes, check: Callable[[], None]) -> None:
         raise DocumentedFileError(f"It cannot be written: {reason}", where=str(path)) from None
 
 
-def _bytes(path: Path) -> bytes:
+def _read_bytes(path: Path) -> bytes:
     try:
-        return read_ordinary(path, MOST_BYTES)
+        return read_regular_file(path, MAX_SOURCE_BYTES)
     except OSError as error:
         reason = error.strerror or error
         raise DocumentedFileError(f"It cannot be read: {reason}", where=str(path)) from None
 
 
-def _decoded(data: bytes, path: Path) -> tuple[str, str]:
+def _decode_source(data: bytes, path: Path) -> tuple[str, str]:
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         return data.decode(encoding), encoding

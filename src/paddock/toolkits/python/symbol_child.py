@@ -14,43 +14,43 @@ from typing import Any
 
 import jedi
 
-from paddock.toolkits.python.symbol_outline import outline
-from paddock.toolkits.python.symbol_search import symbols_called
+from paddock.toolkits.python.symbol_outline import build_outline
+from paddock.toolkits.python.symbol_search import find_symbols_by_name
 
-_MOST_FOUND, _MOST_CANDIDATES, _MOST_SIGNATURES = 3, 5, 10
-_MOST_DOCUMENTATION = 20_000
-_LARGEST_FILE = 5_000_000
-_MEMORY, _CPU_SECONDS = 4 << 30, 120
-Found = dict[str, Any]
+_MAX_DEFINITIONS, _MAX_CANDIDATES, _MAX_SIGNATURES = 3, 5, 10
+_MAX_DOCSTRING_CHARACTERS = 20_000
+_MAX_SHOWN_FILE_BYTES = 5_000_000
+_MEMORY_LIMIT_BYTES, _CPU_LIMIT_SECONDS = 4 << 30, 120
+SymbolRecord = dict[str, Any]
 
 
 def main() -> None:
     """Answer one request."""
-    _limit()
+    _limit_resources()
     request = json.load(sys.stdin)
     jedi.settings.cache_directory = request["cache"]
-    finder = Finder(request)
+    finder = SymbolFinder(request)
     json.dump([finder.find(name) for name in request["names"]], sys.stdout)
 
 
-def _limit() -> None:
+def _limit_resources() -> None:
     """Take no more than files of any kind may need; also when nobody waits any more."""
     try:
         import resource  # noqa: PLC0415 - not on Windows
     except ImportError:
         return
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (_CPU_SECONDS, _CPU_SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_LIMIT_BYTES, _MEMORY_LIMIT_BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (_CPU_LIMIT_SECONDS, _CPU_LIMIT_SECONDS))
 
 
-class Finder:
+class SymbolFinder:
     """Finds symbols of one project."""
 
-    def __init__(self, request: Found) -> None:
+    def __init__(self, request: SymbolRecord) -> None:
         self._file = request["file"]
-        self._length = request["length"]
-        self._places = [Path(path).resolve() for path in request["paths"]]
-        self._own = Path(jedi.__file__).parent
+        self._max_characters = request["length"]
+        self._search_paths = [Path(path).resolve() for path in request["paths"]]
+        self._jedi_directory = Path(jedi.__file__).parent
         self._environment = jedi.InterpreterEnvironment()
         self._root = Path(request["project"])
         self._project = jedi.Project(
@@ -60,124 +60,124 @@ class Finder:
             load_unsafe_extensions=False,
         )
 
-    def find(self, name: str) -> Found:
+    def find(self, name: str) -> SymbolRecord:
         """What is known of a name."""
         try:
-            definitions = self._in_file(name) if self._file else self._anywhere(name)
+            definitions = self._find_in_file(name) if self._file else self._find_anywhere(name)
             if definitions:
-                return {"name": name, "found": self._described(definitions)}
-            return {"name": name, "found": [], "candidates": self._candidates(name)}
+                return {"name": name, "found": self._describe_definitions(definitions)}
+            return {"name": name, "found": [], "candidates": self._list_candidates(name)}
         except Exception as error:  # noqa: BLE001 - jedi, on files that may be anything
             return {"name": name, "found": [], "error": f"{type(error).__name__}: {error}"[:500]}
 
-    def _goto(self, code: str, path: str | None = None) -> list[Any]:
+    def _go_to_definition(self, code: str, path: str | None = None) -> list[Any]:
         lines = code.split("\n")
         script = jedi.Script(code, path=path, project=self._project, environment=self._environment)
         place = len(lines), len(lines[-1])
         found: list[Any] = script.goto(*place, follow_imports=True)
-        if not all(map(_is_itself, found)):  # an import that leads to compiled code
+        if not all(map(_is_definition, found)):  # an import that leads to compiled code
             found = script.goto(*place, follow_imports=True, only_stubs=True)
-        return [one for one in found if _is_itself(one) and (one.module_path or one.full_name)]
+        return [one for one in found if _is_definition(one) and (one.module_path or one.full_name)]
 
-    def _in_file(self, name: str) -> list[Any]:
+    def _find_in_file(self, name: str) -> list[Any]:
         text = Path(self._file).read_text("utf-8", "replace")
-        return self._goto(f"{text.rstrip()}\n\n{name}", self._file)
+        return self._go_to_definition(f"{text.rstrip()}\n\n{name}", self._file)
 
-    def _anywhere(self, name: str) -> list[Any]:
+    def _find_anywhere(self, name: str) -> list[Any]:
         """What a dotted name leads to: as much of it as can be imported, then its attributes."""
         if f"{name}.".startswith("os.path.") and sys.platform != "win32":
             name = name.replace("os.path", "posixpath", 1)
         parts = name.split(".")
         for count in range(len(parts), 0, -1):
-            found = self._goto(f"import {'.'.join(parts[:count])}\n{name}")
+            found = self._go_to_definition(f"import {'.'.join(parts[:count])}\n{name}")
             if found:
                 return found
-        found = self._goto(name)
+        found = self._go_to_definition(name)
         if found or len(parts) > 1:
             return found
-        searched = self._searched(name)
-        return self._anywhere(searched[0]) if len(searched) == 1 and "." in searched[0] else []
+        searched = self._search_project(name)
+        return self._find_anywhere(searched[0]) if len(searched) == 1 and "." in searched[0] else []
 
-    def _searched(self, name: str) -> list[str]:
+    def _search_project(self, name: str) -> list[str]:
         """Symbols of the project that are called so, by their full names."""
-        return symbols_called(name.rpartition(".")[2], self._root, self._places)
+        return find_symbols_by_name(name.rpartition(".")[2], self._root, self._search_paths)
 
-    def _candidates(self, name: str) -> list[str]:
-        return [] if self._file else self._searched(name)[:_MOST_CANDIDATES]
+    def _list_candidates(self, name: str) -> list[str]:
+        return [] if self._file else self._search_project(name)[:_MAX_CANDIDATES]
 
-    def _described(self, definitions: list[Any]) -> list[Found]:
+    def _describe_definitions(self, definitions: list[Any]) -> list[SymbolRecord]:
         """The definitions, those with source first; stubs only where there is nothing else."""
         sources = [one for one in definitions if str(one.module_path).endswith(".py")]
         if sources:
-            return [self._describe(one) for one in sources[:_MOST_FOUND]]
-        return [self._describe(definitions[0])]
+            return [self._describe_definition(one) for one in sources[:_MAX_DEFINITIONS]]
+        return [self._describe_definition(definitions[0])]
 
-    def _describe(self, one: Any) -> Found:
+    def _describe_definition(self, one: Any) -> SymbolRecord:
         path = Path(one.module_path) if one.module_path else None
         signatures = [signature.to_string() for signature in one.get_signatures()]
-        told: Found = {
+        told: SymbolRecord = {
             "full_name": one.full_name or one.name,
             "kind": one.type,
             # What is built in has no file but the stubs that come with jedi.
-            "path": str(path) if path and not path.is_relative_to(self._own) else "",
+            "path": str(path) if path and not path.is_relative_to(self._jedi_directory) else "",
             "line": one.line or 1,
-            "signatures": list(dict.fromkeys(signatures))[:_MOST_SIGNATURES],
-            "documentation": one.docstring(raw=True)[:_MOST_DOCUMENTATION],
+            "signatures": list(dict.fromkeys(signatures))[:_MAX_SIGNATURES],
+            "documentation": one.docstring(raw=True)[:_MAX_DOCSTRING_CHARACTERS],
         }
-        if path is None or not self._may_show(path):
+        if path is None or not self._can_show(path):
             return told
         code = path.read_text("utf-8", "replace")
         if one.type == "module":
-            told["outline"] = outline(code, str(one.full_name), path)
-            told["documentation"] = _docstring(code)
+            told["outline"] = build_outline(code, str(one.full_name), path)
+            told["documentation"] = _read_docstring(code)
         elif path.suffix == ".py":
-            first, last = _extent(code, one)
+            first, last = _find_extent(code, one)
             source = "".join(code.splitlines(keepends=True)[first - 1 : last]).rstrip()
-            told |= {"line": first, "source": source[: self._length], "length": len(source)}
-            if one.type == "class" and len(source) > self._length:
-                told["outline"] = outline(code, str(one.full_name), path, one.name)
+            told |= {"line": first, "source": source[: self._max_characters], "length": len(source)}
+            if one.type == "class" and len(source) > self._max_characters:
+                told["outline"] = build_outline(code, str(one.full_name), path, one.name)
         return told
 
-    def _may_show(self, path: Path) -> bool:
+    def _can_show(self, path: Path) -> bool:
         """Whether a file really is where modules are looked for, and not too large."""
         real = path.resolve()
-        is_there = any(real.is_relative_to(place) for place in self._places)
-        return is_there and real.is_file() and real.stat().st_size <= _LARGEST_FILE
+        is_there = any(real.is_relative_to(place) for place in self._search_paths)
+        return is_there and real.is_file() and real.stat().st_size <= _MAX_SHOWN_FILE_BYTES
 
 
-def _is_itself(one: Any) -> bool:
+def _is_definition(one: Any) -> bool:
     """Whether what jedi calls a module is one, which begins in its first line, and no import."""
     return one.type != "module" or (one.line or 1) == 1
 
 
-def _parsed(code: str) -> ast.Module | None:
+def _parse_source(code: str) -> ast.Module | None:
     try:
         return ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 
-def _docstring(code: str) -> str:
-    tree = _parsed(code)
-    return (ast.get_docstring(tree) or "")[:_MOST_DOCUMENTATION] if tree else ""
+def _read_docstring(code: str) -> str:
+    tree = _parse_source(code)
+    return (ast.get_docstring(tree) or "")[:_MAX_DOCSTRING_CHARACTERS] if tree else ""
 
 
-def _extent(code: str, one: Any) -> tuple[int, int]:
+def _find_extent(code: str, one: Any) -> tuple[int, int]:
     """The first and last line of a definition, with its decorators and what documents it."""
     start, end = one.get_definition_start_position(), one.get_definition_end_position()
     lines = (start[0], end[0]) if start and end else (one.line, one.line)
-    tree = _parsed(code)
+    tree = _parse_source(code)
     for parent in ast.walk(tree) if tree else ():
         for field in ("body", "orelse", "handlers", "finalbody"):
             found = getattr(parent, field, None)
             body: list[Any] = found if isinstance(found, list) else []
             for index, node in enumerate(body):
                 if getattr(node, "lineno", 0) == lines[0]:
-                    return _with_surroundings(node, body[index + 1 :], lines[1])
+                    return _extend_definition(node, body[index + 1 :], lines[1])
     return lines
 
 
-def _with_surroundings(node: Any, following: list[Any], last: int) -> tuple[int, int]:
+def _extend_definition(node: Any, following: list[Any], last: int) -> tuple[int, int]:
     first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))])
     last = max(node.end_lineno or last, last)
     if isinstance(node, ast.Assign | ast.AnnAssign) and following:

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.authoring.failures import ToolError
-from paddock.directories import data_directory
-from paddock.kernels.calls import call_apart
-from paddock.reports.markdown import fenced
-from paddock.toolkits.paths import resolve, working_directory
-from paddock.toolkits.python.import_paths import import_paths
+from paddock.directories import get_data_directory
+from paddock.kernels.calls import call_in_thread
+from paddock.reports.markdown import format_code_block
+from paddock.toolkits.paths import resolve_path, get_working_directory
+from paddock.toolkits.python.import_paths import find_import_paths
 from paddock.toolkits.python.interpreters import choose_interpreter
-from paddock.toolkits.python.live_symbols import find_live
+from paddock.toolkits.python.live_symbols import import_symbols
 from paddock.toolkits.python.programs import ProgramError, run_program
 
 if TYPE_CHECKING:
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
     from paddock.authoring.context import Context
 
-SECONDS = 60.0
-_MOST_BYTES = 64 << 20
-_MOST_NAMES = 50
-_MISSING = "ModuleNotFoundError"
-_PROGRAM = """\
+LOOKUP_TIMEOUT_SECONDS = 60.0
+_MAX_OUTPUT_BYTES = 64 << 20
+_MAX_NAMES = 50
+_MISSING_MODULE_ERROR = "ModuleNotFoundError"
+_CHILD_PROGRAM = """\
 import sys
 sys.path.append({source!r})
 from paddock.toolkits.python.symbol_child import main
 main()
 """
-Found = dict[str, Any]
+SymbolRecord = dict[str, Any]
 
 
 class SymbolFileError(ToolError):
@@ -45,53 +45,53 @@ class SymbolFileError(ToolError):
     code = "symbol-file"
 
 
-class Wanted(NamedTuple):
+class SymbolQuery(NamedTuple):
     """What is to be looked up, and how."""
 
     names: list[str]
     file: str | None
-    length: int
+    max_characters: int
     interpreter: str | None
-    is_live: bool
+    allows_import: bool
 
 
-def look_up(ctx: Context, wanted: Wanted) -> str:
+def look_up_symbols(ctx: Context, wanted: SymbolQuery) -> str:
     """The definitions of some symbols.
 
     Raises:
         ToolError: when they cannot be looked for.
     """
-    project = working_directory(ctx)
-    file = _file(wanted.file, ctx) if wanted.file else None
+    project = get_working_directory(ctx)
+    file = _resolve_file(wanted.file, ctx) if wanted.file else None
     interpreter = choose_interpreter(ctx, wanted.interpreter, file.parent if file else None)
-    paths = import_paths(project, interpreter, file)
-    good = [name for name in wanted.names if _is_name(name)][:_MOST_NAMES]
+    paths = find_import_paths(project, interpreter, file)
+    good = [name for name in wanted.names if _is_dotted_name(name)][:_MAX_NAMES]
     request = {
         "names": good,
         "file": str(file) if file else None,
-        "length": wanted.length,
+        "length": wanted.max_characters,
         "project": str(project),
         "paths": paths,
-        "cache": str(Path(data_directory()) / "jedi"),
+        "cache": str(Path(get_data_directory()) / "jedi"),
     }
 
-    def work(is_cancelled: Callable[[], bool], _: Callable[[None], None]) -> dict[str, Found]:
-        found = _static(request, is_cancelled) if good else {}
+    def work(is_cancelled: Callable[[], bool], _: Callable[[None], None]) -> dict[str, SymbolRecord]:
+        found = _run_symbol_child(request, is_cancelled) if good else {}
         missing = [name for name, one in found.items() if not one["found"]]
-        if wanted.is_live and missing and not is_cancelled():
-            found |= find_live(missing, interpreter, project, paths, wanted.length, is_cancelled)
+        if wanted.allows_import and missing and not is_cancelled():
+            found |= import_symbols(missing, interpreter, project, paths, wanted.max_characters, is_cancelled)
         return found
 
-    found = call_apart(ctx, work, lambda _: None)
+    found = call_in_thread(ctx, work, lambda _: None)
     ctx.raise_if_cancelled()
-    parts = [_worded(name, found.get(name), wanted.length) for name in wanted.names[:_MOST_NAMES]]
-    if len(wanted.names) > _MOST_NAMES:
-        parts.append(f"Only the first {_MOST_NAMES} of {len(wanted.names)} symbols are shown.")
+    parts = [_format_symbol(name, found.get(name), wanted.max_characters) for name in wanted.names[:_MAX_NAMES]]
+    if len(wanted.names) > _MAX_NAMES:
+        parts.append(f"Only the first {_MAX_NAMES} of {len(wanted.names)} symbols are shown.")
     return "\n\n".join(parts)
 
 
-def _file(given: str, ctx: Context) -> Path:
-    place = resolve(given, ctx)
+def _resolve_file(given: str, ctx: Context) -> Path:
+    place = resolve_path(given, ctx)
     if not place.is_file():
         raise SymbolFileError(
             f"There is no file {given}",
@@ -101,17 +101,17 @@ def _file(given: str, ctx: Context) -> Path:
     return place
 
 
-def _is_name(name: str) -> bool:
+def _is_dotted_name(name: str) -> bool:
     return all(part.isidentifier() and not keyword.iskeyword(part) for part in name.split("."))
 
 
-def _static(request: Found, is_cancelled: Callable[[], bool]) -> dict[str, Found]:
+def _run_symbol_child(request: SymbolRecord, is_cancelled: Callable[[], bool]) -> dict[str, SymbolRecord]:
     source = str(Path(__file__).parents[3])
     done = run_program(
-        [sys.executable, "-I", "-c", _PROGRAM.format(source=source)],
+        [sys.executable, "-I", "-c", _CHILD_PROGRAM.format(source=source)],
         Path(request["project"]),
-        seconds=SECONDS,
-        most_bytes=_MOST_BYTES,
+        seconds=LOOKUP_TIMEOUT_SECONDS,
+        most_bytes=_MAX_OUTPUT_BYTES,
         is_cancelled=is_cancelled,
         given=json.dumps(request).encode(),
     )
@@ -121,49 +121,49 @@ def _static(request: Found, is_cancelled: Callable[[], bool]) -> dict[str, Found
         if is_cancelled():
             return {}
         last = done.errors.rpartition("\n")[2]
-        hint = "pip install 'paddock[python]'" if _MISSING in last else None
+        hint = "pip install 'paddock[python]'" if _MISSING_MODULE_ERROR in last else None
         raise ProgramError(f"Symbols cannot be looked up: {last}", hint=hint) from None
 
 
-def _worded(name: str, told: Found | None, length: int) -> str:
+def _format_symbol(name: str, told: SymbolRecord | None, length: int) -> str:
     title = f"# {name.rpartition('.')[2]}"
     if told is None:
         return f"{title}\n\nError: `{name}` is not a name of Python: names are joined by dots."
     if not told["found"]:
-        return f"{title}\n\n{_missing(name, told)}"
-    return "\n\n".join([title, *(part for one in told["found"] for part in _parts(one, length))])
+        return f"{title}\n\n{_format_missing_symbol(name, told)}"
+    return "\n\n".join([title, *(part for one in told["found"] for part in _format_definition(one, length))])
 
 
-def _missing(name: str, told: Found) -> str:
+def _format_missing_symbol(name: str, told: SymbolRecord) -> str:
     if told.get("error"):
         return f"Error: `{name}` could not be looked up: {told['error']}"
     candidates = told.get("candidates")
     text = f"Error: There is no symbol `{name}` in the project or its packages."
     if candidates:
-        listed = fenced("\n".join(candidates), "py")
+        listed = format_code_block("\n".join(candidates), "py")
         text += f"\n\nDid you mean one of these?\n\n{listed}"
     return text
 
 
-def _parts(one: Found, length: int) -> list[str]:
+def _format_definition(one: SymbolRecord, length: int) -> list[str]:
     place = f"`{one['path']}:{one['line']}`" if one["path"] else "built in"
     parts = [f"**Name:** `{one['full_name']}` ({one['kind']})\n\n**Location:** {place}"]
     source, documentation = one.get("source"), one.get("documentation", "")
     if source is not None:
         if one["length"] > len(source):
             source += f"\n... [truncated, showing {len(source)}/{one['length']} characters]"
-        parts.append(f"## Definition\n\n{fenced(source, 'py')}")
+        parts.append(f"## Definition\n\n{format_code_block(source, 'py')}")
         summary = documentation.strip().partition("\n")[0]
         documentation = "" if summary in source else documentation
     elif one.get("signatures"):
         lines = "\n".join(f"def {text}: ..." for text in one["signatures"])
-        parts.append(f"## Definition\n\n{fenced(lines, 'py')}")
+        parts.append(f"## Definition\n\n{format_code_block(lines, 'py')}")
     if documentation:
         shown = documentation.strip()
         if len(shown) > length:
             shown = f"{shown[:length]}\n... [truncated, showing {length}/{len(shown)} characters]"
-        parts.append(f"## Documentation\n\n{fenced(shown, 'text')}")
+        parts.append(f"## Documentation\n\n{format_code_block(shown, 'text')}")
     if one.get("outline"):
         members = "\n".join(one["outline"])[:length]
-        parts.append(f"## Members\n\n{fenced(members, 'py')}")
+        parts.append(f"## Members\n\n{format_code_block(members, 'py')}")
     return parts

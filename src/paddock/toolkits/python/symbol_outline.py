@@ -10,11 +10,11 @@ import griffe
 if TYPE_CHECKING:
     from pathlib import Path
 
-_MOST_MEMBERS = 400
-_LONGEST_LINE = 160
+_MAX_MEMBERS = 400
+_MAX_LINE_CHARACTERS = 160
 
 
-def outline(code: str, name: str, path: Path, symbol: str | None = None) -> list[str]:
+def build_outline(code: str, name: str, path: Path, symbol: str | None = None) -> list[str]:
     """The public members of a module, or of a class in it."""
     logging.getLogger("griffe").setLevel(logging.CRITICAL)
     try:
@@ -23,31 +23,31 @@ def outline(code: str, name: str, path: Path, symbol: str | None = None) -> list
             found = found[symbol]
     except Exception:  # noqa: BLE001 - code that cannot be read has no outline
         return []
-    return list(_members(found, indent=""))[:_MOST_MEMBERS]
+    return list(_outline_members(found, indent=""))[:_MAX_MEMBERS]
 
 
-def _members(parent: Any, indent: str) -> list[str]:
+def _outline_members(parent: Any, indent: str) -> list[str]:
     lines: list[str] = []
     for name, member in parent.members.items():
         if member.is_alias:
             if parent.exports is not None and name in map(str, parent.exports):
                 lines.append(f"{indent}{name}  # from {member.target_path}")
             continue
-        if not _is_shown(name, member):
+        if not _is_listed(name, member):
             continue
-        lines.append(_line(member, indent))
+        lines.append(_format_member(member, indent))
         if member.is_class and not indent:
-            lines += _members(member, indent="    ")
+            lines += _outline_members(member, indent="    ")
     return lines
 
 
-def _is_shown(name: str, member: Any) -> bool:
+def _is_listed(name: str, member: Any) -> bool:
     if member.is_module:
         return False
     return bool(name == "__init__" or not name.startswith("_"))
 
 
-def _line(member: Any, indent: str) -> str:
+def _format_member(member: Any, indent: str) -> str:
     if member.is_function:
         text = f"def {member.signature()}"
     elif member.is_class:
@@ -56,4 +56,4 @@ def _line(member: Any, indent: str) -> str:
     else:
         text = f"{member.name}: {member.annotation}" if member.annotation else member.name
     summary = member.docstring.value.strip().partition("\n")[0] if member.docstring else ""
-    return f"{indent}{text}  # {summary}"[:_LONGEST_LINE] if summary else f"{indent}{text}"
+    return f"{indent}{text}  # {summary}"[:_MAX_LINE_CHARACTERS] if summary else f"{indent}{text}"

@@ -11,49 +11,49 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_MOST_FILES, _MOST_FOUND = 5_000, 20
-_LARGEST_FILE = 2_000_000
-_NOT_OURS = frozenset({"node_modules", "__pycache__", "site-packages", "build", "dist"})
+_MAX_FILES, _MAX_MATCHES = 5_000, 20
+_MAX_SEARCHED_FILE_BYTES = 2_000_000
+_EXCLUDED_FOLDERS = frozenset({"node_modules", "__pycache__", "site-packages", "build", "dist"})
 
 
-def symbols_called(name: str, project: Path, places: Sequence[Path]) -> list[str]:
+def find_symbols_by_name(name: str, project: Path, places: Sequence[Path]) -> list[str]:
     """The full names of functions, classes and variables of a project that are called so."""
     mention = re.compile(rf"\b{re.escape(name)}\b".encode())
     found: dict[str, None] = {}
-    for file in _files(project):
+    for file in _walk_files(project):
         try:
-            data = file.read_bytes() if file.stat().st_size <= _LARGEST_FILE else b""
+            data = file.read_bytes() if file.stat().st_size <= _MAX_SEARCHED_FILE_BYTES else b""
             if not mention.search(data):
                 continue
             tree = ast.parse(data)
         except (OSError, SyntaxError, ValueError, RecursionError):
             continue
-        module = _module_of(file, places)
-        found |= dict.fromkeys(f"{module}.{own}" for own in _definitions(tree, name))
-        if len(found) >= _MOST_FOUND:
+        module = _get_module_name(file, places)
+        found |= dict.fromkeys(f"{module}.{own}" for own in _find_definitions(tree, name))
+        if len(found) >= _MAX_MATCHES:
             break
     return list(found)
 
 
-def _files(project: Path) -> Iterator[Path]:
+def _walk_files(project: Path) -> Iterator[Path]:
     count = 0
     for folder, folders, names in os.walk(project):
-        folders[:] = sorted(one for one in folders if _is_of_the_project(Path(folder, one)))
+        folders[:] = sorted(one for one in folders if _is_project_folder(Path(folder, one)))
         for name in sorted(names):
             if name.endswith(".py"):
                 count += 1
-                if count > _MOST_FILES:
+                if count > _MAX_FILES:
                     return
                 yield Path(folder, name)
 
 
-def _is_of_the_project(folder: Path) -> bool:
-    if folder.name in _NOT_OURS or folder.name.startswith("."):
+def _is_project_folder(folder: Path) -> bool:
+    if folder.name in _EXCLUDED_FOLDERS or folder.name.startswith("."):
         return False
     return not (folder / "pyvenv.cfg").exists()
 
 
-def _module_of(file: Path, places: Sequence[Path]) -> str:
+def _get_module_name(file: Path, places: Sequence[Path]) -> str:
     """What a file is imported as, from the nearest place that modules are imported from."""
     above = [place for place in places if file.is_relative_to(place)]
     nearest = max(above, key=lambda place: len(place.parts), default=file.parent)
@@ -61,16 +61,16 @@ def _module_of(file: Path, places: Sequence[Path]) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
 
 
-def _definitions(parent: ast.AST, name: str, within: str = "") -> Iterator[str]:
+def _find_definitions(parent: ast.AST, name: str, within: str = "") -> Iterator[str]:
     for node in ast.iter_child_nodes(parent):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             if node.name == name:
                 yield f"{within}{name}"
             if isinstance(node, ast.ClassDef):
-                yield from _definitions(node, name, f"{within}{node.name}.")
+                yield from _find_definitions(node, name, f"{within}{node.name}.")
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             if any(isinstance(one, ast.Name) and one.id == name for one in targets):
                 yield f"{within}{name}"
         elif isinstance(node, ast.If | ast.Try | ast.With):
-            yield from _definitions(node, name, within)
+            yield from _find_definitions(node, name, within)

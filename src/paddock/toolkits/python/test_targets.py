@@ -6,16 +6,16 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.authoring.failures import ToolError
-from paddock.toolkits.paths import resolve, working_directory
+from paddock.toolkits.paths import resolve_path, get_working_directory
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from paddock.authoring.context import Context
 
-_COMMA = re.compile(r",(?![^\[]*\])")
+_SEPARATOR_PATTERN = re.compile(r",(?![^\[]*\])")
 """Not one in the parameters of a test: `test_sum[1,2]`."""
-_MARKS = ("pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg", "setup.py", ".git")
+_PROJECT_MARKERS = ("pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg", "setup.py", ".git")
 
 
 class PythonTestsNotFoundError(ToolError):
@@ -24,32 +24,32 @@ class PythonTestsNotFoundError(ToolError):
     code = "python-tests-not-found"
 
 
-class Targets(NamedTuple):
+class PytestTargets(NamedTuple):
     """What to run, and where."""
 
     arguments: list[str]
     """Paths, and names of single tests, as pytest takes them; none for all that the project has."""
     directory: Path
     """Where the run begins: the directory of the project."""
-    near: Path
+    interpreter_directory: Path
     """Where the interpreter is looked for first."""
 
 
-def find_targets(paths: str, ctx: Context) -> Targets:
+def resolve_targets(paths: str, ctx: Context) -> PytestTargets:
     """The tests that an argument names.
 
     Raises:
         PythonTestsNotFoundError: when there is no such file or directory.
         FolderError: when it lies where tools may not go.
     """
-    top = working_directory(ctx)
+    top = get_working_directory(ctx)
     arguments: list[str] = []
     places: list[Path] = []
-    for given in (part.strip() for part in _COMMA.split(paths)):
+    for given in (part.strip() for part in _SEPARATOR_PATTERN.split(paths)):
         if not given:
             continue
         path, separator, test = given.partition("::")
-        place = resolve(path, ctx)
+        place = resolve_path(path, ctx)
         if not place.exists():
             raise PythonTestsNotFoundError(
                 f"There is no file or directory {path}",
@@ -59,15 +59,15 @@ def find_targets(paths: str, ctx: Context) -> Targets:
         arguments.append(f"{place}{separator}{test}")
         places.append(place)
     if not places:
-        return Targets([], top, top)
+        return PytestTargets([], top, top)
     near = places[0] if places[0].is_dir() else places[0].parent
-    return Targets(arguments, _project(near, top), near)
+    return PytestTargets(arguments, _find_project_directory(near, top), near)
 
 
-def _project(near: Path, top: Path) -> Path:
+def _find_project_directory(near: Path, top: Path) -> Path:
     """The directory of the project that a directory belongs to."""
     for folder in (near, *near.parents):
-        if any((folder / mark).exists() for mark in _MARKS):
+        if any((folder / mark).exists() for mark in _PROJECT_MARKERS):
             return folder
         if folder == top:
             break

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from paddock.kernels.outcome import Outcome
+    from paddock.kernels.outcome import EvaluationResult
 
-FINISHED = frozenset({"done", "failed"})
-_NOTHING = "(The code ran; it printed nothing, and its last statement has no value.)"
+FINISHED_STATUSES = frozenset({"done", "failed"})
+_NO_OUTPUT_TEXT = "(The code ran; it printed nothing, and its last statement has no value.)"
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class PythonFigure:
     """A picture in an answer."""
 
     data: bytes
@@ -21,26 +21,26 @@ class Figure:
     label: str = "(A picture that cannot be shown.)\n"
 
 
-def items_of(outcome: Outcome, line: int, limit: int) -> tuple[list[str | Figure], str]:
+def build_answer_items(outcome: EvaluationResult, line: int, limit: int) -> tuple[list[str | PythonFigure], str]:
     """The answer, with texts of at most `limit` characters, and what is told beside it."""
-    items: list[str | Figure] = []
+    items: list[str | PythonFigure] = []
     for output in outcome.outputs:
         if output.kind == "picture":
-            items.append(Figure(output.data, output.mime))
+            items.append(PythonFigure(output.data, output.mime))
         else:
-            items.append(f"{cut(output.text, limit)}\n")
-    if outcome.status not in FINISHED:
+            items.append(f"{truncate_middle(output.text, limit)}\n")
+    if outcome.status not in FINISHED_STATUSES:
         items.append(f"[{outcome.note}]\n")
         return items, ""
     if outcome.result is not None:
-        text = cut(outcome.result, limit)
+        text = truncate_middle(outcome.result, limit)
         items.append(f"Out[{line}]: " + (f"\n{text}" if "\n" in text else text))
     if not items:
-        items.append(_NOTHING)
+        items.append(_NO_OUTPUT_TEXT)
     return items, outcome.note
 
 
-def cut(text: str, limit: int) -> str:
+def truncate_middle(text: str, limit: int) -> str:
     """A text without its middle, if it is longer than that."""
     if len(text) <= limit:
         return text

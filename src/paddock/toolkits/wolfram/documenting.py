@@ -8,131 +8,131 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from paddock.toolkits.wolfram.example_outputs import Surroundings, fill_outputs
+from paddock.toolkits.wolfram.example_outputs import ExampleContext, fill_example_outputs
 from paddock.toolkits.wolfram.page_files import (
-    change_page,
-    check_new,
-    find_page,
-    new_page_path,
-    paclet_of,
-    read_page,
-    symbols_of,
-    write_new,
+    edit_page_file,
+    check_page_absent,
+    require_page_path,
+    resolve_new_page_path,
+    get_paclet_directory,
+    read_page_file,
+    find_paclet_symbols,
+    write_new_page,
 )
-from paddock.wolfram import quoted, spelled_out
+from paddock.wolfram import quote_string, escape_private_characters
 from paddock.wolfram.reference_pages import (
-    OPERATIONS,
-    Description,
-    Subject,
+    PAGE_OPERATIONS,
+    PageContent,
+    PageSubject,
     check_example_operation,
     check_operation,
-    check_section,
+    resolve_section_name,
     edit_examples,
     edit_page,
-    examples_markdown,
-    new_page,
-    read_examples,
-    read_usage,
+    examples_to_markdown,
+    build_page,
+    parse_examples,
+    parse_usage,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from paddock.authoring.context import Context
-    from paddock.wolfram.reference_pages import Page
+    from paddock.wolfram.reference_pages import SymbolPage
 
 Arguments = dict[str, Any]
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
-def create(arguments: Arguments, ctx: Context) -> str:
+def write_new_symbol_page(arguments: Arguments, ctx: Context) -> str:
     """Make a new page."""
-    publisher = _given(arguments, "publisherID")
+    publisher = _get_text_argument(arguments, "publisherID")
     paclet = arguments["pacletName"].strip()
-    subject = Subject(
+    subject = PageSubject(
         arguments["symbolName"].strip(),
         f"{publisher}/{paclet}" if publisher else paclet,
-        _given(arguments, "context"),
+        _get_text_argument(arguments, "context"),
     )
-    path = new_page_path(arguments["pacletDirectory"], subject.symbol, ctx)
-    check_new(path)
-    read_usage(arguments["usage"])
-    symbols = symbols_of(path)
-    examples = read_examples(_given(arguments, "basicExamples"))
-    description = Description(
+    path = resolve_new_page_path(arguments["pacletDirectory"], subject.symbol, ctx)
+    check_page_absent(path)
+    parse_usage(arguments["usage"])
+    symbols = find_paclet_symbols(path)
+    examples = parse_examples(_get_text_argument(arguments, "basicExamples"))
+    description = PageContent(
         usage=arguments["usage"],
-        notes=_given(arguments, "notes"),
-        see_also=_given(arguments, "seeAlso"),
-        tech_notes=_given(arguments, "techNotes"),
-        guides=_given(arguments, "relatedGuides"),
-        links=_given(arguments, "relatedLinks"),
-        keywords=_given(arguments, "keywords"),
-        version=_given(arguments, "newInVersion"),
+        notes=_get_text_argument(arguments, "notes"),
+        see_also=_get_text_argument(arguments, "seeAlso"),
+        tech_notes=_get_text_argument(arguments, "techNotes"),
+        guides=_get_text_argument(arguments, "relatedGuides"),
+        links=_get_text_argument(arguments, "relatedLinks"),
+        keywords=_get_text_argument(arguments, "keywords"),
+        version=_get_text_argument(arguments, "newInVersion"),
         examples=examples,
     )
-    target = _target(subject.paclet, symbols)
+    target = _create_link_resolver(subject.paclet, symbols)
     # Once before the code is evaluated, so that what is wrong is told at once.
-    new_page(subject, description, target)
-    around = Surroundings(subject.context, paclet_of(path), symbols)
-    told = fill_outputs(examples, around, ctx)
+    build_page(subject, description, target)
+    around = ExampleContext(subject.context, get_paclet_directory(path), symbols)
+    told = fill_example_outputs(examples, around, ctx)
     ctx.raise_if_cancelled()
-    write_new(path, new_page(subject, description, target))
-    return _answer({"file": str(path), "uri": subject.uri}, told)
+    write_new_page(path, build_page(subject, description, target))
+    return _format_association({"file": str(path), "uri": subject.uri}, told)
 
 
-def edit(arguments: Arguments, ctx: Context) -> str:
+def update_symbol_page(arguments: Arguments, ctx: Context) -> str:
     """Change a part of a page."""
-    path = find_page(arguments["notebook"], ctx)
+    path = require_page_path(arguments["notebook"], ctx)
     operation = arguments["operation"]
-    check_operation(operation, OPERATIONS)
-    symbols = symbols_of(path)
+    check_operation(operation, PAGE_OPERATIONS)
+    symbols = find_paclet_symbols(path)
     ctx.raise_if_cancelled()
-    change_page(
+    edit_page_file(
         path,
         lambda page: edit_page(
             page,
             operation,
             arguments.get("content"),
             arguments.get("position"),
-            _target(page.paclet, symbols),
+            _create_link_resolver(page.paclet, symbols),
         ),
     )
-    return _answer({"file": str(path), "operation": operation})
+    return _format_association({"file": str(path), "operation": operation})
 
 
-def edit_page_examples(arguments: Arguments, ctx: Context) -> str:
+def update_symbol_page_examples(arguments: Arguments, ctx: Context) -> str:
     """Change the examples in a section of a page."""
-    section = check_section(arguments["section"])
-    path = find_page(arguments["notebook"], ctx)
+    section = resolve_section_name(arguments["section"])
+    path = require_page_path(arguments["notebook"], ctx)
     operation, position = arguments["operation"], arguments.get("position")
     content = check_example_operation(operation, arguments.get("content"), position)
-    examples = read_examples(content)
+    examples = parse_examples(content)
     subsection = arguments.get("subsection")
 
-    def change(to: Page) -> None:
+    def change(to: SymbolPage) -> None:
         edit_examples(to, operation, section, examples, position=position, subsection=subsection)
 
     # Once before the code is evaluated, so that what is wrong is told at once.
-    page = read_page(path)
+    page = read_page_file(path)
     context = page.context
     change(page)
-    told = fill_outputs(examples, Surroundings(context, paclet_of(path), symbols_of(path)), ctx)
+    told = fill_example_outputs(examples, ExampleContext(context, get_paclet_directory(path), find_paclet_symbols(path)), ctx)
     ctx.raise_if_cancelled()
-    change_page(path, change)
+    edit_page_file(path, change)
     found = {
         "file": str(path),
         "operation": operation,
         "section": section,
-        "generatedContent": examples_markdown(examples),
+        "generatedContent": examples_to_markdown(examples),
     }
-    return _answer(found, told)
+    return _format_association(found, told)
 
 
-def _given(arguments: Arguments, name: str) -> str:
+def _get_text_argument(arguments: Arguments, name: str) -> str:
     return (arguments.get(name) or "").strip()
 
 
-def _target(paclet: str, symbols: Collection[str]) -> Callable[[str], str]:
+def _create_link_resolver(paclet: str, symbols: Collection[str]) -> Callable[[str], str]:
     """Where symbols have their pages: in the paclet, or in the documentation of the system."""
 
     def target(name: str) -> str:
@@ -141,16 +141,16 @@ def _target(paclet: str, symbols: Collection[str]) -> Callable[[str], str]:
     return target
 
 
-def _answer(values: Mapping[str, str], told: list[str] | None = None) -> str:
+def _format_association(values: Mapping[str, str], told: list[str] | None = None) -> str:
     """The text of an association."""
     if told:
         values = {**values, "note": ". ".join(told) + "."}
-    pairs = ", ".join(f"{_string(key)} -> {_string(value)}" for key, value in values.items())
-    return spelled_out(f"<|{pairs}|>")
+    pairs = ", ".join(f"{_format_string(key)} -> {_format_string(value)}" for key, value in values.items())
+    return escape_private_characters(f"<|{pairs}|>")
 
 
-def _string(value: str) -> str:
-    written = quoted(value)
+def _format_string(value: str) -> str:
+    written = quote_string(value)
     for sign, escape in _ESCAPES.items():
         written = written.replace(sign, escape)
     return written

@@ -8,8 +8,8 @@ from os import environ
 from typing import TYPE_CHECKING
 
 from paddock.kernels.engines.detection import ENGINE_VARIABLE, choose_engine
-from paddock.kernels.sessions import shared_sessions
-from paddock.toolkits.wolfram.options import ENGINE_OPTION
+from paddock.kernels.sessions import get_shared_session_manager
+from paddock.toolkits.wolfram.options import ENGINE_OPTION_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,57 +17,57 @@ if TYPE_CHECKING:
     from paddock.authoring.context import Context
     from paddock.kernels.engines.engine import Engine
     from paddock.kernels.kernel import Kernel
-    from paddock.kernels.limits import Limits
+    from paddock.kernels.limits import EvaluationLimits
 
 
-def engine_for(ctx: Context) -> Engine:
+def get_configured_engine(ctx: Context) -> Engine:
     """The engine that the tool's option, or the environment, names; else the best there is.
 
     Raises:
         EngineError: when that one is not on this machine.
     """
-    return engine_named(ctx.options.get(ENGINE_OPTION))
+    return get_engine_by_name(ctx.options.get(ENGINE_OPTION_NAME))
 
 
-def engine_named(setting: str | None) -> Engine:
+def get_engine_by_name(setting: str | None) -> Engine:
     """The same, for a setting that is known.
 
     Raises:
         EngineError: when that one is not on this machine.
     """
-    return _chosen(setting, environ.get(ENGINE_VARIABLE))
+    return _get_cached_engine(setting, environ.get(ENGINE_VARIABLE))
 
 
 @cache
-def _chosen(setting: str | None, _variable: str | None) -> Engine:
+def _get_cached_engine(setting: str | None, _variable: str | None) -> Engine:
     """Looked for once, since it means looking at many places."""
     return choose_engine(setting).engine
 
 
-def take_kernel(engine: Engine, limits: Limits) -> Kernel:
+def acquire_kernel(engine: Engine, limits: EvaluationLimits) -> Kernel:
     """A kernel without any definitions, which is to be closed.
 
     Raises:
         KernelError: when it does not start.
     """
-    return shared_sessions().pool.take(engine, limits)
+    return get_shared_session_manager().pool.acquire(engine, limits)
 
 
 @contextlib.contextmanager
-def fresh_kernel(engine: Engine, limits: Limits) -> Iterator[Kernel]:
+def open_kernel(engine: Engine, limits: EvaluationLimits) -> Iterator[Kernel]:
     """A kernel without any definitions, for the length of the block.
 
     Raises:
         KernelError: when it does not start.
     """
-    kernel = take_kernel(engine, limits)
+    kernel = acquire_kernel(engine, limits)
     try:
         yield kernel
     finally:
         kernel.close()
 
 
-def engine_title(engine: Engine) -> str:
+def describe_engine(engine: Engine) -> str:
     """What answers say about who evaluated."""
     named = f"{engine.title} {engine.version}".strip()
     return named if engine.name == "wolfram" else f"{named}, not by a Wolfram kernel"

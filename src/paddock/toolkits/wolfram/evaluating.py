@@ -9,27 +9,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.kernels.calls import call_kernel
-from paddock.kernels.limits import Limits
-from paddock.kernels.sessions import shared_sessions
-from paddock.kernels.wolfram_session import Words, evaluate
-from paddock.toolkits.contents import contents, reminder
-from paddock.toolkits.keeping import keeping_of
-from paddock.toolkits.limits import MEMORY_OPTION, NETWORK_OPTION
-from paddock.toolkits.wolfram.engines import engine_for, engine_title
-from paddock.toolkits.wolfram.recent_sessions import note_session
-from paddock.wolfram import spelled_out
+from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.sessions import get_shared_session_manager
+from paddock.kernels.wolfram_session import AnswerText, evaluate_line
+from paddock.toolkits.contents import build_content, create_reminder
+from paddock.toolkits.keeping import read_retention_policy
+from paddock.toolkits.limits import MEMORY_OPTION_NAME, NETWORK_OPTION_NAME
+from paddock.toolkits.wolfram.engines import get_configured_engine, describe_engine
+from paddock.toolkits.wolfram.recent_sessions import record_session
+from paddock.wolfram import escape_private_characters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from paddock.authoring.context import Context
-    from paddock.kernels.calls import IsCancelled, OnWait
+    from paddock.kernels.calls import CancelCheck, ProgressCallback
     from paddock.kernels.engines.engine import Engine
     from paddock.kernels.sessions import SessionStatus
-    from paddock.kernels.wolfram_session import Evaluation
-    from paddock.toolkits.contents import Content
+    from paddock.kernels.wolfram_session import LineEvaluation
+    from paddock.toolkits.contents import ToolContent
 
-STATUS_TEXTS = {
+SESSION_STATUS_NOTES = {
     "reused": "Nothing was saved under this session id: it is a new, empty session.",
     "resumed-new-kernel": (
         "The session goes on in a new kernel process. Its definitions and history were restored; "
@@ -38,7 +38,7 @@ STATUS_TEXTS = {
 }
 
 
-class _About(NamedTuple):
+class _WolframSessionInfo(NamedTuple):
     """What an answer says of its session; another call may have it by then."""
 
     id: str
@@ -47,42 +47,42 @@ class _About(NamedTuple):
     notes: tuple[str, ...]
 
 
-def answer(ctx: Context, code: str, seconds: float, session: str | None) -> Content:
+def run_evaluation(ctx: Context, code: str, seconds: float, session: str | None) -> ToolContent:
     """The answer to code, which may take so many seconds; what the tool's options say counts.
 
     Raises:
         PaddockError: when there is no such engine, or its kernel does not start.
     """
-    limits = Limits(
+    limits = EvaluationLimits(
         seconds=seconds,
-        memory_bytes=ctx.options[MEMORY_OPTION],
-        network=ctx.options[NETWORK_OPTION],
+        memory_bytes=ctx.options[MEMORY_OPTION_NAME],
+        network=ctx.options[NETWORK_OPTION_NAME],
     )
-    sessions = shared_sessions()
-    sessions.keeping = keeping_of(ctx.options)
+    sessions = get_shared_session_manager()
+    sessions.retention = read_retention_policy(ctx.options)
 
-    def work(is_cancelled: IsCancelled, on_wait: OnWait) -> Content:
-        engine = engine_for(ctx)
-        with sessions.using(
+    def work(is_cancelled: CancelCheck, on_wait: ProgressCallback) -> ToolContent:
+        engine = get_configured_engine(ctx)
+        with sessions.open_session(
             session, engine, seconds=seconds, is_cancelled=is_cancelled, on_wait=on_wait
         ) as opened:
-            found = evaluate(opened, code, limits, is_cancelled=is_cancelled, on_wait=on_wait)
-            note_session(ctx, opened.id, engine)
-            about = _About(opened.id, opened.status, opened.engine, tuple(opened.notes))
-        return [] if is_cancelled() else _worded(found, about, ctx.options)
+            found = evaluate_line(opened, code, limits, is_cancelled=is_cancelled, on_wait=on_wait)
+            record_session(ctx, opened.id, engine)
+            about = _WolframSessionInfo(opened.id, opened.status, opened.engine, tuple(opened.notes))
+        return [] if is_cancelled() else _format_answer(found, about, ctx.options)
 
     return call_kernel(ctx, work, seconds)
 
 
-def _worded(evaluation: Evaluation, session: _About, options: Mapping[str, Any]) -> Content:
+def _format_answer(evaluation: LineEvaluation, session: _WolframSessionInfo, options: Mapping[str, Any]) -> ToolContent:
     items = [
-        spelled_out(item.text) if isinstance(item, Words) else item
-        for item in evaluation.items(options["MaxCharacterCount"])
+        escape_private_characters(item.text) if isinstance(item, AnswerText) else item
+        for item in evaluation.to_items(options["MaxCharacterCount"])
     ]
-    pieces, notes = contents(items, is_exported=options["ImageExportMethod"] == "Local")
-    lines = [STATUS_TEXTS.get(session.status, ""), *session.notes, *evaluation.notes, *notes]
+    pieces, notes = build_content(items, is_exported=options["ImageExportMethod"] == "Local")
+    lines = [SESSION_STATUS_NOTES.get(session.status, ""), *session.notes, *evaluation.notes, *notes]
     lines += [
-        f"Evaluated by {engine_title(session.engine)}.",
+        f"Evaluated by {describe_engine(session.engine)}.",
         f'To go on in this session, with its definitions and history, use session="{session.id}".',
     ]
-    return [*pieces, reminder([line for line in lines if line])]
+    return [*pieces, create_reminder([line for line in lines if line])]

@@ -16,11 +16,11 @@ from paddock.authoring.option import Option
 from paddock.authoring.tool import Tool
 from paddock.errors import PaddockError
 from paddock.protocol.model.content import ImageContent, TextContent
-from paddock.toolkits.limits import EVALUATOR_OPTIONS, seconds_for
-from paddock.toolkits.wolfram.options import ENGINE, ENGINE_OPTION
+from paddock.toolkits.limits import EVALUATOR_OPTIONS, resolve_time_limit
+from paddock.toolkits.wolfram.options import ENGINE_OPTION, ENGINE_OPTION_NAME
 
-Content = list[TextContent | ImageContent]
-DESCRIPTION = """\
+ToolContent = list[TextContent | ImageContent]
+EVALUATOR_DESCRIPTION = """\
 Evaluate Wolfram Language code. The answer has what the code prints, its messages, its value in \
 InputForm, and its graphics as pictures.
 
@@ -30,8 +30,8 @@ The code runs without asking anybody, in a process of its own, without network u
 allows it; it can read and write local files. Look a function up first if you are not \
 sure of it. An engine other than Wolfram's may lack functions: what it does not know, it leaves \
 unevaluated."""
-OPTIONS = {
-    ENGINE_OPTION: ENGINE,
+WOLFRAM_EVALUATOR_OPTIONS = {
+    ENGINE_OPTION_NAME: ENGINE_OPTION,
     **EVALUATOR_OPTIONS,
     "Method": Option(None, Any, "Without effect: code always runs in a process of its own"),
 }
@@ -46,32 +46,32 @@ def evaluate_wolfram_language(
     session: Annotated[
         str | None, Meta(description="The id of the session to go on in, from an earlier answer.")
     ] = None,
-) -> Content:
+) -> ToolContent:
     """Evaluate code in a session."""
-    from paddock.toolkits.wolfram.evaluating import answer  # noqa: PLC0415 - see the module's docstring
+    from paddock.toolkits.wolfram.evaluating import run_evaluation  # noqa: PLC0415 - see the module's docstring
 
-    seconds = seconds_for(code, timeConstraint, ctx.options)
+    seconds = resolve_time_limit(code, timeConstraint, ctx.options)
     try:
-        found = answer(ctx, code, seconds, session)
+        found = run_evaluation(ctx, code, seconds, session)
     except PaddockError as error:
         raise ToolError(str(error)) from error
     ctx.raise_if_cancelled()
     return found
 
 
-evaluator_tool = Tool(
+wolfram_evaluator_tool = Tool(
     "WolframLanguageEvaluator",
     evaluate_wolfram_language,
     title="Wolfram Language evaluator",
-    description=DESCRIPTION,
+    description=EVALUATOR_DESCRIPTION,
     annotations={
         "readOnlyHint": False,
         "destructiveHint": True,
         "idempotentHint": False,
         "openWorldHint": False,
     },
-    return_type=Content,
+    return_type=ToolContent,
     task="optional",
     lenient=True,
-    options=OPTIONS,
+    options=WOLFRAM_EVALUATOR_OPTIONS,
 )

@@ -9,29 +9,29 @@ from __future__ import annotations
 import codecs
 from typing import TYPE_CHECKING, Any
 
-from paddock.files import read_ordinary
-from paddock.reports.inspected import Inspected, Language, report, report_directory
-from paddock.toolkits.inspector_defaults import EXCLUDED_SEVERITIES
+from paddock.files import read_regular_file
+from paddock.reports.inspected import InspectedFile, InspectionLanguage, format_source_report, format_directory_report
+from paddock.toolkits.inspector_defaults import DEFAULT_EXCLUDED_SEVERITIES
 from paddock.toolkits.inspector_input import (
     NoFilesFoundError,
-    code_or_path,
-    limit_of,
-    selection_of,
-    telling_unreadable,
+    get_code_or_path,
+    get_issue_limit,
+    parse_issue_filter,
+    convert_read_errors,
 )
-from paddock.toolkits.paths import files_in, resolve
+from paddock.toolkits.paths import list_allowed_files, resolve_path
 from paddock.wolfram import parse
-from paddock.wolfram.inspection import Selection, inspect_source
+from paddock.wolfram.inspection import IssueFilter, inspect_source
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from paddock.authoring.context import Context
 
-SUFFIXES = (".wl", ".m", ".wls")
-MOST_BYTES = 20_000_000
-_MOST_NAMED = 10
-_LANGUAGE = Language(
+SOURCE_SUFFIXES = (".wl", ".m", ".wls")
+MAX_FILE_BYTES = 20_000_000
+_MAX_NAMED_FILES = 10
+_WOLFRAM_LANGUAGE = InspectionLanguage(
     "wl",
     """*Tip: to suppress issues that are meant to be, put comments around the code:*
 
@@ -44,33 +44,33 @@ _LANGUAGE = Language(
 )
 
 
-def inspect(arguments: dict[str, Any], ctx: Context) -> str:
+def inspect_wolfram(arguments: dict[str, Any], ctx: Context) -> str:
     """The report on what the arguments name."""
-    code, path = code_or_path(arguments)
-    selection = selection_of(arguments, EXCLUDED_SEVERITIES)
-    limit = limit_of(arguments)
+    code, path = get_code_or_path(arguments)
+    selection = parse_issue_filter(arguments, DEFAULT_EXCLUDED_SEVERITIES)
+    limit = get_issue_limit(arguments)
     if code is not None:
-        return report(_inspected("", code, selection), selection, limit, _LANGUAGE)
-    place = resolve(path, ctx)
+        return format_source_report(_inspect_text("", code, selection), selection, limit, _WOLFRAM_LANGUAGE)
+    place = resolve_path(path, ctx)
     if place.is_dir():
-        return _directory(place, selection, limit, ctx)
-    return report(_file(place, selection), selection, limit, _LANGUAGE, path=str(place))
+        return _inspect_directory(place, selection, limit, ctx)
+    return format_source_report(_inspect_file(place, selection), selection, limit, _WOLFRAM_LANGUAGE, path=str(place))
 
 
-def _inspected(name: str, text: str, selection: Selection) -> Inspected:
+def _inspect_text(name: str, text: str, selection: IssueFilter) -> InspectedFile:
     source = parse(text)
-    return Inspected(name, source, inspect_source(source, selection))
+    return InspectedFile(name, source, inspect_source(source, selection))
 
 
-def _file(place: Path, selection: Selection) -> Inspected:
-    with telling_unreadable(place):
-        text = _read(place)
-    return _inspected(place.name, text, selection)
+def _inspect_file(place: Path, selection: IssueFilter) -> InspectedFile:
+    with convert_read_errors(place):
+        text = _read_source(place)
+    return _inspect_text(place.name, text, selection)
 
 
-def _read(place: Path) -> str:
+def _read_source(place: Path) -> str:
     """The text with its line ends as they are; old files are not always UTF-8."""
-    data = read_ordinary(place, MOST_BYTES)
+    data = read_regular_file(place, MAX_FILE_BYTES)
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16", "replace")
     try:
@@ -79,11 +79,11 @@ def _read(place: Path) -> str:
         return data.decode("latin-1")
 
 
-def _directory(place: Path, selection: Selection, limit: int, ctx: Context) -> str:
-    files, left_out = files_in(place, SUFFIXES, is_deep=True)
+def _inspect_directory(place: Path, selection: IssueFilter, limit: int, ctx: Context) -> str:
+    files, left_out = list_allowed_files(place, SOURCE_SUFFIXES, is_deep=True)
     if not files:
         raise NoFilesFoundError(
-            f"There are no files that end with {', '.join(SUFFIXES)}{_named(left_out, place)}",
+            f"There are no files that end with {', '.join(SOURCE_SUFFIXES)}{_format_skipped_files(left_out, place)}",
             where=str(place),
         )
     found = []
@@ -91,16 +91,16 @@ def _directory(place: Path, selection: Selection, limit: int, ctx: Context) -> s
         if ctx.is_cancelled:
             break
         try:
-            found.append(_inspected(file.name, _read(file), selection))
+            found.append(_inspect_text(file.name, _read_source(file), selection))
         except OSError:
             left_out.append(file)
         ctx.progress(number, len(files), file.name)
-    text = report_directory(found, selection, limit, _LANGUAGE, path=str(place))
-    return f"{text}\n\n*Not inspected{_named(left_out, place)}*" if left_out else text
+    text = format_directory_report(found, selection, limit, _WOLFRAM_LANGUAGE, path=str(place))
+    return f"{text}\n\n*Not inspected{_format_skipped_files(left_out, place)}*" if left_out else text
 
 
-def _named(left_out: list[Path], place: Path) -> str:
+def _format_skipped_files(left_out: list[Path], place: Path) -> str:
     """What could not be inspected: unreadable, too large, or not really in the directory."""
-    names = [f"`{file.relative_to(place)}`" for file in left_out[:_MOST_NAMED]]
-    more = " …" if len(left_out) > _MOST_NAMED else ""
+    names = [f"`{file.relative_to(place)}`" for file in left_out[:_MAX_NAMED_FILES]]
+    more = " …" if len(left_out) > _MAX_NAMED_FILES else ""
     return f", as they cannot be read or lead elsewhere: {', '.join(names)}{more}" if names else ""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.files import read_ordinary, write_atomically
+from paddock.files import read_regular_file, write_atomically
 from paddock.protocol.model.content import ImageContent, TextContent
-from paddock.toolkits.paths import resolve
+from paddock.toolkits.paths import resolve_path
 from paddock.wolfram import Atom, Node, has_head, parse
 from paddock.wolfram.notebooks import (
     NotebookError,
@@ -26,27 +26,27 @@ if TYPE_CHECKING:
 
     from paddock.authoring.context import Context
 
-_MOST_BYTES = 200_000_000
-_MODE = 0o644
+_MAX_NOTEBOOK_BYTES = 200_000_000
+_NEW_FILE_MODE = 0o644
 
 
-def read(notebook: str, ctx: Context) -> list[TextContent | ImageContent]:
+def read_notebook_file(notebook: str, ctx: Context) -> list[TextContent | ImageContent]:
     """A notebook file as markdown, with its pictures."""
     if _is_notebook_object(notebook):
-        return [TextContent(_NO_FRONT_END)]
-    path = resolve(notebook, ctx)
+        return [TextContent(_NO_FRONT_END_TEXT)]
+    path = resolve_path(notebook, ctx)
     if not path.exists():
         text = f"{notebook!r} is an invalid notebook specification: there is no file {path}"
         return [TextContent(f"{text}. Give the path of a .nb file that exists.")]
     try:
-        return _contents(path, ctx)
+        return _render_notebook(path, ctx)
     except NotebookError as error:
         return [TextContent(f"{path} is not a valid notebook: {error}")]
     except OSError as error:
         return [TextContent(f"{path} is not a valid notebook: {error.strerror or error}")]
 
 
-_NO_FRONT_END = (
+_NO_FRONT_END_TEXT = (
     "A NotebookObject is a notebook that is open in a front end, and this server has none. "
     "Save the notebook and give the path of its file."
 )
@@ -65,8 +65,8 @@ def _is_notebook_object(text: str) -> bool:
     return all(isinstance(arg, Atom) and arg.kind == "string" for arg in found.args)
 
 
-def _contents(path: Path, ctx: Context) -> list[TextContent | ImageContent]:
-    notebook = read_notebook(read_ordinary(path, _MOST_BYTES).decode("utf-8", "replace"))
+def _render_notebook(path: Path, ctx: Context) -> list[TextContent | ImageContent]:
+    notebook = read_notebook(read_regular_file(path, _MAX_NOTEBOOK_BYTES).decode("utf-8", "replace"))
     markdown = notebook_to_markdown(
         notebook,
         output_limit=ctx.options["MaxOutputCharacters"],
@@ -76,13 +76,13 @@ def _contents(path: Path, ctx: Context) -> list[TextContent | ImageContent]:
     text = markdown.text or "The notebook is empty.\n"
     if notebook.problems:
         text += f"\nThe file is damaged; this is what could be read. {notebook.problems[0]}\n"
-    pictures = [ImageContent(picture.data, picture.mime) for picture in markdown.pictures]
+    pictures = [ImageContent(picture.data, picture.mime) for picture in markdown.images]
     return [TextContent(text), *pictures]
 
 
-def write(file: str, markdown: str, ctx: Context, *, overwrite: bool) -> str:
+def write_notebook_file(file: str, markdown: str, ctx: Context, *, overwrite: bool) -> str:
     """Make a notebook file of markdown; its path, or why there is none."""
-    path = resolve(file, ctx)
+    path = resolve_path(file, ctx)
     exists = f"File already exists: {path}. Set overwrite to true to replace it."
     if path.is_dir():
         return f"Cannot write {path}: it is a directory. Give the path of a .nb file."
@@ -91,15 +91,15 @@ def write(file: str, markdown: str, ctx: Context, *, overwrite: bool) -> str:
     text = write_notebook(markdown_to_notebook(markdown))
     ctx.raise_if_cancelled()
     try:
-        write_atomically(path, text.encode("ascii"), mode=_MODE, is_new=not overwrite)
+        write_atomically(path, text.encode("ascii"), mode=_NEW_FILE_MODE, is_new=not overwrite)
     except OSError as error:
         if isinstance(error, FileExistsError) and path.is_file():
             return exists
-        return _refused(path, error)
+        return _describe_write_error(path, error)
     return str(path)
 
 
-def _refused(path: Path, error: OSError) -> str:
+def _describe_write_error(path: Path, error: OSError) -> str:
     reason = error.strerror or str(error)
     if not path.parent.is_dir():
         return f"Cannot create the directory {path.parent}: {reason}"

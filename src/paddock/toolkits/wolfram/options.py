@@ -4,5 +4,5 @@ from __future__ import annotations
 
 from paddock.authoring.option import Option
 
-ENGINE_OPTION = "Engine"
-ENGINE = Option(None, str | None, "Which engine evaluates: wolfram, woxi, mathics or none")
+ENGINE_OPTION_NAME = "Engine"
+ENGINE_OPTION = Option(None, str | None, "Which engine evaluates: wolfram, woxi, mathics or none")

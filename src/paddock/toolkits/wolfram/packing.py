@@ -9,16 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.authoring.failures import ToolError
-from paddock.toolkits.paths import resolve
-from paddock.wolfram import quoted
+from paddock.toolkits.paths import resolve_path
+from paddock.wolfram import quote_string
 from paddock.wolfram.packaging import (
-    Issue,
-    Level,
+    PacletIssue,
+    PacletIssueLevel,
     check_paclet,
     find_info_file,
-    packed_files,
-    read_description,
-    shortened,
+    list_archive_files,
+    parse_paclet_info,
+    summarize_names,
     write_archive,
 )
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
     from paddock.authoring.context import Context
 
-_TITLES: dict[Level, str] = {
+_LEVEL_TITLES: dict[PacletIssueLevel, str] = {
     "Error": "Errors",
     "Warning": "Warnings",
     "Suggestion": "Suggestions",
 }
-SUBMITTING = """\
+SUBMISSION_STEPS = """\
 Paclets are submitted from a Wolfram system, in the name of a publisher, to the Wolfram Language \
 Paclet Repository. Paddock cannot do that for you: it has no access to your Wolfram account. In a \
 Wolfram system:
@@ -50,30 +50,30 @@ class PacletPathError(ToolError):
     code = "paclet-tools-invalid-path"
 
 
-def checked(ctx: Context, path: str) -> str:
+def report_check(ctx: Context, path: str) -> str:
     """What is wrong with a paclet."""
-    return _check_text(check_paclet(_directory(path, ctx)))
+    return _format_check(check_paclet(_resolve_directory(path, ctx)))
 
 
-def built(ctx: Context, path: str, *, is_checked: bool) -> str:
+def report_build(ctx: Context, path: str, *, is_checked: bool) -> str:
     """What came of packing a paclet into an archive."""
-    directory = _directory(path, ctx)
+    directory = _resolve_directory(path, ctx)
     issues = check_paclet(directory)
     if is_checked and any(issue.level == "Error" for issue in issues):
-        return f"# Paclet Build Aborted\n\n{_sections(issues)}"
-    return _built(directory, issues)
+        return f"# Paclet Build Aborted\n\n{_format_issues(issues)}"
+    return _build_archive(directory, issues)
 
 
-def submission(ctx: Context, path: str) -> str:
+def report_submission(ctx: Context, path: str) -> str:
     """What submitting a paclet takes."""
-    directory = _directory(path, ctx)
+    directory = _resolve_directory(path, ctx)
     issues = check_paclet(directory)
-    needed = SUBMITTING.format(directory=quoted(str(directory)))
-    return f"# Paclet Submission Failed\n\n{needed}\n\n{_check_text(issues)}"
+    needed = SUBMISSION_STEPS.format(directory=quote_string(str(directory)))
+    return f"# Paclet Submission Failed\n\n{needed}\n\n{_format_check(issues)}"
 
 
-def _directory(path: str, ctx: Context) -> Path:
-    place = resolve(path, ctx)
+def _resolve_directory(path: str, ctx: Context) -> Path:
+    place = resolve_path(path, ctx)
     if place.is_file():
         place = place.parent
     if not place.is_dir():
@@ -85,41 +85,41 @@ def _directory(path: str, ctx: Context) -> Path:
     return place
 
 
-def _check_text(issues: list[Issue]) -> str:
+def _format_check(issues: list[PacletIssue]) -> str:
     title = "# Paclet Check Results"
     if not issues:
         return f"{title}\n\nNothing was found: the paclet is ready to be built."
-    counts = {level: sum(issue.level == level for issue in issues) for level in _TITLES}
+    counts = {level: sum(issue.level == level for issue in issues) for level in _LEVEL_TITLES}
     rows = [f"| {level} | {count} |" for level, count in counts.items() if count]
     table = "\n".join(["| Level | Count |", "| --- | --- |", *rows])
-    return f"{title}\n\n## Summary\n\n{table}\n\n{_sections(issues)}"
+    return f"{title}\n\n## Summary\n\n{table}\n\n{_format_issues(issues)}"
 
 
-def _sections(issues: list[Issue]) -> str:
+def _format_issues(issues: list[PacletIssue]) -> str:
     parts = []
-    for level, title in _TITLES.items():
+    for level, title in _LEVEL_TITLES.items():
         found = [issue for issue in issues if issue.level == level]
-        lines = [f"{number}. {_line(issue)}" for number, issue in enumerate(found, start=1)]
+        lines = [f"{number}. {_format_issue(issue)}" for number, issue in enumerate(found, start=1)]
         if lines:
             parts += [f"## {title}", "\n".join(lines)]
     return "\n\n".join(parts)
 
 
-def _line(issue: Issue) -> str:
-    place = f" (`{issue.place}`)" if issue.place else ""
+def _format_issue(issue: PacletIssue) -> str:
+    place = f" (`{issue.location}`)" if issue.location else ""
     return f"**{issue.tag}**: {issue.message}{place}"
 
 
-def _built(directory: Path, issues: list[Issue]) -> str:
+def _build_archive(directory: Path, issues: list[PacletIssue]) -> str:
     """Build, unless the archive could not even have a name."""
-    vital = [issue for issue in issues if issue.tag in _VITAL]
+    vital = [issue for issue in issues if issue.tag in _BLOCKING_TAGS]
     if vital:
-        return f"# Paclet Build Failed\n\n{_sections(vital)}"
+        return f"# Paclet Build Failed\n\n{_format_issues(vital)}"
     info = find_info_file(directory)
     try:
         text = info.read_text("utf-8-sig") if info is not None else ""
-        described = read_description(text)
-        packing = packed_files(directory)
+        described = parse_paclet_info(text)
+        packing = list_archive_files(directory)
         archive = write_archive(directory, described.name, described.version, packing.files)
         size = archive.stat().st_size
     except OSError as error:
@@ -135,13 +135,13 @@ def _built(directory: Path, issues: list[Issue]) -> str:
         "Files": str(len(packing.files)),
         "Size": f"{size} bytes",
     }
-    if packing.left_out:
-        rows["Left out"] = shortened([f"`{name}`" for name in packing.left_out])
+    if packing.excluded:
+        rows["Left out"] = summarize_names([f"`{name}`" for name in packing.excluded])
     table = "\n".join(f"| **{name}** | {value} |" for name, value in rows.items())
     return f"# Paclet Build Successful\n\n| Property | Value |\n| --- | --- |\n{table}"
 
 
-_VITAL = frozenset(
+_BLOCKING_TAGS = frozenset(
     {"NoPacletInfo", "InvalidPacletInfo", "InvalidName", "InvalidVersion", "UnreadableDirectory"}
 )
 """Without which there is nothing to pack, or no name for it."""

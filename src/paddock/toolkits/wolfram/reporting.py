@@ -11,37 +11,37 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from paddock.authoring.failures import ToolError
-from paddock.files import read_ordinary
+from paddock.files import read_regular_file
 from paddock.kernels.calls import call_kernel
-from paddock.kernels.engines.none import REFUSAL
-from paddock.kernels.limits import Limits
-from paddock.toolkits.limits import NETWORK_OPTION
-from paddock.toolkits.paths import Listing, files_in, resolve, working_directory
-from paddock.toolkits.wolfram.engines import engine_for, engine_title, take_kernel
-from paddock.toolkits.wolfram.verifying import FileRun, read_test_file
-from paddock.wolfram import WolframSyntaxError, quoted
-from paddock.wolfram.verification import markdown_report
+from paddock.kernels.engines.none import NO_ENGINE_MESSAGE
+from paddock.kernels.limits import EvaluationLimits
+from paddock.toolkits.limits import NETWORK_OPTION_NAME
+from paddock.toolkits.paths import AllowedFiles, list_allowed_files, resolve_path, get_working_directory
+from paddock.toolkits.wolfram.engines import get_configured_engine, describe_engine, acquire_kernel
+from paddock.toolkits.wolfram.verifying import WltFileRun, parse_test_file
+from paddock.wolfram import WolframSyntaxError, quote_string
+from paddock.wolfram.verification import format_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from paddock.authoring.context import Context
-    from paddock.kernels.calls import IsCancelled, OnWait
+    from paddock.kernels.calls import CancelCheck, ProgressCallback
     from paddock.kernels.engines.engine import Engine
     from paddock.kernels.kernel import Kernel
-    from paddock.kernels.outcome import Outcome
-    from paddock.wolfram.verification import FileResult, WolframTestFile
+    from paddock.kernels.outcome import EvaluationResult
+    from paddock.wolfram.verification import WolframFileResult, WolframTestFile
 
-    Files = list[tuple[Path, WolframTestFile]]
+    ParsedTestFiles = list[tuple[Path, WolframTestFile]]
 
-SUFFIX = ".wlt"
-_MOST_FILE_BYTES = 20_000_000
-_MOST_SECONDS, _MOST_BYTES = 1_000_000, 1 << 60
+WLT_SUFFIX = ".wlt"
+_MAX_WLT_FILE_BYTES = 20_000_000
+_MAX_SECONDS, _MAX_MEMORY_BYTES = 1_000_000, 1 << 60
 """What limits can be given to the system."""
 
 
-class TestFileNotFoundError(ToolError):
+class WolframTestsNotFoundError(ToolError):
     """There is no such test file or directory."""
 
     code = "test-file-not-found"
@@ -59,136 +59,136 @@ class InvalidTestFileError(ToolError):
     code = "invalid-test-file"
 
 
-def report(ctx: Context, paths: str, seconds: float, memory_bytes: int, *, is_shared: bool) -> str:
+def run_and_report(ctx: Context, paths: str, seconds: float, memory_bytes: int, *, is_shared: bool) -> str:
     """The report on the tests in some files, each with so much time and memory.
 
     Raises:
         ToolError: when a file cannot be run; then none is.
         PaddockError: when there is no such engine, or its kernel does not start.
     """
-    files, left_out = _files(paths, ctx)
-    read = [(file, _read(file)) for file in files]
-    directory = working_directory(ctx)
-    seconds = float(min(seconds, _MOST_SECONDS))
-    limits = Limits(
+    files, left_out = _find_test_files(paths, ctx)
+    read = [(file, _read_tests(file)) for file in files]
+    directory = get_working_directory(ctx)
+    seconds = float(min(seconds, _MAX_SECONDS))
+    limits = EvaluationLimits(
         seconds=seconds,
-        memory_bytes=min(memory_bytes, _MOST_BYTES),
-        network=ctx.options[NETWORK_OPTION],
+        memory_bytes=min(memory_bytes, _MAX_MEMORY_BYTES),
+        network=ctx.options[NETWORK_OPTION_NAME],
     )
-    engine = engine_for(ctx)
+    engine = get_configured_engine(ctx)
     if "evaluation" not in engine.capabilities:
-        raise ToolError("No test was run", hint=REFUSAL.removeprefix("Paddock::engine: "))
+        raise ToolError("No test was run", hint=NO_ENGINE_MESSAGE.removeprefix("Paddock::engine: "))
     groups = [read] if is_shared else [[each] for each in read]
 
-    def work(is_cancelled: IsCancelled, on_wait: OnWait) -> list[FileResult]:
-        run = _Run(engine, directory, limits, is_cancelled, on_wait)
-        return [result for group in groups for result in run.group(group)]
+    def work(is_cancelled: CancelCheck, on_wait: ProgressCallback) -> list[WolframFileResult]:
+        run = _WltRun(engine, directory, limits, is_cancelled, on_wait)
+        return [result for group in groups for result in run.run_group(group)]
 
     results = call_kernel(ctx, work, seconds * len(read))
-    parts = [markdown_report(results), *left_out, f"Evaluated by {engine_title(engine)}."]
+    parts = [format_report(results), *left_out, f"Evaluated by {describe_engine(engine)}."]
     return "\n\n".join(parts)
 
 
-def _files(paths: str, ctx: Context) -> tuple[list[Path], list[str]]:
+def _find_test_files(paths: str, ctx: Context) -> tuple[list[Path], list[str]]:
     """The files to run, and what is to be told of those that are not."""
     found: list[Path] = []
     told: list[str] = []
     for given in (part.strip() for part in paths.split(",")):
         if given:
-            files, left_out = _expanded(given, resolve(given, ctx))
+            files, left_out = _expand_path(given, resolve_path(given, ctx))
             found += files
             told += [
                 f"{file} was not run: it leads out of its directory, or is no file."
                 for file in left_out
             ]
     if not found:
-        raise TestFileNotFoundError("There are no paths", hint="name .wlt files or directories")
+        raise WolframTestsNotFoundError("There are no paths", hint="name .wlt files or directories")
     return list(dict.fromkeys(found)), told
 
 
-def _expanded(given: str, place: Path) -> Listing:
+def _expand_path(given: str, place: Path) -> AllowedFiles:
     if place.is_file():
-        return Listing([place], [])
+        return AllowedFiles([place], [])
     if not place.is_dir():
-        raise TestFileNotFoundError(
+        raise WolframTestsNotFoundError(
             f"There is no file or directory {given}",
             where=str(place),
             hint="relative paths begin in the directory that the client works in",
         )
-    found = files_in(place, (SUFFIX,), is_deep=False)
+    found = list_allowed_files(place, (WLT_SUFFIX,), is_deep=False)
     if not found.files:
-        raise NoTestsInFileError(f"There are no {SUFFIX} files in {given}", where=str(place))
+        raise NoTestsInFileError(f"There are no {WLT_SUFFIX} files in {given}", where=str(place))
     return found
 
 
-def _read(file: Path) -> WolframTestFile:
+def _read_tests(file: Path) -> WolframTestFile:
     try:
-        text = read_ordinary(file, _MOST_FILE_BYTES).decode("utf-8-sig")
-        read = read_test_file(text, str(file))
+        text = read_regular_file(file, _MAX_WLT_FILE_BYTES).decode("utf-8-sig")
+        read = parse_test_file(text, str(file))
     except (OSError, UnicodeDecodeError, WolframSyntaxError) as error:
         raise InvalidTestFileError(f"{file.name} cannot be read: {error}") from None
     if not read.tests:
-        hidden = f"; {read.hidden} inside other expressions cannot be run" if read.hidden else ""
+        hidden = f"; {read.nested_tests} inside other expressions cannot be run" if read.nested_tests else ""
         raise NoTestsInFileError(f"{file.name} has no tests{hidden}", where=str(file))
     return read
 
 
-class _Run:
+class _WltRun:
     """Runs groups of files, each group in a kernel of its own."""
 
     def __init__(
         self,
         engine: Engine,
         directory: Path,
-        limits: Limits,
-        is_cancelled: IsCancelled,
-        on_wait: OnWait,
+        limits: EvaluationLimits,
+        is_cancelled: CancelCheck,
+        on_wait: ProgressCallback,
     ) -> None:
         self._engine = engine
         self._directory = directory
         self._limits = limits
         self._is_cancelled = is_cancelled
         self._on_wait = on_wait
-        self._begun = time.monotonic()
+        self._started_at = time.monotonic()
 
-    def group(self, files: Files) -> list[FileResult]:
+    def run_group(self, files: ParsedTestFiles) -> list[WolframFileResult]:
         """What came of the files of a group; of none when the call is cancelled."""
-        with closing(_LivingKernel(self._start, self._is_cancelled, self._tell)) as kernel:
+        with closing(_RestartingEngineKernel(self._start_kernel, self._is_cancelled, self._report_progress)) as kernel:
             results = []
             for file, read in files:
                 if not self._is_cancelled():
-                    run = FileRun(file.name, kernel, self._limits)
-                    results.append(run.run(read, self._tell))
+                    run = WltFileRun(file.name, kernel, self._limits)
+                    results.append(run.run_file(read, self._report_progress))
         return results
 
-    def _start(self) -> Kernel:
-        kernel = take_kernel(self._engine, self._limits)
-        kernel.evaluate(f"SetDirectory[{quoted(str(self._directory))}]", self._limits)
+    def _start_kernel(self) -> Kernel:
+        kernel = acquire_kernel(self._engine, self._limits)
+        kernel.evaluate(f"SetDirectory[{quote_string(str(self._directory))}]", self._limits)
         return kernel
 
-    def _tell(self, _seconds: float = 0) -> None:
-        self._on_wait(time.monotonic() - self._begun)
+    def _report_progress(self, _seconds: float = 0) -> None:
+        self._on_wait(time.monotonic() - self._started_at)
 
 
-class _LivingKernel:
+class _RestartingEngineKernel:
     """A kernel that is replaced when it has ended."""
 
     def __init__(
-        self, start: Callable[[], Kernel], is_cancelled: IsCancelled, on_wait: OnWait
+        self, start: Callable[[], Kernel], is_cancelled: CancelCheck, on_wait: ProgressCallback
     ) -> None:
-        self._start = start
+        self._start_kernel = start
         self._is_cancelled = is_cancelled
         self._on_wait = on_wait
         self._kernel: Kernel | None = None
-        self.replacements = 0
+        self.restart_count = 0
 
-    def evaluate(self, code: str, limits: Limits) -> Outcome:
+    def evaluate(self, code: str, limits: EvaluationLimits) -> EvaluationResult:
         """Evaluate one expression, in a new kernel if there is none any more."""
         if self._kernel is not None and not self._kernel.is_alive:
             self.close()
-            self.replacements += 1
+            self.restart_count += 1
         if self._kernel is None:
-            self._kernel = self._start()
+            self._kernel = self._start_kernel()
         return self._kernel.evaluate(
             code, limits, is_cancelled=self._is_cancelled, on_wait=self._on_wait
         )

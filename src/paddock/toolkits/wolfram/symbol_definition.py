@@ -13,10 +13,10 @@ from paddock.authoring.context import Context  # noqa: TC001 - read from the hin
 from paddock.authoring.failures import ToolError
 from paddock.authoring.tool import Tool
 from paddock.errors import PaddockError
-from paddock.toolkits.wolfram.options import ENGINE, ENGINE_OPTION
+from paddock.toolkits.wolfram.options import ENGINE_OPTION, ENGINE_OPTION_NAME
 
-DEFAULT_LENGTH = 10_000
-DESCRIPTION = """\
+DEFAULT_MAX_CHARACTERS = 10_000
+SYMBOL_DEFINITION_DESCRIPTION = """\
 Show the definitions of Wolfram Language symbols: values, attributes, options and messages, \
 readably formatted. Nothing is evaluated.
 
@@ -24,7 +24,7 @@ Looks into a session of the evaluator: the one given, else the one that was used
 any, it knows the built-in symbols only. Several symbols are separated by commas."""
 
 
-def show_definitions(
+def show_wolfram_definitions(
     ctx: Context,
     symbols: Annotated[
         str,
@@ -35,24 +35,24 @@ def show_definitions(
     ] = False,
     maxLength: Annotated[  # noqa: N803 - as above
         int | None, Meta(description="Characters shown of each symbol (10000 if not given).")
-    ] = DEFAULT_LENGTH,
+    ] = DEFAULT_MAX_CHARACTERS,
     session: Annotated[
         str | None,
         Meta(description="The evaluator's session to look into; else the one used last."),
     ] = None,
 ) -> str:
     """Show what is defined for symbols."""
-    from paddock.toolkits.wolfram.symbol_lookup import look_up  # noqa: PLC0415 - see the module's docstring
+    from paddock.toolkits.wolfram.symbol_lookup import look_up_symbols  # noqa: PLC0415 - see the module's docstring
 
     names = [name for part in symbols.split(",") if (name := part.strip())]
     if not names:
         raise ToolError(
             "There are no names: `symbols` is empty", hint='as in symbols="f" or "f, Sin"'
         )
-    length = maxLength if maxLength and maxLength > 0 else DEFAULT_LENGTH
+    length = maxLength if maxLength and maxLength > 0 else DEFAULT_MAX_CHARACTERS
 
     try:
-        answer = look_up(ctx, names, session, length, is_detailed=bool(includeContextDetails))
+        answer = look_up_symbols(ctx, names, session, length, is_detailed=bool(includeContextDetails))
     except ToolError:
         raise
     except PaddockError as error:
@@ -63,9 +63,9 @@ def show_definitions(
 
 symbol_definition_tool = Tool(
     "SymbolDefinition",
-    show_definitions,
+    show_wolfram_definitions,
     title="Symbol definition",
-    description=DESCRIPTION,
+    description=SYMBOL_DEFINITION_DESCRIPTION,
     annotations={
         "readOnlyHint": True,
         "destructiveHint": False,
@@ -73,5 +73,5 @@ symbol_definition_tool = Tool(
         "openWorldHint": False,
     },
     lenient=True,
-    options={ENGINE_OPTION: ENGINE},
+    options={ENGINE_OPTION_NAME: ENGINE_OPTION},
 )

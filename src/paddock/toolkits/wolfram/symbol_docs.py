@@ -11,35 +11,35 @@ from paddock.authoring.context import Context  # noqa: TC001 - read from the hin
 from paddock.authoring.failures import ToolError
 from paddock.authoring.tool import Parameter, Tool
 from paddock.errors import PaddockError
-from paddock.toolkits.paths import ALLOWED_FOLDERS
-from paddock.toolkits.paths import OPTION as FOLDERS_OPTION
-from paddock.toolkits.wolfram.options import ENGINE, ENGINE_OPTION
+from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION
+from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION_NAME as FOLDERS_OPTION
+from paddock.toolkits.wolfram.options import ENGINE_OPTION, ENGINE_OPTION_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_EXAMPLES = (
+_EXAMPLES_DESCRIPTION = (
     "Markdown: text, and fenced blocks of code, which are evaluated (10 seconds each) and get "
     "their outputs; a line --- separates examples. A fenced block in wl-output after one of code "
     "is taken as its output."
 )
-CREATE = """\
+CREATE_SYMBOL_DOC_DESCRIPTION = """\
 Make a new reference page (a notebook) for a symbol of a Wolfram paclet, below \
 Documentation/English/ReferencePages/Symbols in the directory of the paclet. What is not given \
 is left as a placeholder, XXXX. A page that is there is never replaced."""
-EDIT = """\
+EDIT_SYMBOL_DOC_DESCRIPTION = """\
 Change one part of a symbol's reference page, in place; all else in the notebook stays as it is. \
 Operations: setUsage (a list as for CreateSymbolDoc), setNotes (replaces all notes by markdown), \
 addNote (inserts notes), setDetailsTable (replaces the table among the notes, or inserts one at \
 the position), setSeeAlso (names), setTechNotes, setRelatedGuides, setRelatedLinks (a line \
 [label](address) for each), setKeywords (words), setHistory (new:1.0, modified:1.2, \
 obsolete:2.0). An empty content sets a placeholder where that makes sense."""
-EXAMPLES = """\
+EDIT_EXAMPLES_DESCRIPTION = """\
 Change the examples in a section of a symbol's reference page, in place; all else in the notebook \
 stays as it is. Operations: appendExample, prependExample, insertExample, replaceExample, \
 removeExample (these three need a position), clearExamples, setExamples. The answer has the \
 examples with their outputs."""
-SECTIONS = (
+EXAMPLE_SECTION_NAMES = (
     "BasicExamples, Scope, GeneralizationsExtensions, Options, Applications, PropertiesRelations, "
     "PossibleIssues, InteractiveExamples or NeatExamples"
 )
@@ -47,26 +47,26 @@ SECTIONS = (
 
 def create_symbol_doc(arguments: dict[str, Any], ctx: Context) -> str:
     """Make a new page."""
-    from paddock.toolkits.wolfram.documenting import create  # noqa: PLC0415 - see the module's docstring
+    from paddock.toolkits.wolfram.documenting import write_new_symbol_page  # noqa: PLC0415 - see the module's docstring
 
-    return _telling_faults(lambda: create(arguments, ctx))
+    return _convert_errors(lambda: write_new_symbol_page(arguments, ctx))
 
 
 def edit_symbol_doc(arguments: dict[str, Any], ctx: Context) -> str:
     """Change a part of a page."""
-    from paddock.toolkits.wolfram.documenting import edit  # noqa: PLC0415 - see the module's docstring
+    from paddock.toolkits.wolfram.documenting import update_symbol_page  # noqa: PLC0415 - see the module's docstring
 
-    return _telling_faults(lambda: edit(arguments, ctx))
+    return _convert_errors(lambda: update_symbol_page(arguments, ctx))
 
 
 def edit_symbol_doc_examples(arguments: dict[str, Any], ctx: Context) -> str:
     """Change the examples in a section of a page."""
-    from paddock.toolkits.wolfram.documenting import edit_page_examples  # noqa: PLC0415 - see the module's docstring
+    from paddock.toolkits.wolfram.documenting import update_symbol_page_examples  # noqa: PLC0415 - see the module's docstring
 
-    return _telling_faults(lambda: edit_page_examples(arguments, ctx))
+    return _convert_errors(lambda: update_symbol_page_examples(arguments, ctx))
 
 
-def _telling_faults(work: Callable[[], str]) -> str:
+def _convert_errors(work: Callable[[], str]) -> str:
     try:
         return work()
     except ToolError:
@@ -79,7 +79,7 @@ create_symbol_doc_tool = Tool(
     "CreateSymbolDoc",
     create_symbol_doc,
     title="Create symbol documentation",
-    description=CREATE,
+    description=CREATE_SYMBOL_DOC_DESCRIPTION,
     parameters=[
         Parameter("pacletDirectory", "string", "The directory of the paclet.", required=True),
         Parameter("symbolName", "string", "The symbol, without its context.", required=True),
@@ -100,7 +100,7 @@ create_symbol_doc_tool = Tool(
         Parameter("relatedLinks", "string", "Other pages: a line [label](address) for each."),
         Parameter("keywords", "string", "Keywords, separated by commas or line ends."),
         Parameter("newInVersion", "string", "The version of the paclet that has it first."),
-        Parameter("basicExamples", "string", _EXAMPLES),
+        Parameter("basicExamples", "string", _EXAMPLES_DESCRIPTION),
     ],
     annotations={
         "readOnlyHint": False,
@@ -110,13 +110,13 @@ create_symbol_doc_tool = Tool(
     },
     task="optional",
     lenient=True,
-    options={ENGINE_OPTION: ENGINE, FOLDERS_OPTION: ALLOWED_FOLDERS},
+    options={ENGINE_OPTION_NAME: ENGINE_OPTION, FOLDERS_OPTION: ALLOWED_FOLDERS_OPTION},
 )
 edit_symbol_doc_tool = Tool(
     "EditSymbolDoc",
     edit_symbol_doc,
     title="Edit symbol documentation",
-    description=EDIT,
+    description=EDIT_SYMBOL_DOC_DESCRIPTION,
     parameters=[
         Parameter("notebook", "string", "The path of the page.", required=True),
         Parameter("operation", "string", "What to do.", required=True),
@@ -135,18 +135,18 @@ edit_symbol_doc_tool = Tool(
         "openWorldHint": False,
     },
     lenient=True,
-    options={FOLDERS_OPTION: ALLOWED_FOLDERS},
+    options={FOLDERS_OPTION: ALLOWED_FOLDERS_OPTION},
 )
 edit_symbol_doc_examples_tool = Tool(
     "EditSymbolDocExamples",
     edit_symbol_doc_examples,
     title="Edit symbol documentation examples",
-    description=EXAMPLES,
+    description=EDIT_EXAMPLES_DESCRIPTION,
     parameters=[
         Parameter("notebook", "string", "The path of the page.", required=True),
         Parameter("operation", "string", "What to do.", required=True),
-        Parameter("section", "string", f"Where: {SECTIONS}.", required=True),
-        Parameter("content", "string", _EXAMPLES),
+        Parameter("section", "string", f"Where: {EXAMPLE_SECTION_NAMES}.", required=True),
+        Parameter("content", "string", _EXAMPLES_DESCRIPTION),
         Parameter(
             "position",
             "integer",
@@ -168,5 +168,5 @@ edit_symbol_doc_examples_tool = Tool(
     },
     task="optional",
     lenient=True,
-    options={ENGINE_OPTION: ENGINE, FOLDERS_OPTION: ALLOWED_FOLDERS},
+    options={ENGINE_OPTION_NAME: ENGINE_OPTION, FOLDERS_OPTION: ALLOWED_FOLDERS_OPTION},
 )

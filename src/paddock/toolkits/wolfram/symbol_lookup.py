@@ -13,47 +13,47 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.authoring.failures import ToolError
 from paddock.kernels.calls import call_kernel
-from paddock.kernels.limits import Limits
-from paddock.kernels.sessions import shared_sessions
-from paddock.kernels.system_names import system_names
-from paddock.toolkits.wolfram.engines import engine_for, fresh_kernel
-from paddock.toolkits.wolfram.recent_sessions import engine_of, latest_session
+from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.sessions import get_shared_session_manager
+from paddock.kernels.system_names import get_system_names
+from paddock.toolkits.wolfram.engines import get_configured_engine, open_kernel
+from paddock.toolkits.wolfram.recent_sessions import get_session_engine, get_latest_session
 from paddock.toolkits.wolfram.symbol_texts import (
-    Names,
-    definition_text,
-    kernel_function,
-    shown_definitions,
+    SymbolNames,
+    format_definitions,
+    build_kernel_function,
+    build_definitions,
 )
 from paddock.toolkits.wolfram.symbol_values import (
-    Written,
-    attributes_of,
-    is_known,
-    known_contexts,
-    values_of,
+    SessionDefinitions,
+    get_attributes,
+    is_known_symbol,
+    find_contexts,
+    load_symbol_values,
 )
-from paddock.wolfram import spelled_out
+from paddock.wolfram import escape_private_characters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from paddock.authoring.context import Context
-    from paddock.kernels.calls import IsCancelled, OnWait
+    from paddock.kernels.calls import CancelCheck, ProgressCallback
     from paddock.kernels.engines.engine import Engine
-    from paddock.kernels.outcome import Outcome
-    from paddock.toolkits.wolfram.symbol_values import Ask, Values
+    from paddock.kernels.outcome import EvaluationResult
+    from paddock.toolkits.wolfram.symbol_values import AskKernel, SymbolValues
     from paddock.wolfram import Expression
 
-SECONDS = 60.0
-MOST_CANDIDATES = 5
-_NAME = re.compile(r"(?:[^\W\d_$]|\$)(?:[^\W_]|\$)*(?:`(?:[^\W\d_$]|\$)(?:[^\W_]|\$)*)*")
-_CODE = ("own", "down", "sub", "up", "format")
-_HAS_CODE = ("HasOwnCodeQ", "HasDownCodeQ", "HasSubCodeQ", "HasUpCodeQ", "HasPrintCodeQ")
+LOOKUP_TIMEOUT_SECONDS = 60.0
+MAX_CANDIDATES = 5
+_SYMBOL_NAME_PATTERN = re.compile(r"(?:[^\W\d_$]|\$)(?:[^\W_]|\$)*(?:`(?:[^\W\d_$]|\$)(?:[^\W_]|\$)*)*")
+_CODE_KINDS = ("own", "down", "sub", "up", "format")
+_CODE_TESTS = ("HasOwnCodeQ", "HasDownCodeQ", "HasSubCodeQ", "HasUpCodeQ", "HasPrintCodeQ")
 """What a Wolfram kernel answers for each of them."""
-_UNLISTED = ("woxi",)
+_PARTIAL_NAMES_ENGINES = ("woxi",)
 """Engines whose `Names` leaves out symbols. In the others, to look at a symbol makes it."""
 
 
-def look_up(
+def look_up_symbols(
     ctx: Context, names: Sequence[str], session: str | None, length: int, *, is_detailed: bool
 ) -> str:
     """What is defined for symbols, as Markdown, with at most `length` characters of each.
@@ -62,140 +62,140 @@ def look_up(
         PaddockError: when there is no such session, no engine, or its kernel does not start.
     """
 
-    def work(is_cancelled: IsCancelled, on_wait: OnWait) -> str:
-        with _looking(ctx, session, is_cancelled, on_wait) as place:
-            found = [_shown(name, place) for name in dict.fromkeys(names)]
-            return _answer(found, length, place, is_detailed=is_detailed)
+    def work(is_cancelled: CancelCheck, on_wait: ProgressCallback) -> str:
+        with _open_lookup(ctx, session, is_cancelled, on_wait) as place:
+            found = [_look_up_symbol(name, place) for name in dict.fromkeys(names)]
+            return _format_answer(found, length, place, is_detailed=is_detailed)
 
-    return spelled_out(call_kernel(ctx, work, SECONDS))
+    return escape_private_characters(call_kernel(ctx, work, LOOKUP_TIMEOUT_SECONDS))
 
 
-class _Place(NamedTuple):
+class _LookupContext(NamedTuple):
     """Where definitions are looked up."""
 
     engine: Engine
-    ask: Ask
-    written: Written
+    ask_kernel: AskKernel
+    session_definitions: SessionDefinitions
 
     @property
-    def system(self) -> frozenset[str]:
+    def system_symbols(self) -> frozenset[str]:
         """The engine's own symbols."""
-        return system_names(self.engine, self.ask)
+        return get_system_names(self.engine, self.ask_kernel)
 
 
-class _Shown(NamedTuple):
+class _SymbolEntry(NamedTuple):
     """What there is to show of one symbol."""
 
-    short: str
+    short_name: str
     text: str = ""
     definitions: tuple[Expression | str, ...] = ()
 
 
 @contextlib.contextmanager
-def _looking(
-    ctx: Context, session: str | None, is_cancelled: IsCancelled, on_wait: OnWait
-) -> Iterator[_Place]:
+def _open_lookup(
+    ctx: Context, session: str | None, is_cancelled: CancelCheck, on_wait: ProgressCallback
+) -> Iterator[_LookupContext]:
     """A session's kernel, or one without definitions."""
-    limits = Limits(seconds=SECONDS)
+    limits = EvaluationLimits(seconds=LOOKUP_TIMEOUT_SECONDS)
 
-    def asking(evaluate: Callable[..., Outcome]) -> Ask:
+    def create_ask(evaluate: Callable[..., EvaluationResult]) -> AskKernel:
         def ask(code: str) -> str | None:
             return evaluate(code, limits, is_cancelled=is_cancelled, on_wait=on_wait).result
 
         return ask
 
-    wanted = session or latest_session(ctx)
+    wanted = session or get_latest_session(ctx)
     if wanted is not None:
-        engine = engine_of(wanted) or engine_for(ctx)
-        with shared_sessions().using(
-            wanted, engine, seconds=SECONDS, is_cancelled=is_cancelled, on_wait=on_wait
+        engine = get_session_engine(wanted) or get_configured_engine(ctx)
+        with get_shared_session_manager().open_session(
+            wanted, engine, seconds=LOOKUP_TIMEOUT_SECONDS, is_cancelled=is_cancelled, on_wait=on_wait
         ) as opened:
-            if opened.history:
-                codes = [entry.code for entry in opened.history if entry.is_lasting]
-                yield _Place(engine, asking(opened.ask), Written(codes))
+            if opened.entries:
+                codes = [entry.code for entry in opened.entries if entry.is_committed]
+                yield _LookupContext(engine, create_ask(opened.evaluate_unrecorded), SessionDefinitions(codes))
                 return
         if session is not None:
             raise ToolError(
                 f"There is no session {session!r}",
                 hint="give the id from an answer of WolframLanguageEvaluator, or none",
             )
-    engine = engine_for(ctx)
+    engine = get_configured_engine(ctx)
     if "evaluation" not in engine.capabilities:
         raise ToolError(
             "There is no Wolfram Language engine here, so nothing has a definition",
             hint="paddock engines says how to get one",
         )
-    with fresh_kernel(engine, limits) as kernel:
-        yield _Place(engine, asking(kernel.evaluate), Written())
+    with open_kernel(engine, limits) as kernel:
+        yield _LookupContext(engine, create_ask(kernel.evaluate), SessionDefinitions())
 
 
-def _shown(name: str, place: _Place) -> _Shown:
+def _look_up_symbol(name: str, place: _LookupContext) -> _SymbolEntry:
     short = name.rpartition("`")[2] or name
-    if not _NAME.fullmatch(name):
-        return _Shown(short, f"Error: Invalid symbol name {name!r}")
-    name = name.removeprefix("System`" if short in place.system else "Global`")
-    is_system = name in place.system
-    is_there = is_system or name in place.written.names or is_known(name, place.ask)
-    if not is_there and place.engine.name not in _UNLISTED:
-        return _Shown(short, _unknown(name, short, place))
-    attributes = attributes_of(name, place.ask)
+    if not _SYMBOL_NAME_PATTERN.fullmatch(name):
+        return _SymbolEntry(short, f"Error: Invalid symbol name {name!r}")
+    name = name.removeprefix("System`" if short in place.system_symbols else "Global`")
+    is_system = name in place.system_symbols
+    is_there = is_system or name in place.session_definitions.symbol_names or is_known_symbol(name, place.ask_kernel)
+    if not is_there and place.engine.name not in _PARTIAL_NAMES_ENGINES:
+        return _SymbolEntry(short, _format_unknown_symbol(name, short, place))
+    attributes = get_attributes(name, place.ask_kernel)
     if {"Locked", "ReadProtected"} <= {*attributes}:
-        return _Shown(
+        return _SymbolEntry(
             short, f"Error: {name} is Locked and ReadProtected: its definitions cannot be shown"
         )
     is_wolfram = place.engine.name == "wolfram"
-    values = values_of(
-        name, place.ask, place.written, is_protected=is_wolfram and "ReadProtected" in attributes
+    values = load_symbol_values(
+        name, place.ask_kernel, place.session_definitions, is_protected=is_wolfram and "ReadProtected" in attributes
     )
-    if not is_there and not (values.definitions or values.attributes or values.raw):
-        return _Shown(short, _unknown(name, short, place))
-    return _Shown(short, "", tuple(_definitions(name, values, place, is_system=is_system)))
+    if not is_there and not (values.definitions or values.attributes or values.unparsed):
+        return _SymbolEntry(short, _format_unknown_symbol(name, short, place))
+    return _SymbolEntry(short, "", tuple(_list_definitions(name, values, place, is_system=is_system)))
 
 
-def _definitions(
-    name: str, values: Values, place: _Place, *, is_system: bool
+def _list_definitions(
+    name: str, values: SymbolValues, place: _LookupContext, *, is_system: bool
 ) -> list[Expression | str]:
     is_wolfram = place.engine.name == "wolfram"
-    shown = shown_definitions(name, values, is_built_in=is_system and not is_wolfram)
+    shown = build_definitions(name, values, is_built_in=is_system and not is_wolfram)
     if not is_wolfram:
         return shown
-    answer = place.ask(f"{{{', '.join(f'System`Private`{test}[{name}]' for test in _HAS_CODE)}}}")
+    answer = place.ask_kernel(f"{{{', '.join(f'System`Private`{test}[{name}]' for test in _CODE_TESTS)}}}")
     has = re.findall(r"True|False", answer or "")
     return shown + [
-        kernel_function(kind, name)
-        for kind, told in zip(_CODE, has, strict=False)
+        build_kernel_function(kind, name)
+        for kind, told in zip(_CODE_KINDS, has, strict=False)
         if told == "True"
     ]
 
 
-def _unknown(name: str, short: str, place: _Place) -> str:
+def _format_unknown_symbol(name: str, short: str, place: _LookupContext) -> str:
     text = f"Error: The symbol {name} does not exist"
-    others = [f"{context}{short}" for context in known_contexts(short, place.ask)]
-    others = [other for other in others if other != name][:MOST_CANDIDATES]
+    others = [f"{context}{short}" for context in find_contexts(short, place.ask_kernel)]
+    others = [other for other in others if other != name][:MAX_CANDIDATES]
     if not others:
         return text
     return f"{text}\n\nDid you mean one of these?\n\n```wl\n" + "\n".join(others) + "\n```"
 
 
-def _answer(found: list[_Shown], length: int, place: _Place, *, is_detailed: bool) -> str:
-    names = Names(place.system)
+def _format_answer(found: list[_SymbolEntry], length: int, place: _LookupContext, *, is_detailed: bool) -> str:
+    names = SymbolNames(place.system_symbols)
     for one in found:
-        names.add(one.definitions)
-    parts = [_part(one, names, length) for one in found]
-    if is_detailed and names.by_context:
-        table = {context: sorted(names.by_context[context]) for context in sorted(names.by_context)}
+        names.add_symbols(one.definitions)
+    parts = [_format_entry(one, names, length) for one in found]
+    if is_detailed and names.names_by_context:
+        table = {context: sorted(names.names_by_context[context]) for context in sorted(names.names_by_context)}
         text = json.dumps(table, indent=2, ensure_ascii=False)
         parts.append(f"## Contexts\n\n```json\n{text}\n```")
     return "\n\n".join(parts)
 
 
-def _part(one: _Shown, names: Names, length: int) -> str:
-    title = f"# {one.short}"
+def _format_entry(one: _SymbolEntry, names: SymbolNames, length: int) -> str:
+    title = f"# {one.short_name}"
     if one.text:
         return f"{title}\n\n{one.text}"
     if not one.definitions:
         return f"{title}\n\nNo definitions found"
-    text = definition_text(names.shorten(each) for each in one.definitions)
+    text = format_definitions(names.shorten_names(each) for each in one.definitions)
     if len(text) > length:
         text = f"{text[:length]}\n... [truncated, showing {length}/{len(text)} characters]"
     return f"{title}\n\n## Definition\n\n```wl\n{text}\n```"

@@ -10,29 +10,29 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.wolfram import Atom, Node, assignments, has_head, is_symbol, parse, same, walk
+from paddock.wolfram import Atom, Node, iter_assignments, has_head, is_symbol, parse, are_equal, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from paddock.wolfram import Assignment, Expression
 
-    Ask = Callable[[str], str | None]
+    AskKernel = Callable[[str], str | None]
 
-KINDS = (
+VALUE_FUNCTIONS = (
     *("OwnValues", "DownValues", "SubValues", "UpValues", "NValues", "DefaultValues"),
     *("FormatValues", "Options", "Messages"),
 )
 """The functions that give definitions, in the order in which these are shown."""
-_EVALUATING = ("Options", "FormatValues")
+_EVALUATING_FUNCTIONS = ("Options", "FormatValues")
 """Those that evaluate the symbol, in some engines."""
-_WRITTEN = {"DownValues": "down", "SubValues": "sub", "UpValues": "up"}
-_BLANKS = ("Blank", "BlankSequence", "BlankNullSequence")
-_LOWERED = re.compile(r"(?<![\w$`])_{1,2}(?:dv|sp|up)\d+(?=_)|(?<![\w$`])__opts\d+___")
+_ASSIGNMENT_KINDS = {"DownValues": "down", "SubValues": "sub", "UpValues": "up"}
+_BLANK_HEADS = ("Blank", "BlankSequence", "BlankNullSequence")
+_LOWERED_PATTERN = re.compile(r"(?<![\w$`])_{1,2}(?:dv|sp|up)\d+(?=_)|(?<![\w$`])__opts\d+___")
 """Names that Woxi makes up for patterns that it takes apart."""
 
 
-class Definition(NamedTuple):
+class SymbolDefinition(NamedTuple):
     """One definition of a symbol."""
 
     kind: str
@@ -45,54 +45,54 @@ class Definition(NamedTuple):
     """Whether the pattern on the left is not the one that was written."""
 
 
-class Values(NamedTuple):
+class SymbolValues(NamedTuple):
     """All that is defined for a symbol."""
 
     attributes: tuple[str, ...]
-    definitions: tuple[Definition, ...]
-    raw: tuple[str, ...] = ()
+    definitions: tuple[SymbolDefinition, ...]
+    unparsed: tuple[str, ...] = ()
     """What the engine says and nobody can read."""
 
 
-class Written:
+class SessionDefinitions:
     """The definitions in code that was evaluated in a session."""
 
     def __init__(self, codes: Iterable[str] = ()) -> None:
-        self.names: set[str] = set()
+        self.symbol_names: set[str] = set()
         """All symbols in it."""
-        self._made: dict[tuple[str, str], list[Assignment]] = defaultdict(list)
+        self._assignments: dict[tuple[str, str], list[Assignment]] = defaultdict(list)
         for code in codes:
             for expression in parse(code).expressions:
-                self.names.update(_names(expression))
-                for made in assignments(expression):
-                    self._made[made.symbol.text, made.kind].append(made)
+                self.symbol_names.update(_list_symbols(expression))
+                for made in iter_assignments(expression):
+                    self._assignments[made.symbol.text, made.kind].append(made)
 
-    def matching(self, name: str, definition: Definition) -> Assignment | None:
+    def find_assignment(self, name: str, definition: SymbolDefinition) -> Assignment | None:
         """How a definition that the kernel has was written."""
-        made = self._made.get((name, _WRITTEN.get(definition.kind, "")), ())
-        size = _size(definition.left)
+        made = self._assignments.get((name, _ASSIGNMENT_KINDS.get(definition.kind, "")), ())
+        size = _count_arguments(definition.left)
         for one in reversed(made):
-            if one.right is None or _size(one.left) != size:
+            if one.right is None or _count_arguments(one.left) != size:
                 continue
-            if same(one.right, definition.right):
+            if are_equal(one.right, definition.right):
                 return one
         return None
 
 
-def _names(expression: Expression) -> Iterator[str]:
+def _list_symbols(expression: Expression) -> Iterator[str]:
     return (
         part.text for part in walk(expression) if isinstance(part, Atom) and part.kind == "symbol"
     )
 
 
-def _size(left: Expression) -> int:
+def _count_arguments(left: Expression) -> int:
     """How many arguments the function on a left side has."""
     while isinstance(left, Node) and has_head(left, "Condition") and left.args:
         left = left.args[0]
     return len(left.args) if isinstance(left, Node) else -1
 
 
-def known_contexts(name: str, ask: Ask) -> list[str]:
+def find_contexts(name: str, ask: AskKernel) -> list[str]:
     """The contexts that have a symbol of a short name."""
     answer = ask(
         f'{{Names["*`{name}"], Select[Contexts[], Names[# <> "{name}"] =!= {{}} &]}}',
@@ -105,70 +105,70 @@ def known_contexts(name: str, ask: Ask) -> list[str]:
     return sorted(found)
 
 
-def is_known(name: str, ask: Ask) -> bool:
+def is_known_symbol(name: str, ask: AskKernel) -> bool:
     """Whether the kernel lists a symbol under a name."""
     return (ask(f'Names["{name}"]') or "{}") != "{}"
 
 
-def values_of(name: str, ask: Ask, written: Written, *, is_protected: bool = False) -> Values:
+def load_symbol_values(name: str, ask: AskKernel, written: SessionDefinitions, *, is_protected: bool = False) -> SymbolValues:
     """What is defined for a symbol that can be looked at.
 
     With `is_protected` the attribute ReadProtected is taken away meanwhile, which is for Wolfram's
     own kernels: others show everything.
     """
-    reading = _Reading(name, ask, written, is_protected=is_protected)
-    own = reading.read(KINDS[:1])
+    reading = _ValueReader(name, ask, written, is_protected=is_protected)
+    own = reading.read_definitions(VALUE_FUNCTIONS[:1])
     # Some functions evaluate what they are asked about, which nothing here may do.
-    others = [kind for kind in KINDS[1:] if not own or kind not in _EVALUATING]
-    definitions = [*own, *reading.read(others)]
-    return Values(attributes_of(name, ask), tuple(definitions), tuple(reading.raw))
+    others = [kind for kind in VALUE_FUNCTIONS[1:] if not own or kind not in _EVALUATING_FUNCTIONS]
+    definitions = [*own, *reading.read_definitions(others)]
+    return SymbolValues(get_attributes(name, ask), tuple(definitions), tuple(reading.unparsed))
 
 
-class _Reading:
+class _ValueReader:
     """Asking a kernel for the definitions of a symbol."""
 
-    def __init__(self, name: str, ask: Ask, written: Written, *, is_protected: bool) -> None:
+    def __init__(self, name: str, ask: AskKernel, written: SessionDefinitions, *, is_protected: bool) -> None:
         self._name = name
-        self._kernel = ask
-        self._written = written
+        self._ask_kernel = ask
+        self._session_definitions = written
         self._is_protected = is_protected
-        self.raw: list[str] = []
+        self.unparsed: list[str] = []
 
-    def read(self, kinds: Sequence[str]) -> list[Definition]:
+    def read_definitions(self, kinds: Sequence[str]) -> list[SymbolDefinition]:
         """The definitions of some kinds: all at once, or each alone if that cannot be read."""
-        parts = _elements(self._ask(kinds))
+        parts = _parse_elements(self._query_kinds(kinds))
         if len(parts) != len(kinds):
-            parts = [self._part(kind) for kind in kinds]
+            parts = [self._read_kind(kind) for kind in kinds]
         return [
             definition
             for kind, part in zip(kinds, parts, strict=True)
-            for definition in _definitions(kind, self._name, part, self._written)
+            for definition in _build_definitions(kind, self._name, part, self._session_definitions)
         ]
 
-    def _part(self, kind: str) -> Expression | None:
-        answer = self._ask([kind])
-        elements = _elements(answer)
+    def _read_kind(self, kind: str) -> Expression | None:
+        answer = self._query_kinds([kind])
+        elements = _parse_elements(answer)
         if not elements and answer is not None:
-            self.raw.append(answer)
+            self.unparsed.append(answer)
         return elements[0] if elements else None
 
-    def _ask(self, kinds: Sequence[str]) -> str | None:
+    def _query_kinds(self, kinds: Sequence[str]) -> str | None:
         name = self._name
         code = f"{{{', '.join(f'{kind}[{name}]' for kind in kinds)}}}"
         if self._is_protected:
             freed = f"Unprotect[{name}]; ClearAttributes[{name}, ReadProtected]"
             code = f"Internal`InheritedBlock[{{{name}}}, {freed}; {code}]"
-        return self._kernel(code)
+        return self._ask_kernel(code)
 
 
-def attributes_of(name: str, ask: Ask) -> tuple[str, ...]:
+def get_attributes(name: str, ask: AskKernel) -> tuple[str, ...]:
     """The attributes of a symbol."""
     return tuple(re.findall(r"[A-Za-z]+", ask(f"Attributes[{name}]") or ""))
 
 
-def _elements(answer: str | None) -> list[Expression | None]:
+def _parse_elements(answer: str | None) -> list[Expression | None]:
     """The elements of a list that a kernel gave; none when it cannot be read."""
-    source = parse(_LOWERED.sub(_blank, answer or ""))
+    source = parse(_LOWERED_PATTERN.sub(_replace_lowered_name, answer or ""))
     if (
         source.problems
         or len(source.expressions) != 1
@@ -178,30 +178,30 @@ def _elements(answer: str | None) -> list[Expression | None]:
     return [*source.expressions[0].args]  # type: ignore[union-attr]  # a list is a node
 
 
-def _blank(found: re.Match[str]) -> str:
+def _replace_lowered_name(found: re.Match[str]) -> str:
     """What stands for a pattern that the engine has taken apart."""
-    return f"{_MARK}___" if found[0].startswith("__opts") else _MARK
+    return f"{_LOWERED_MARK}___" if found[0].startswith("__opts") else _LOWERED_MARK
 
 
-_MARK = "lowered$pattern"
+_LOWERED_MARK = "lowered$pattern"
 
 
-def _definitions(
-    kind: str, name: str, part: Expression | None, written: Written
-) -> Iterator[Definition]:
+def _build_definitions(
+    kind: str, name: str, part: Expression | None, written: SessionDefinitions
+) -> Iterator[SymbolDefinition]:
     if not isinstance(part, Node) or not is_symbol(part.head, "List"):
         return  # the engine does not know the function
     if kind == "Options":
         if part.args:
-            yield Definition(kind, Node(Atom("symbol", kind), [Atom("symbol", name)]), part)
+            yield SymbolDefinition(kind, Node(Atom("symbol", kind), [Atom("symbol", name)]), part)
         return
     for arg in part.args:
-        rule = _rule(arg)
+        rule = _split_rule(arg)
         if rule is not None:
-            yield _as_written(name, Definition(kind, *rule), written)
+            yield _restore_source_form(name, SymbolDefinition(kind, *rule), written)
 
 
-def _rule(found: Expression) -> tuple[Expression, Expression] | None:
+def _split_rule(found: Expression) -> tuple[Expression, Expression] | None:
     """Both sides of `HoldPattern[left] :> right`.
 
     Woxi writes no brackets around a right side that needs them, so `:>` may be found inside of what
@@ -222,25 +222,25 @@ def _rule(found: Expression) -> tuple[Expression, Expression] | None:
     return left, right
 
 
-def _as_written(name: str, definition: Definition, written: Written) -> Definition:
+def _restore_source_form(name: str, definition: SymbolDefinition, written: SessionDefinitions) -> SymbolDefinition:
     """A definition with the left side that was written, if the kernel's is another pattern."""
     parts = list(walk(definition.left))
-    is_lowered = any(is_symbol(part, _MARK) for part in parts)
-    if not any(isinstance(part, Atom) and part.text in _BLANKS for part in parts):
+    is_lowered = any(is_symbol(part, _LOWERED_MARK) for part in parts)
+    if not any(isinstance(part, Atom) and part.text in _BLANK_HEADS for part in parts):
         return definition  # what is no pattern was evaluated, and the kernel's is the right one
-    found = written.matching(name, definition)
+    found = written.find_assignment(name, definition)
     if found is not None:
         operator = found.node.head.text if isinstance(found.node.head, Atom) else ""
         return definition._replace(left=found.left, operator=operator)
     if not is_lowered:
         return definition
-    return definition._replace(left=_unmarked(definition.left), is_lowered=True)
+    return definition._replace(left=_remove_marks(definition.left), is_lowered=True)
 
 
-def _unmarked(expression: Expression) -> Expression:
+def _remove_marks(expression: Expression) -> Expression:
     """A left side without the names that an engine has made up."""
     if isinstance(expression, Atom):
         return expression
-    if has_head(expression, "Pattern") and is_symbol(expression.args[0], _MARK):
+    if has_head(expression, "Pattern") and is_symbol(expression.args[0], _LOWERED_MARK):
         return expression.args[1]
-    return Node(_unmarked(expression.head), [_unmarked(arg) for arg in expression.args])
+    return Node(_remove_marks(expression.head), [_remove_marks(arg) for arg in expression.args])

@@ -15,25 +15,25 @@ from paddock.authoring.option import Option
 from paddock.authoring.tool import Tool
 from paddock.errors import PaddockError
 from paddock.toolkits.limits import (
-    MEMORY,
     MEMORY_OPTION,
-    NETWORK,
+    MEMORY_OPTION_NAME,
     NETWORK_OPTION,
-    Seconds,
+    NETWORK_OPTION_NAME,
+    TimeLimitSeconds,
 )
-from paddock.toolkits.paths import ALLOWED_FOLDERS
-from paddock.toolkits.paths import OPTION as FOLDERS_OPTION
-from paddock.toolkits.wolfram.options import ENGINE, ENGINE_OPTION
+from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION
+from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION_NAME as FOLDERS_OPTION
+from paddock.toolkits.wolfram.options import ENGINE_OPTION, ENGINE_OPTION_NAME
 
-SECONDS = "TimeConstraint"
-DESCRIPTION = """\
+FILE_TIME_OPTION_NAME = "TimeConstraint"
+WLT_REPORT_DESCRIPTION = """\
 Run Wolfram Language test files (.wlt) and report on them in Markdown: how many tests passed, and \
 for each that did not its input, the expected and the actual value, and messages.
 
 Each file runs in a kernel of its own, without earlier definitions: it has to load what it tests."""
 
 
-def report_on_tests(
+def run_wolfram_tests(
     ctx: Context,
     paths: Annotated[
         str,
@@ -56,14 +56,14 @@ def report_on_tests(
     ] = True,
 ) -> str:
     """Run tests, and report on them."""
-    from paddock.toolkits.wolfram.reporting import report  # noqa: PLC0415 - see the module's docstring
+    from paddock.toolkits.wolfram.reporting import run_and_report  # noqa: PLC0415 - see the module's docstring
 
     try:
-        found = report(
+        found = run_and_report(
             ctx,
             paths,
-            timeConstraint or ctx.options[SECONDS],
-            memoryConstraint or ctx.options[MEMORY_OPTION],
+            timeConstraint or ctx.options[FILE_TIME_OPTION_NAME],
+            memoryConstraint or ctx.options[MEMORY_OPTION_NAME],
             is_shared=newKernel is False,
         )
     except ToolError:
@@ -74,11 +74,11 @@ def report_on_tests(
     return found
 
 
-test_report_tool = Tool(
+wolfram_test_report_tool = Tool(
     "TestReport",
-    report_on_tests,
+    run_wolfram_tests,
     title="Report on tests",
-    description=DESCRIPTION,
+    description=WLT_REPORT_DESCRIPTION,
     annotations={
         "readOnlyHint": False,
         "destructiveHint": True,
@@ -88,10 +88,10 @@ test_report_tool = Tool(
     task="optional",
     lenient=True,
     options={
-        ENGINE_OPTION: ENGINE,
-        SECONDS: Option(600.0, Seconds, "Seconds for each file"),
-        MEMORY_OPTION: MEMORY,
-        NETWORK_OPTION: NETWORK,
-        FOLDERS_OPTION: ALLOWED_FOLDERS,
+        ENGINE_OPTION_NAME: ENGINE_OPTION,
+        FILE_TIME_OPTION_NAME: Option(600.0, TimeLimitSeconds, "Seconds for each file"),
+        MEMORY_OPTION_NAME: MEMORY_OPTION,
+        NETWORK_OPTION_NAME: NETWORK_OPTION,
+        FOLDERS_OPTION: ALLOWED_FOLDERS_OPTION,
     },
 )

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from paddock.authoring.failures import ArgumentsError
-from paddock.authoring.results import shown
+from paddock.authoring.results import dump_json
 from paddock.protocol.model.content import CallToolResult, TextContent
 
 if TYPE_CHECKING:
     from paddock.errors import PaddockError
 
-Json = dict[str, Any]
+JsonObject = dict[str, Any]
 INVALID_ARGUMENTS = "INVALID_ARGUMENTS"
 INVALID_FORMAT = "INVALID_FORMAT"
-CODES = {
+ERROR_CODES = {
     "entry-not-found": "NOT_FOUND",
     "invalid-agent": INVALID_ARGUMENTS,
     "tool": "INTERNAL_ERROR",
@@ -28,29 +28,29 @@ CODES = {
 """Where a code of ours has another name here; all others are written in capitals."""
 
 
-def answer(data: Json) -> CallToolResult:
+def create_result(data: JsonObject) -> CallToolResult:
     """A result that says the same to a model and to a program."""
-    return CallToolResult(content=[TextContent(shown(data))], structured_content=data)
+    return CallToolResult(content=[TextContent(dump_json(data))], structured_content=data)
 
 
-def plain(value: object) -> Any:
+def to_json(value: object) -> Any:
     """What the zoo keeps, as JSON data."""
     return msgspec.to_builtins(value)
 
 
-def failure(error: PaddockError) -> Json:
+def describe_error(error: PaddockError) -> JsonObject:
     """What a caller is told when a tool fails."""
     message = f"{error.where}: {error.message}" if error.where else error.message
-    told: Json = {"error": True, "code": _code(error), "message": message}
+    told: JsonObject = {"error": True, "code": _get_error_code(error), "message": message}
     if error.hint:
         told["hint"] = error.hint
     details = getattr(error, "details", None)
     if details:
-        told["details"] = plain(details)
+        told["details"] = to_json(details)
     return told
 
 
-def _code(error: PaddockError) -> str:
+def _get_error_code(error: PaddockError) -> str:
     if isinstance(error, ArgumentsError):
         return INVALID_FORMAT if error.place == "$.format" else INVALID_ARGUMENTS
-    return CODES.get(error.code) or error.code.upper().replace("-", "_")
+    return ERROR_CODES.get(error.code) or error.code.upper().replace("-", "_")

@@ -6,65 +6,65 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.option import Option
 from paddock.authoring.tool import Tool
-from paddock.toolkits.zoo.answers import failure
+from paddock.toolkits.zoo.answers import describe_error
 from paddock.zoo.model import ENTRY_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-Json = dict[str, Any]
+JsonObject = dict[str, Any]
 
-TEXTS: Json = {"type": "array", "items": {"type": "string"}}
-ENTRY_TYPE: Json = {"type": "string", "enum": list(ENTRY_TYPES)}
-TYPE_MEANINGS = (
+STRING_LIST_SCHEMA: JsonObject = {"type": "array", "items": {"type": "string"}}
+ENTRY_TYPE_SCHEMA: JsonObject = {"type": "string", "enum": list(ENTRY_TYPES)}
+ENTRY_TYPE_MEANINGS = (
     "decision: something that was settled, and why; milestone: something that was finished; "
     "note: a fact worth keeping; summary: what a conversation came to; handoff: what another "
     "agent needs to go on"
 )
-MEMORY = "Memory"
-MEMORY_TOKENS = "MemoryTokens"
+MEMORY_OPTION_NAME = "Memory"
+MEMORY_TOKENS_OPTION_NAME = "MemoryTokens"
 MEMORY_OPTIONS = {
-    MEMORY: Option(True, bool, "Whether what is in an agent's brain is injected too"),
-    MEMORY_TOKENS: Option(1500, int, "How many tokens of it at most"),
+    MEMORY_OPTION_NAME: Option(True, bool, "Whether what is in an agent's brain is injected too"),
+    MEMORY_TOKENS_OPTION_NAME: Option(1500, int, "How many tokens of it at most"),
 }
 
 
-def text(description: str) -> Json:
+def string_property(description: str) -> JsonObject:
     """A property that is a text."""
     return {"type": "string", "description": description}
 
 
-def described(schema: Json, description: str) -> Json:
+def with_description(schema: JsonObject, description: str) -> JsonObject:
     """A property that is as a schema says."""
     return {**schema, "description": description}
 
 
-def taking(properties: Json, *required: str) -> Json:
+def object_schema(properties: JsonObject, *required: str) -> JsonObject:
     """The schema of a tool's arguments."""
     return {"type": "object", "properties": properties, "required": list(required)}
 
 
-def reading_tool(
+def create_read_tool(
     name: str,
     handler: Callable[..., object],
     *,
     title: str,
     description: str,
-    schema: Json,
+    schema: JsonObject,
     options: Mapping[str, Option] | None = None,
 ) -> Tool:
     """A tool that changes nothing."""
     annotations = {"readOnlyHint": True, "openWorldHint": False}
-    return _tool(name, handler, title, description, schema, annotations, options)
+    return _create_tool(name, handler, title, description, schema, annotations, options)
 
 
-def writing_tool(
+def create_write_tool(
     name: str,
     handler: Callable[..., object],
     *,
     title: str,
     description: str,
-    schema: Json,
+    schema: JsonObject,
     hints: Sequence[str] = (),
 ) -> Tool:
     """A tool that changes the zoo; `hints` are those of the further annotations that are true."""
@@ -74,21 +74,21 @@ def writing_tool(
         "idempotentHint": "idempotentHint" in hints,
         "openWorldHint": False,
     }
-    return _tool(name, handler, title, description, schema, annotations, None)
+    return _create_tool(name, handler, title, description, schema, annotations, None)
 
 
-def is_writing(tool: Tool) -> bool:
+def is_write_tool(tool: Tool) -> bool:
     """Whether a tool changes the zoo."""
     return (tool.annotations or {}).get("readOnlyHint") is False
 
 
-def _tool(
+def _create_tool(
     name: str,
     handler: Callable[..., object],
     title: str,
     description: str,
-    schema: Json,
-    annotations: Json,
+    schema: JsonObject,
+    annotations: JsonObject,
     options: Mapping[str, Option] | None,
 ) -> Tool:
     return Tool(
@@ -100,5 +100,5 @@ def _tool(
         annotations=annotations,
         lenient=True,
         options=options,
-        failures=failure,
+        failures=describe_error,
     )

@@ -20,197 +20,197 @@ from paddock.authoring.failures import log_failure
 from paddock.authoring.prompt import Prompt
 from paddock.authoring.resource import Resource
 from paddock.errors import PaddockError
-from paddock.toolkits.zoo.declaring import is_writing
+from paddock.toolkits.zoo.declaring import is_write_tool
 from paddock.toolkits.zoo.defaults import get_default_tool, set_default_tool
 from paddock.toolkits.zoo.resources import (
-    AGENTS,
+    AGENTS_URI,
     MIME_TYPE,
-    agent_uri,
-    brain_uri,
+    get_agent_uri,
+    get_brain_uri,
     read_agent,
     read_brain,
 )
-from paddock.toolkits.zoo.zoos import SOURCE, the_zoo, zoo_of
+from paddock.toolkits.zoo.zoos import CHANGE_SOURCE, get_zoo, get_caller_zoo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
-    from paddock.authoring.offering import Offering
-    from paddock.zoo.model import AgentSummary, Event
+    from paddock.authoring.offering import BaseServer
+    from paddock.zoo.model import AgentSummary, ZooEvent
     from paddock.zoo.service import Zoo
 
 PROMPT_PREFIX = "agent_zoo_use_"
-ADOPT = "From now on, and until I say otherwise, be the agent that is described here."
+ADOPTION_TEXT = "From now on, and until I say otherwise, be the agent that is described here."
 READ_ONLY_VARIABLE = "PADDOCK_ZOO_READ_ONLY"
-PATIENCE = 1.0
+EVENT_WAIT_SECONDS = 1.0
 """Seconds that the end of a connection waits at most for the thread, and the thread for events."""
-MOST_LISTED = 1000
+MAX_LISTED_AGENTS = 1000
 """Agents beyond that are found by the tools, and have no prompt and no resource of their own."""
-_lock = threading.Lock()
-_following: WeakKeyDictionary[Offering, Following] = WeakKeyDictionary()
-_owners: WeakKeyDictionary[Offering, str] = WeakKeyDictionary()
-_SHOWN = frozenset({"agent:created", "agent:updated", "agent:deleted", "agent:restored"})
+_servers_lock = threading.Lock()
+_live_lists: WeakKeyDictionary[BaseServer, LiveLists] = WeakKeyDictionary()
+_server_owners: WeakKeyDictionary[BaseServer, str] = WeakKeyDictionary()
+_LISTING_EVENTS = frozenset({"agent:created", "agent:updated", "agent:deleted", "agent:restored"})
 
 
-def give_to(server: Offering, owner: str) -> None:
+def bind_owner(server: BaseServer, owner: str) -> None:
     """Have the lists of a server be those of one owner's zoo; to be said before it runs."""
-    with _lock:
-        _owners[server] = owner
+    with _servers_lock:
+        _server_owners[server] = owner
 
 
-def leave_out_projects(server: Offering) -> None:
+def remove_project_tools(server: BaseServer) -> None:
     """Have a server without the tools that read and write in folders of this machine."""
     for tool in (get_default_tool, set_default_tool):
         if tool.name in {one.name for one in server.tools}:
             server.tools.remove(tool.name)
 
 
-def follow(server: Offering) -> AbstractContextManager[None]:
+def follow_zoo(server: BaseServer) -> AbstractContextManager[None]:
     """The lifespan of the server AgentZoo."""
-    with _lock:
-        following = _following.setdefault(server, Following(server, _owners.get(server, "")))
+    with _servers_lock:
+        following = _live_lists.setdefault(server, LiveLists(server, _server_owners.get(server, "")))
     return following.lifespan()
 
 
-class Following:
+class LiveLists:
     """What the lists of one server have of the zoo, and keeping them so."""
 
-    def __init__(self, offering: Offering, owner: str = "") -> None:
-        self._offering = offering
+    def __init__(self, offering: BaseServer, owner: str = "") -> None:
+        self._server = offering
         self._owner = owner
         self._lock = threading.Lock()
-        self._connections = 0
-        self._ended = threading.Event()
-        self._listed: dict[str, AgentSummary] = {}
+        self._connection_count = 0
+        self._stop_event = threading.Event()
+        self._listed_agents: dict[str, AgentSummary] = {}
 
     @contextmanager
     def lifespan(self) -> Iterator[None]:
         """Follow the zoo until the last connection ends."""
-        self._enter()
+        self._add_connection()
         try:
             yield
         finally:
-            self._leave()
+            self._remove_connection()
 
-    def _enter(self) -> None:
+    def _add_connection(self) -> None:
         with self._lock:
-            self._connections += 1
-            if self._connections > 1:
+            self._connection_count += 1
+            if self._connection_count > 1:
                 return
             if os.environ.get(READ_ONLY_VARIABLE, "").lower() in ("1", "true", "yes"):
-                _remove_writing_tools(self._offering)
-            self._ended = threading.Event()
+                _remove_write_tools(self._server)
+            self._stop_event = threading.Event()
             try:
-                zoo = the_zoo().for_owner(self._owner)
+                zoo = get_zoo().for_owner(self._owner)
                 last = zoo.latest_event_id()
-                self._refresh(zoo)
+                self._refresh_lists(zoo)
             except PaddockError as error:
                 # Each call says so to whoever can mend it; without lists the server still starts.
                 log_failure(None, f"The zoo cannot be followed: {error}")
                 return
-            arguments = (zoo, last, self._ended)
-            threading.Thread(target=self._follow, args=arguments, daemon=True).start()
+            arguments = (zoo, last, self._stop_event)
+            threading.Thread(target=self._watch_events, args=arguments, daemon=True).start()
 
-    def _leave(self) -> None:
+    def _remove_connection(self) -> None:
         with self._lock:
-            self._connections -= 1
-            if not self._connections:
-                self._ended.set()
+            self._connection_count -= 1
+            if not self._connection_count:
+                self._stop_event.set()
 
-    def _follow(self, zoo: Zoo, last: int, ended: threading.Event) -> None:
+    def _watch_events(self, zoo: Zoo, last: int, ended: threading.Event) -> None:
         while not ended.is_set():
             try:
-                events = zoo.wait_for_events(last, PATIENCE)
+                events = zoo.wait_for_events(last, EVENT_WAIT_SECONDS)
                 if events and not ended.is_set():
                     last = events[-1].id
-                    self._tell(zoo, events)
+                    self._publish_changes(zoo, events)
             except PaddockError as error:
                 log_failure(None, f"The zoo cannot be followed: {error}")
-                ended.wait(PATIENCE)
+                ended.wait(EVENT_WAIT_SECONDS)
 
-    def _tell(self, zoo: Zoo, events: list[Event]) -> None:
-        if any(event.kind in _SHOWN for event in events):
-            self._refresh(zoo)
-            self._offering.resource_updated(AGENTS)
-        changed = {uri for event in events for uri in _uris_of(event)}
+    def _publish_changes(self, zoo: Zoo, events: list[ZooEvent]) -> None:
+        if any(event.kind in _LISTING_EVENTS for event in events):
+            self._refresh_lists(zoo)
+            self._server.resource_updated(AGENTS_URI)
+        changed = {uri for event in events for uri in _get_changed_uris(event)}
         for uri in sorted(changed):
-            self._offering.resource_updated(uri)
+            self._server.resource_updated(uri)
 
-    def _refresh(self, zoo: Zoo) -> None:
+    def _refresh_lists(self, zoo: Zoo) -> None:
         """Have the lists as the zoo is now."""
-        found = {agent.id: agent for agent in zoo.list_agents(limit=MOST_LISTED).items}
-        for agent_id in self._listed.keys() - found.keys():
-            self._offering.prompts.remove(_prompt_name(agent_id))
-            self._offering.resources.remove(agent_uri(agent_id))
-            self._offering.resources.remove(brain_uri(agent_id))
-        changed = [a for a in found.values() if _is_told_otherwise(a, self._listed.get(a.id))]
-        self._offering.register(item for agent in changed for item in _items_of(agent))
-        self._listed = found
+        found = {agent.id: agent for agent in zoo.list_agents(limit=MAX_LISTED_AGENTS).items}
+        for agent_id in self._listed_agents.keys() - found.keys():
+            self._server.prompts.remove(_get_prompt_name(agent_id))
+            self._server.resources.remove(get_agent_uri(agent_id))
+            self._server.resources.remove(get_brain_uri(agent_id))
+        changed = [a for a in found.values() if _has_listing_changed(a, self._listed_agents.get(a.id))]
+        self._server.register(item for agent in changed for item in _create_items(agent))
+        self._listed_agents = found
 
 
-def _remove_writing_tools(offering: Offering) -> None:
+def _remove_write_tools(offering: BaseServer) -> None:
     for tool in offering.tools:
-        if is_writing(tool):
+        if is_write_tool(tool):
             offering.tools.remove(tool.name)
 
 
-def _is_told_otherwise(agent: AgentSummary, listed: AgentSummary | None) -> bool:
+def _has_listing_changed(agent: AgentSummary, listed: AgentSummary | None) -> bool:
     return listed is None or (agent.name, agent.description) != (listed.name, listed.description)
 
 
-def _items_of(agent: AgentSummary) -> Iterator[Prompt | Resource]:
+def _create_items(agent: AgentSummary) -> Iterator[Prompt | Resource]:
     """What a client sees of an agent in its lists."""
     yield Prompt(
-        _prompt_name(agent.id),
-        handler=partial(_adopting, agent.id),
+        _get_prompt_name(agent.id),
+        handler=partial(_render_adoption_prompt, agent.id),
         title=f"Use Agent: {agent.name}",
         description=agent.description or f"Have the chat be {agent.name}",
         arguments=[],
         takes_dictionary=True,
     )
     yield Resource(
-        agent_uri(agent.id),
-        partial(_agent, agent.id),
+        get_agent_uri(agent.id),
+        partial(_read_agent, agent.id),
         name=agent.name,
         description=agent.description or "An agent with its soul and skills",
         mime_type=MIME_TYPE,
     )
     yield Resource(
-        brain_uri(agent.id),
-        partial(_brain, agent.id),
+        get_brain_uri(agent.id),
+        partial(_read_brain, agent.id),
         name=f"{agent.name}: brain",
         description=f"What {agent.name} remembers",
         mime_type=MIME_TYPE,
     )
 
 
-def _prompt_name(agent_id: str) -> str:
+def _get_prompt_name(agent_id: str) -> str:
     return PROMPT_PREFIX + quote(agent_id, safe="")
 
 
-def _adopting(agent_id: str, _arguments: dict[str, str], ctx: Context) -> str:
-    injection = zoo_of(ctx).inject(agent_id, source=SOURCE)
-    return f"{ADOPT}\n\n{injection.prompt}"
+def _render_adoption_prompt(agent_id: str, _arguments: dict[str, str], ctx: Context) -> str:
+    injection = get_caller_zoo(ctx).inject(agent_id, source=CHANGE_SOURCE)
+    return f"{ADOPTION_TEXT}\n\n{injection.prompt}"
 
 
-def _agent(agent_id: str, ctx: Context) -> dict[str, Any]:
+def _read_agent(agent_id: str, ctx: Context) -> dict[str, Any]:
     return read_agent(agent_id, ctx)
 
 
-def _brain(agent_id: str, ctx: Context) -> dict[str, Any]:
+def _read_brain(agent_id: str, ctx: Context) -> dict[str, Any]:
     return read_brain(agent_id, ctx)
 
 
-def _uris_of(event: Event) -> Iterator[str]:
+def _get_changed_uris(event: ZooEvent) -> Iterator[str]:
     """What has another content since an event."""
     if event.agent_id is None:
         return
-    if event.kind in _SHOWN:
-        yield agent_uri(event.agent_id)
+    if event.kind in _LISTING_EVENTS:
+        yield get_agent_uri(event.agent_id)
     elif event.kind.startswith("brain:"):
-        yield brain_uri(event.agent_id)
+        yield get_brain_uri(event.agent_id)
         if event.entry_id is not None:
-            yield f"{brain_uri(event.agent_id)}/{quote(event.entry_id, safe='')}"
+            yield f"{get_brain_uri(event.agent_id)}/{quote(event.entry_id, safe='')}"
     elif event.kind == "agent:handedOver":
-        yield brain_uri(str(event.detail.get("toAgentId", event.agent_id)))
+        yield get_brain_uri(str(event.detail.get("toAgentId", event.agent_id)))

@@ -7,35 +7,35 @@ from urllib.parse import quote
 
 from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
 from paddock.authoring.resource import Resource, ResourceTemplate
-from paddock.toolkits.zoo.agents import MOST_AGENTS
-from paddock.toolkits.zoo.answers import plain
-from paddock.toolkits.zoo.brains import MOST_FOUND
-from paddock.toolkits.zoo.zoos import zoo_of
+from paddock.toolkits.zoo.agents import MAX_RETURNED_AGENTS
+from paddock.toolkits.zoo.answers import to_json
+from paddock.toolkits.zoo.brains import MAX_QUERIED_ENTRIES
+from paddock.toolkits.zoo.zoos import get_caller_zoo
 
-Json = dict[str, Any]
-AGENTS = "agent-zoo://agents"
+JsonObject = dict[str, Any]
+AGENTS_URI = "agent-zoo://agents"
 MIME_TYPE = "application/json"
 
 
-def agent_uri(agent_id: str) -> str:
+def get_agent_uri(agent_id: str) -> str:
     """Where an agent can be read."""
-    return f"{AGENTS}/{quote(agent_id, safe='')}"
+    return f"{AGENTS_URI}/{quote(agent_id, safe='')}"
 
 
-def brain_uri(agent_id: str) -> str:
+def get_brain_uri(agent_id: str) -> str:
     """Where the brain of an agent can be read."""
-    return f"{agent_uri(agent_id)}/brain"
+    return f"{get_agent_uri(agent_id)}/brain"
 
 
-def read_agents(ctx: Context) -> Json:
+def read_agents(ctx: Context) -> JsonObject:
     """All agents, in short."""
-    page = zoo_of(ctx).list_agents(limit=MOST_AGENTS)
-    return {"agents": plain(page.items)}
+    page = get_caller_zoo(ctx).list_agents(limit=MAX_RETURNED_AGENTS)
+    return {"agents": to_json(page.items)}
 
 
-def read_agent(id: str, ctx: Context) -> Json:  # noqa: A002 - as the template has it
+def read_agent(id: str, ctx: Context) -> JsonObject:  # noqa: A002 - as the template has it
     """An agent without its brain."""
-    agent: Json = plain(zoo_of(ctx).get_agent(id))
+    agent: JsonObject = to_json(get_caller_zoo(ctx).get_agent(id))
     return agent
 
 
@@ -48,10 +48,10 @@ def read_brain(
     dateTo: str | None = None,  # noqa: N803 - as the template has it
     pinned: bool | None = None,
     text: str | None = None,
-) -> Json:
+) -> JsonObject:
     """Entries of an agent's brain, the newest first."""
     wanted = [tag.strip() for tag in (tags or "").split(",") if tag.strip()]
-    page = zoo_of(ctx).query_entries(
+    page = get_caller_zoo(ctx).query_entries(
         id,
         type=type,
         tags=wanted,
@@ -59,19 +59,19 @@ def read_brain(
         date_to=dateTo,
         pinned=pinned,
         text=text,
-        limit=MOST_FOUND,
+        limit=MAX_QUERIED_ENTRIES,
     )
-    return {"agentId": id, "entries": plain(page.items)}
+    return {"agentId": id, "entries": to_json(page.items)}
 
 
-def read_entry(id: str, entry_id: str, ctx: Context) -> Json:  # noqa: A002 - as above
+def read_entry(id: str, entry_id: str, ctx: Context) -> JsonObject:  # noqa: A002 - as above
     """One entry of an agent's brain."""
-    entry: Json = plain(zoo_of(ctx).get_entry(id, entry_id))
+    entry: JsonObject = to_json(get_caller_zoo(ctx).get_entry(id, entry_id))
     return entry
 
 
 agents_resource = Resource(
-    AGENTS,
+    AGENTS_URI,
     read_agents,
     name="agents",
     title="All agents",
@@ -79,21 +79,21 @@ agents_resource = Resource(
     mime_type=MIME_TYPE,
 )
 entry_template = ResourceTemplate(
-    f"{AGENTS}/{{id}}/brain/{{entry_id}}",
+    f"{AGENTS_URI}/{{id}}/brain/{{entry_id}}",
     read_entry,
     name="brain entry",
     description="One thing that an agent remembers",
     mime_type=MIME_TYPE,
 )
 brain_template = ResourceTemplate(
-    f"{AGENTS}/{{id}}/brain{{?type,tags,dateFrom,dateTo,pinned,text}}",
+    f"{AGENTS_URI}/{{id}}/brain{{?type,tags,dateFrom,dateTo,pinned,text}}",
     read_brain,
     name="brain",
     description="What an agent remembers, the newest first",
     mime_type=MIME_TYPE,
 )
 agent_template = ResourceTemplate(
-    f"{AGENTS}/{{id}}",
+    f"{AGENTS_URI}/{{id}}",
     read_agent,
     name="agent",
     description="An agent with its soul and skills",

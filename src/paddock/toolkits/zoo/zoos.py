@@ -14,41 +14,41 @@ if TYPE_CHECKING:
     from paddock.authoring.context import Context
     from paddock.zoo.service import Zoo
 
-SOURCE = "mcp"
+CHANGE_SOURCE = "mcp"
 """What the zoo remembers as the origin of what a chat has written."""
 
-_lock = threading.Lock()
-_lent: Zoo | None = None
-_own: Zoo | None = None
+_zoo_lock = threading.Lock()
+_shared_zoo: Zoo | None = None
+_own_zoo: Zoo | None = None
 
 
-def lend_zoo(zoo: Zoo | None) -> None:
+def share_zoo(zoo: Zoo | None) -> None:
     """Have the tools of this process use a zoo that somebody else has opened, and closes."""
-    global _lent  # noqa: PLW0603 - there is one for the process
-    with _lock:
-        _lent = zoo
+    global _shared_zoo  # noqa: PLW0603 - there is one for the process
+    with _zoo_lock:
+        _shared_zoo = zoo
 
 
-def the_zoo() -> Zoo:
+def get_zoo() -> Zoo:
     """The zoo of this process.
 
     Raises:
         ZooUnavailableError: when its database cannot be used.
     """
-    global _own  # noqa: PLW0603 - as above
-    with _lock:
-        if _lent is not None:
-            return _lent
-        if _own is None:
+    global _own_zoo  # noqa: PLW0603 - as above
+    with _zoo_lock:
+        if _shared_zoo is not None:
+            return _shared_zoo
+        if _own_zoo is None:
             from paddock.zoo.opening import open_zoo  # noqa: PLC0415 - an SQL toolkit
 
-            _own = open_zoo()
-            atexit.register(_own.close)
-        return _own
+            _own_zoo = open_zoo()
+            atexit.register(_own_zoo.close)
+        return _own_zoo
 
 
-def zoo_of(ctx: Context) -> Zoo:
+def get_caller_zoo(ctx: Context) -> Zoo:
     """The zoo that a caller may see."""
-    zoo = the_zoo()
+    zoo = get_zoo()
     principal = ctx.principal
     return zoo if principal is None else zoo.for_owner(principal.subject)

@@ -9,25 +9,25 @@ import logging
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from paddock.telemetry.identities import printable, session_of
-from paddock.telemetry.settings import ACCESS, ACCESS_LEVEL
-from paddock.transports.http.contract import SESSION_ID
+from paddock.telemetry.identities import to_printable, hash_session_id
+from paddock.telemetry.settings import ACCESS_LOGGER, ACCESS_LOG_LEVEL
+from paddock.transports.http.contract import SESSION_ID_FIELD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from paddock.transports.http.contract import Head, Headers, Outgoing, Response
+    from paddock.transports.http.contract import RequestHead, Headers, Responder, HttpResponse
 
 
-log = logging.getLogger(ACCESS)
+log = logging.getLogger(ACCESS_LOGGER)
 
 
-def is_logged() -> bool:
+def is_access_log_enabled() -> bool:
     """Whether anybody reads the log."""
-    return log.isEnabledFor(ACCESS_LEVEL)
+    return log.isEnabledFor(ACCESS_LOG_LEVEL)
 
 
-class Logged:
+class LoggedResponder:
     """The answer to a request on its way to the client, with a line when it is complete."""
 
     __slots__ = (
@@ -35,14 +35,14 @@ class Logged:
         "_has_ended",
         "_head",
         "_on_close",
-        "_outgoing",
+        "_responder",
         "_size",
         "_started",
         "_status",
     )
 
-    def __init__(self, outgoing: Outgoing, head: Head | None) -> None:
-        self._outgoing = outgoing
+    def __init__(self, outgoing: Responder, head: RequestHead | None) -> None:
+        self._responder = outgoing
         self._head = head
         self._on_close: Callable[[], None] | None = None
         self._started = perf_counter()
@@ -52,14 +52,14 @@ class Logged:
         self._has_ended = False
 
     @property
-    def client(self) -> tuple[str, int] | None:
+    def client_address(self) -> tuple[str, int] | None:
         """The address and port of the client."""
-        return self._outgoing.client
+        return self._responder.client_address
 
     @property
     def is_gone(self) -> bool:
         """Whether the client has left already."""
-        return self._outgoing.is_gone
+        return self._responder.is_gone
 
     @property
     def on_close(self) -> Callable[[], None] | None:
@@ -69,54 +69,54 @@ class Logged:
     @on_close.setter
     def on_close(self, callback: Callable[[], None] | None) -> None:
         self._on_close = callback
-        self._outgoing.on_close = None if callback is None else lambda: self._left(callback)
+        self._responder.on_close = None if callback is None else lambda: self._handle_disconnect(callback)
 
-    def note(self, fields: Mapping[str, object]) -> None:
+    def set_log_fields(self, fields: Mapping[str, object]) -> None:
         """Take what is known of the message in the request; more may be added to it later."""
         self._fields = fields
 
-    def respond(self, response: Response) -> None:
+    def respond(self, response: HttpResponse) -> None:
         """Send a whole answer."""
         self._status, self._size = response.status, len(response.body)
-        self._outgoing.respond(response)
-        self._end()
+        self._responder.respond(response)
+        self._log_response()
 
     def open_stream(self, headers: Headers) -> None:
         """Begin an answer of unknown length."""
         self._status = 200
-        self._outgoing.open_stream(headers)
+        self._responder.open_stream(headers)
 
     def write(self, chunk: bytes) -> bool:
         """Send a part of a stream."""
         self._size += len(chunk)
-        return self._outgoing.write(chunk)
+        return self._responder.write(chunk)
 
     def end(self) -> None:
         """A stream is complete."""
-        self._outgoing.end()
-        self._end()
+        self._responder.end()
+        self._log_response()
 
     def abort(self) -> None:
         """Break off."""
-        self._outgoing.abort()
-        self._end(is_whole=False)
+        self._responder.abort()
+        self._log_response(is_whole=False)
 
-    def _left(self, callback: Callable[[], None]) -> None:
+    def _handle_disconnect(self, callback: Callable[[], None]) -> None:
         callback()
-        self._end(is_whole=False)
+        self._log_response(is_whole=False)
 
-    def _end(self, *, is_whole: bool = True) -> None:
+    def _log_response(self, *, is_whole: bool = True) -> None:
         if self._has_ended:
             return
         self._has_ended = True
         head, status = self._head, self._status
         fields: dict[str, object] = {
-            "http_method": "-" if head is None else printable(head.method),
-            "path": "-" if head is None else printable(head.path),
+            "http_method": "-" if head is None else to_printable(head.method),
+            "path": "-" if head is None else to_printable(head.path),
             "status": status,
             "bytes": self._size,
-            "client": None if self.client is None else self.client[0],
-            "session": None if head is None else _session(head),
+            "client": None if self.client_address is None else self.client_address[0],
+            "session": None if head is None else _hash_session_header(head),
             "outcome": "ok" if status is not None and status < 400 else "error",
             **self._fields,
             "duration_ms": round((perf_counter() - self._started) * 1000, 3),
@@ -128,6 +128,6 @@ class Logged:
         log.info("%s %s", request, status or "-", extra=shown)
 
 
-def _session(head: Head) -> str | None:
-    session_id = head.headers.get(SESSION_ID)
-    return None if session_id is None else session_of(session_id.decode("latin-1"))
+def _hash_session_header(head: RequestHead) -> str | None:
+    session_id = head.headers.get(SESSION_ID_FIELD)
+    return None if session_id is None else hash_session_id(session_id.decode("latin-1"))

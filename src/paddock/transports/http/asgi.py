@@ -8,122 +8,122 @@ from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
-from paddock.transports.http.access import Logged
-from paddock.transports.http.contract import Head, Response
+from paddock.transports.http.access import LoggedResponder
+from paddock.transports.http.contract import RequestHead, HttpResponse
 
 if TYPE_CHECKING:
     from paddock.transports.http.contract import Headers
-    from paddock.transports.http.service import Service
+    from paddock.transports.http.service import HttpService
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
-_ENDING = Response(503, [(b"retry-after", b"1")])
-_TOO_SLOW = Response(408, [(b"connection", b"close")])
+_SERVICE_UNAVAILABLE = HttpResponse(503, [(b"retry-after", b"1")])
+_REQUEST_TIMEOUT = HttpResponse(408, [(b"connection", b"close")])
 
 
-class Outbox:
+class AsgiResponder:
     """The answer to one request, on its way to an ASGI server."""
 
     __slots__ = (
-        "_backlog",
+        "_messages",
         "_has_begun",
-        "_limit",
-        "_size",
-        "_wake",
-        "client",
+        "_max_backlog_bytes",
+        "_backlog_bytes",
+        "_wakeup",
+        "client_address",
         "is_complete",
-        "is_cut_off",
+        "is_aborted",
         "is_gone",
         "on_close",
-        "pumping",
+        "pump_task",
     )
 
     def __init__(self, limit: int, client: tuple[str, int] | None) -> None:
-        self._limit = limit
-        self.client = client
-        self._backlog: deque[MutableMapping[str, Any]] = deque()
-        self._size = 0
-        self._wake: asyncio.Future[None] | None = None
+        self._max_backlog_bytes = limit
+        self.client_address = client
+        self._messages: deque[MutableMapping[str, Any]] = deque()
+        self._backlog_bytes = 0
+        self._wakeup: asyncio.Future[None] | None = None
         self._has_begun = False
         self.is_complete = False
-        self.is_cut_off = False
+        self.is_aborted = False
         self.is_gone = False
-        self.pumping: asyncio.Future[None] | None = None
+        self.pump_task: asyncio.Future[None] | None = None
         self.on_close: Callable[[], None] | None = None
 
-    def respond(self, response: Response) -> None:
+    def respond(self, response: HttpResponse) -> None:
         """Send a whole answer."""
         headers = response.headers
         if response.status not in (204, 304):
             headers = [*headers, (b"content-length", b"%d" % len(response.body))]
-        self._put(_start(response.status, headers))
-        self._put({"type": "http.response.body", "body": response.body})
+        self._queue_message(_make_start_message(response.status, headers))
+        self._queue_message({"type": "http.response.body", "body": response.body})
         self.is_complete = True
-        self._rouse()
+        self._wake_sender()
 
     def open_stream(self, headers: Headers) -> None:
         """Begin an answer of unknown length."""
-        self._put(_start(200, headers))
+        self._queue_message(_make_start_message(200, headers))
 
     def write(self, chunk: bytes) -> bool:
         """Send a part of a stream; False when the client reads too slowly."""
-        if self._size > self._limit:
+        if self._backlog_bytes > self._max_backlog_bytes:
             return False
-        self._size += len(chunk)
-        self._put({"type": "http.response.body", "body": chunk, "more_body": True})
+        self._backlog_bytes += len(chunk)
+        self._queue_message({"type": "http.response.body", "body": chunk, "more_body": True})
         return True
 
     def end(self) -> None:
         """A stream is complete."""
-        self._put({"type": "http.response.body", "body": b""})
+        self._queue_message({"type": "http.response.body", "body": b""})
         self.is_complete = True
-        self._rouse()
+        self._wake_sender()
 
     def abort(self) -> None:
         """Break off; where nothing was sent yet there is time for a word."""
         self.on_close = None
         if not self._has_begun:
-            self.respond(_ENDING)
+            self.respond(_SERVICE_UNAVAILABLE)
             return
-        self.is_complete = self.is_cut_off = self.is_gone = True
-        self._backlog.clear()
-        if self.pumping is not None:  # it may wait for a client that does not read
-            self.pumping.cancel()
+        self.is_complete = self.is_aborted = self.is_gone = True
+        self._messages.clear()
+        if self.pump_task is not None:  # it may wait for a client that does not read
+            self.pump_task.cancel()
 
-    async def pump(self, send: Send) -> None:
+    async def send_messages(self, send: Send) -> None:
         """Hand the answer to the server until it is complete."""
         while True:
-            while self._backlog:
-                message = self._backlog.popleft()
-                self._size -= len(message.get("body", b"")) if "more_body" in message else 0
+            while self._messages:
+                message = self._messages.popleft()
+                self._backlog_bytes -= len(message.get("body", b"")) if "more_body" in message else 0
                 await send(message)
             if self.is_complete:
                 return
-            self._wake = asyncio.get_running_loop().create_future()
-            await self._wake
+            self._wakeup = asyncio.get_running_loop().create_future()
+            await self._wakeup
 
-    def leave(self) -> None:
+    def handle_disconnect(self) -> None:
         """The client is gone."""
         self.is_gone = True
         on_close, self.on_close = self.on_close, None
         if on_close is not None:
             on_close()
 
-    def _put(self, message: MutableMapping[str, Any]) -> None:
+    def _queue_message(self, message: MutableMapping[str, Any]) -> None:
         self._has_begun = True
-        self._backlog.append(message)
-        self._rouse()
+        self._messages.append(message)
+        self._wake_sender()
 
-    def _rouse(self) -> None:
-        wake, self._wake = self._wake, None
+    def _wake_sender(self) -> None:
+        wake, self._wakeup = self._wakeup, None
         if wake is not None and not wake.done():
             wake.set_result(None)
 
 
-class Life(Protocol):
+class LifespanHooks(Protocol):
     """What has to be done before the first request and after the last."""
 
     async def begin(self) -> None:
@@ -141,11 +141,11 @@ class AsgiApp:
     lifespan is entered with the first request.
     """
 
-    def __init__(self, service: Service, life: Life) -> None:
+    def __init__(self, service: HttpService, life: LifespanHooks) -> None:
         self._service = service
-        self._life = life
+        self._lifespan_hooks = life
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._beginning: asyncio.Lock = asyncio.Lock()
+        self._start_lock: asyncio.Lock = asyncio.Lock()
 
     @asynccontextmanager
     async def lifespan(self, _app: object = None) -> AsyncIterator[None]:
@@ -156,62 +156,62 @@ class AsgiApp:
         finally:
             await self._stop()
 
-    def hush(self) -> None:
+    def close_streams(self) -> None:
         """End the streams that would not end by themselves: nothing more will come."""
         if self._loop is not None:
-            self._service.hush()
+            self._service.close_streams()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or take part in the life of the server."""
         if scope["type"] == "lifespan":
-            await self._live(receive, send)
+            await self._run_lifespan(receive, send)
         elif scope["type"] == "http":
             if self._loop is not asyncio.get_running_loop():
                 await self._start()
-            await self._answer(scope, receive, send)
+            await self._answer_request(scope, receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1000})
 
     async def _start(self) -> None:
         loop = asyncio.get_running_loop()
         if self._loop is not None and self._loop is not loop:  # it runs no more
-            self._beginning = asyncio.Lock()
-        async with self._beginning:
+            self._start_lock = asyncio.Lock()
+        async with self._start_lock:
             if self._loop is not loop:
-                await self._life.begin()
+                await self._lifespan_hooks.begin()
                 self._loop = loop
 
     async def _stop(self) -> None:
         if self._loop is not None:
             self._loop = None
-            await self._life.end()
+            await self._lifespan_hooks.end()
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        head = Head.of(scope["method"], _path(scope), scope["headers"])
-        outbox = Outbox(self._service.limits.backlog_bytes, _client(scope))
-        outgoing = Logged(outbox, head) if self._service.is_logging else outbox
-        response = self._service.admit(head)
+    async def _answer_request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        head = RequestHead.from_pairs(scope["method"], _get_path(scope), scope["headers"])
+        outbox = AsgiResponder(self._service.limits.backlog_bytes, _get_client_address(scope))
+        outgoing = LoggedResponder(outbox, head) if self._service.is_logging else outbox
+        response = self._service.answer_head(head)
         body: bytes | None = b""
         if response is None:
             try:
                 async with asyncio.timeout(self._service.limits.receive_seconds * 2):
-                    body = await self._body(receive)
+                    body = await self._read_body(receive)
             except TimeoutError:
-                response = _TOO_SLOW
+                response = _REQUEST_TIMEOUT
             else:
-                response = self._service.too_large(head) if body is None else None
+                response = self._service.make_too_large_response(head) if body is None else None
         if response is not None:
             outgoing.respond(response)
         elif body is not None:
-            self._service.take(head, body, outgoing)
+            self._service.handle_request(head, body, outgoing)
             if not outbox.is_complete:
                 await asyncio.sleep(0)  # most answers are there in a moment
         if outbox.is_complete:
-            await outbox.pump(send)
+            await outbox.send_messages(send)
         else:
-            await self._accompany(outbox, receive, send)
+            await self._send_until_disconnect(outbox, receive, send)
 
-    async def _body(self, receive: Receive) -> bytes | None:
+    async def _read_body(self, receive: Receive) -> bytes | None:
         """The whole body; None when it is too long or the client has left."""
         parts: list[bytes] = []
         size = 0
@@ -226,21 +226,21 @@ class AsgiApp:
             if not message.get("more_body"):
                 return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    async def _accompany(self, outbox: Outbox, receive: Receive, send: Send) -> None:
+    async def _send_until_disconnect(self, outbox: AsgiResponder, receive: Receive, send: Send) -> None:
         """Send the answer as it comes, and notice when the client leaves."""
-        pumping = outbox.pumping = asyncio.ensure_future(outbox.pump(send))
-        leaving = asyncio.ensure_future(_left(receive))
+        pumping = outbox.pump_task = asyncio.ensure_future(outbox.send_messages(send))
+        leaving = asyncio.ensure_future(_wait_for_disconnect(receive))
         try:
             await asyncio.wait((pumping, leaving), return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
             # Servers tell us of the end only when all streams have ended, and lose patience then.
-            self._service.hush()
+            self._service.close_streams()
             if not outbox.is_complete:
                 raise
             await pumping
         finally:
-            outbox.pumping = None
-            outbox.leave()  # which nobody minds when the answer is complete
+            outbox.pump_task = None
+            outbox.handle_disconnect()  # which nobody minds when the answer is complete
             leaving.cancel()
             pumping.cancel()
         if not pumping.done():
@@ -248,7 +248,7 @@ class AsgiApp:
         if not pumping.cancelled() and not isinstance(pumping.exception(), OSError | None):
             pumping.result()
 
-    async def _live(self, receive: Receive, send: Send) -> None:
+    async def _run_lifespan(self, receive: Receive, send: Send) -> None:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
@@ -264,21 +264,21 @@ class AsgiApp:
                 return
 
 
-async def _left(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         continue
 
 
-def _start(status: int, headers: Headers) -> MutableMapping[str, Any]:
+def _make_start_message(status: int, headers: Headers) -> MutableMapping[str, Any]:
     return {"type": "http.response.start", "status": status, "headers": headers}
 
 
-def _client(scope: Scope) -> tuple[str, int] | None:
+def _get_client_address(scope: Scope) -> tuple[str, int] | None:
     client = scope.get("client")
     return (str(client[0]), int(client[1])) if client else None
 
 
-def _path(scope: Scope) -> str:
+def _get_path(scope: Scope) -> str:
     """The path within this application, wherever it is mounted."""
     path, root = str(scope["path"]), str(scope.get("root_path") or "").rstrip("/")
     if root and path.startswith(root + "/"):

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 Headers = list[tuple[bytes, bytes]]
 
-SESSION_ID = http_headers.field(http_headers.SESSION_ID)
-LAST_EVENT_ID = http_headers.field(http_headers.LAST_EVENT_ID)
-JSON_TYPE = (b"content-type", http_headers.JSON.encode())
-USUAL_HEADERS: Headers = [JSON_TYPE]
+SESSION_ID_FIELD = http_headers.to_asgi_name(http_headers.SESSION_ID_HEADER)
+LAST_EVENT_ID_FIELD = http_headers.to_asgi_name(http_headers.LAST_EVENT_ID_HEADER)
+JSON_CONTENT_TYPE = (b"content-type", http_headers.JSON_MEDIA_TYPE.encode())
+JSON_HEADERS: Headers = [JSON_CONTENT_TYPE]
 """The headers of most answers; a carrier may know them by their identity."""
 
 
-class Response(NamedTuple):
+class HttpResponse(NamedTuple):
     """An answer that is complete."""
 
     status: int
@@ -33,7 +33,7 @@ class Response(NamedTuple):
     body: bytes = b""
 
 
-class Head:
+class RequestHead:
     """What stands before the body of an HTTP request; names in lower case, values stripped."""
 
     __slots__ = ("headers", "method", "path", "repeated")
@@ -51,7 +51,7 @@ class Head:
         self.repeated = repeated
 
     @classmethod
-    def of(cls, method: str, path: str, pairs: Iterable[tuple[bytes, bytes]]) -> Head:
+    def from_pairs(cls, method: str, path: str, pairs: Iterable[tuple[bytes, bytes]]) -> RequestHead:
         """From names in lower case and values."""
         headers: dict[bytes, bytes] = {}
         repeated: dict[bytes, list[bytes]] = {}
@@ -64,13 +64,13 @@ class Head:
             headers[b"accept"] = b", ".join(repeated.pop(b"accept"))
         return cls(method, path, headers, repeated)
 
-    def all(self, name: bytes) -> list[bytes]:
+    def get_all(self, name: bytes) -> list[bytes]:
         """Every value of a header."""
         if name in self.repeated:
             return self.repeated[name]
         return [self.headers[name]] if name in self.headers else []
 
-    def single(self, name: str) -> str | None:
+    def get_single(self, name: str) -> str | None:
         """The one value of a header.
 
         Raises:
@@ -83,7 +83,7 @@ class Head:
         return None if value is None else value.decode("latin-1")
 
 
-class Outgoing(Protocol):
+class Responder(Protocol):
     """Takes the answer to one HTTP request; used only on the event loop."""
 
     on_close: Callable[[], None] | None
@@ -94,10 +94,10 @@ class Outgoing(Protocol):
         """Whether the client has left already: then `on_close` will not be called any more."""
 
     @property
-    def client(self) -> tuple[str, int] | None:
+    def client_address(self) -> tuple[str, int] | None:
         """The address and port of the client, as far as the carrier knows them."""
 
-    def respond(self, response: Response) -> None:
+    def respond(self, response: HttpResponse) -> None:
         """Send a whole answer."""
 
     def open_stream(self, headers: Headers) -> None:
@@ -113,7 +113,7 @@ class Outgoing(Protocol):
         """Break off: the client must see that something is missing."""
 
 
-class Waiting(Protocol):
+class ActiveExchange(Protocol):
     """A request that is being answered."""
 
     def check(self, now: float) -> None:
@@ -123,7 +123,7 @@ class Waiting(Protocol):
         """Break off."""
 
 
-class Refusal(Protocol):
+class AccessRefusal(Protocol):
     """An exception that says how a request without sufficient rights is answered."""
 
     status: int
@@ -131,7 +131,7 @@ class Refusal(Protocol):
     body: bytes
 
 
-class Authorization(Protocol):
+class Authorizer(Protocol):
     """Who may use the endpoint; `paddock.authorization` has it."""
 
     @property

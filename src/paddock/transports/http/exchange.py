@@ -20,11 +20,11 @@ from paddock.protocol.errors import (
     ProtocolError,
     ScopeError,
 )
-from paddock.protocol.jsonrpc import error_frame
-from paddock.transports.http.access import Logged
-from paddock.transports.http.contract import USUAL_HEADERS, Response
-from paddock.transports.http.events import KEEP_ALIVE, STREAM_HEADERS, event
-from paddock.transports.http.media import accepts
+from paddock.protocol.jsonrpc import encode_error
+from paddock.transports.http.access import LoggedResponder
+from paddock.transports.http.contract import JSON_HEADERS, HttpResponse
+from paddock.transports.http.events import KEEP_ALIVE_COMMENT, EVENT_STREAM_HEADERS, encode_event
+from paddock.transports.http.media import parse_accept
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from paddock.protocol.jsonrpc import RequestId
     from paddock.protocol.principal import Principal
     from paddock.protocol.request import Request
-    from paddock.transports.http.contract import Head, Headers, Outgoing
-    from paddock.transports.http.hub import Hub
+    from paddock.transports.http.contract import RequestHead, Headers, Responder
+    from paddock.transports.http.hub import EndpointRuntime
 
-BUSY = "The server is busy: try again later"
-RETRY_AFTER: Headers = [(b"retry-after", b"1")]
-STATUSES = {
+BUSY_TEXT = "The server is busy: try again later"
+RETRY_AFTER_HEADERS: Headers = [(b"retry-after", b"1")]
+HTTP_STATUSES = {
     PARSE_ERROR: 400,
     INVALID_REQUEST: 400,
     METHOD_NOT_FOUND: 404,
@@ -48,41 +48,41 @@ STATUSES = {
 """What HTTP says to faults of the protocol; all others are answers like any other."""
 
 
-class Exchange:
+class HttpExchange:
     """A request whose answer ends with it: the client's leaving is its cancellation."""
 
     __slots__ = (
-        "_awaited",
-        "_hub",
-        "_last_sign",
-        "_outgoing",
-        "_since",
+        "_pending_requests",
+        "_runtime",
+        "_last_write",
+        "_responder",
+        "_waiting_since",
         "accepts",
-        "fault",
+        "error",
         "head",
         "is_over",
         "is_streaming",
         "principal",
     )
 
-    def __init__(self, hub: Hub, head: Head, outgoing: Outgoing) -> None:
-        self._hub = hub
-        self._outgoing = outgoing
-        self._awaited: tuple[Request, ...] = ()
-        self._since = self._last_sign = 0.0
+    def __init__(self, hub: EndpointRuntime, head: RequestHead, outgoing: Responder) -> None:
+        self._runtime = hub
+        self._responder = outgoing
+        self._pending_requests: tuple[Request, ...] = ()
+        self._waiting_since = self._last_write = 0.0
         self.head = head
         self.principal: Principal | None = None
-        self.fault: ProtocolError | None = None
-        self.accepts = accepts(head.headers.get(b"accept", b""))
+        self.error: ProtocolError | None = None
+        self.accepts = parse_accept(head.headers.get(b"accept", b""))
         self.is_streaming = False
         self.is_over = False
 
-    def header(self, name: str) -> str | None:
+    def get_header(self, name: str) -> str | None:
         """A header of the request; see `protocol.request.Exchange`."""
-        return self.head.single(name)
+        return self.head.get_single(name)
 
     @property
-    def takes_messages(self) -> bool:
+    def accepts_messages(self) -> bool:
         """Whether the client reads a stream."""
         return self.accepts.events
 
@@ -92,32 +92,32 @@ class Exchange:
         return None
 
     @property
-    def client(self) -> tuple[str, int] | None:
+    def client_address(self) -> tuple[str, int] | None:
         """The address and port that the request came from."""
-        return self._outgoing.client
+        return self._responder.client_address
 
-    def note(self, fields: Mapping[str, object]) -> None:
+    def set_log_fields(self, fields: Mapping[str, object]) -> None:
         """What the log is to say about the request, if it says anything."""
-        if isinstance(self._outgoing, Logged):
-            self._outgoing.note(fields)
+        if isinstance(self._responder, LoggedResponder):
+            self._responder.set_log_fields(fields)
 
     def send(self, frame: bytes) -> None:
         """Send a message that comes before the answer. May be called by any thread."""
-        if get_ident() == self._hub.thread:
-            self._send(frame)
+        if get_ident() == self._runtime.loop_thread_id:
+            self._send_on_loop(frame)
         else:
-            mailbox = self._hub.runner.mailbox
+            mailbox = self._runtime.executor.mailbox
             mailbox.wait_for_room()
-            mailbox.post(self._send, frame)
+            mailbox.post(self._send_on_loop, frame)
 
     def finish(self, request: Request, answer: bytes | None) -> None:
         """Send the answer. May be called by any thread."""
-        if get_ident() == self._hub.thread:
-            self._finish(request, answer)
+        if get_ident() == self._runtime.loop_thread_id:
+            self._finish_on_loop(request, answer)
         else:
-            self._hub.runner.mailbox.post(self._finish, request, answer)
+            self._runtime.executor.mailbox.post(self._finish_on_loop, request, answer)
 
-    def let_go(self, retry_ms: int | None) -> bool:
+    def close_for_reconnect(self, retry_ms: int | None) -> bool:
         """A client without a session has nothing to come back with."""
         return False
 
@@ -125,126 +125,126 @@ class Exchange:
         """The answer will come later; until then the client may leave."""
         if self.is_over:  # a task has been answered already
             return
-        self._awaited += (request,)
-        self._since = self._last_sign = monotonic()
-        self._hub.active.add(self)
-        self._hook()
+        self._pending_requests += (request,)
+        self._waiting_since = self._last_write = monotonic()
+        self._runtime.active_exchanges.add(self)
+        self._attach_disconnect_handler()
 
-    def leave(self) -> None:
+    def handle_disconnect(self) -> None:
         """The client is gone: nobody needs the answer any more."""
         if self.is_over:
             return
-        self._end()
-        for request in self._awaited:
-            self._hub.eras.listeners.drop(self, request.id)
+        self._mark_over()
+        for request in self._pending_requests:
+            self._runtime.eras.subscriptions.remove_stream(self, request.id)
             request.cancel("the client has left")
 
-    def refuse(
+    def reject(
         self, status: int, error: ProtocolError, request_id: RequestId | None = None
     ) -> None:
         """Answer with a fault before any work has begun."""
-        self.respond(status, error_frame(request_id, error))
+        self.respond(status, encode_error(request_id, error))
 
     def respond(self, status: int, body: bytes, headers: Headers | None = None) -> None:
         """Give a whole answer as JSON."""
-        self._end()
-        all_headers = USUAL_HEADERS
+        self._mark_over()
+        all_headers = JSON_HEADERS
         if headers or b"origin" in self.head.headers:
-            cors = self._hub.guard.cors_headers(self.head)
-            all_headers = [*USUAL_HEADERS, *(headers or ()), *cors]
-        self._outgoing.respond(Response(status, all_headers, body.rstrip(b"\n")))
+            cors = self._runtime.origin_policy.make_cors_headers(self.head)
+            all_headers = [*JSON_HEADERS, *(headers or ()), *cors]
+        self._responder.respond(HttpResponse(status, all_headers, body.rstrip(b"\n")))
 
-    def refuse_busy(self, request_id: RequestId | None = None) -> None:
+    def reject_busy(self, request_id: RequestId | None = None) -> None:
         """Too much is under way already: the client is told to come back."""
-        busy = ProtocolError(BUSY, rpc_code=INVALID_REQUEST)
-        self.respond(503, error_frame(request_id, busy), RETRY_AFTER)
+        busy = ProtocolError(BUSY_TEXT, rpc_code=INVALID_REQUEST)
+        self.respond(503, encode_error(request_id, busy), RETRY_AFTER_HEADERS)
 
-    def accept(self) -> None:
+    def respond_accepted(self) -> None:
         """Answer a message to which there is nothing to say."""
-        self._end()
-        headers = self._hub.guard.cors_headers(self.head)
-        self._outgoing.respond(Response(202, headers))
+        self._mark_over()
+        headers = self._runtime.origin_policy.make_cors_headers(self.head)
+        self._responder.respond(HttpResponse(202, headers))
 
     def check(self, now: float) -> None:
         """Called now and then while the answer is awaited: give a sign of life, or give up."""
-        limits = self._hub.limits
-        if self._is_late(now):
-            self._give_up(limits.call_seconds)
-        elif not self.is_over and now - self._last_sign >= limits.keep_alive_seconds:
-            self._last_sign = now
-            if self.is_streaming or self._open():
-                self._write(KEEP_ALIVE)
+        limits = self._runtime.limits
+        if self._is_overdue(now):
+            self._time_out(limits.call_seconds)
+        elif not self.is_over and now - self._last_write >= limits.keep_alive_seconds:
+            self._last_write = now
+            if self.is_streaming or self._open_stream():
+                self._write_chunk(KEEP_ALIVE_COMMENT)
 
     def close(self) -> None:
         """The server ends: break off what has not been answered."""
-        for request in self._awaited:
+        for request in self._pending_requests:
             request.cancel("the server ends")
         if not self.is_over:
-            self._end()
-            self._outgoing.abort()
+            self._mark_over()
+            self._responder.abort()
 
-    def _is_late(self, now: float) -> bool:
+    def _is_overdue(self, now: float) -> bool:
         """Whether work takes too long; a stream that only listens may go on."""
-        if now - self._since <= self._hub.limits.call_seconds:
+        if now - self._waiting_since <= self._runtime.limits.call_seconds:
             return False
-        hurried = (request for request in self._awaited if not request.is_unhurried)
+        hurried = (request for request in self._pending_requests if not request.has_no_deadline)
         return any(request.work or request.async_work for request in hurried)
 
-    def _give_up(self, seconds: float) -> None:
+    def _time_out(self, seconds: float) -> None:
         """Stop the work, and say so."""
-        for request in self._awaited:
+        for request in self._pending_requests:
             late = ProtocolError(f"{request.method} took longer than {seconds:g} s and was stopped")
-            request.fault = late
-            answer: bytes | None = request.era.error(request.id, late)
-            batch, request.outlet = request.outlet, None
-            self._finish(request, answer if batch is None else batch.add(answer))
+            request.error = late
+            answer: bytes | None = request.era.encode_error_reply(request.id, late)
+            batch, request.answer_sink = request.answer_sink, None
+            self._finish_on_loop(request, answer if batch is None else batch.add_answer(answer))
             request.cancel("it took too long")
 
-    def _send(self, frame: bytes) -> None:
-        if self.is_over or not (self.is_streaming or self._open()):
+    def _send_on_loop(self, frame: bytes) -> None:
+        if self.is_over or not (self.is_streaming or self._open_stream()):
             return
-        self._write(event(frame))
+        self._write_chunk(encode_event(frame))
 
-    def _open(self) -> bool:
+    def _open_stream(self) -> bool:
         if not self.accepts.events:
             return False
         self.is_streaming = True
-        self._outgoing.open_stream([*STREAM_HEADERS, *self._stream_headers()])
+        self._responder.open_stream([*EVENT_STREAM_HEADERS, *self._make_stream_headers()])
         return True
 
-    def _stream_headers(self) -> Headers:
-        return self._hub.guard.cors_headers(self.head)
+    def _make_stream_headers(self) -> Headers:
+        return self._runtime.origin_policy.make_cors_headers(self.head)
 
-    def _write(self, chunk: bytes) -> None:
-        self._last_sign = monotonic()
-        if not self._outgoing.write(chunk):
-            self._outgoing.abort()
-            self.leave()
+    def _write_chunk(self, chunk: bytes) -> None:
+        self._last_write = monotonic()
+        if not self._responder.write(chunk):
+            self._responder.abort()
+            self.handle_disconnect()
 
-    def _finish(self, request: Request, answer: bytes | None) -> None:
-        if not self._is_awaited(request, answer) or answer is None:
+    def _finish_on_loop(self, request: Request, answer: bytes | None) -> None:
+        if not self._is_answer_expected(request, answer) or answer is None:
             return
-        fault = request.fault
-        status = 200 if fault is None else STATUSES.get(fault.rpc_code, 200)
-        if self.is_streaming or (status == 200 and not self.accepts.json and self._open()):
-            self._write(event(answer))
+        fault = request.error
+        status = 200 if fault is None else HTTP_STATUSES.get(fault.rpc_code, 200)
+        if self.is_streaming or (status == 200 and not self.accepts.json and self._open_stream()):
+            self._write_chunk(encode_event(answer))
             if not self.is_over:
-                self._end()
-                self._outgoing.end()
+                self._mark_over()
+                self._responder.end()
         elif isinstance(fault, ScopeError):
-            self.forbid(fault, answer)
+            self.respond_forbidden(fault, answer)
         else:
             self.respond(status, answer)
 
-    def _is_awaited(self, request: Request, answer: bytes | None) -> bool:
+    def _is_answer_expected(self, request: Request, answer: bytes | None) -> bool:
         """Whether somebody is there for an answer, and there is one."""
-        self._awaited = tuple(other for other in self._awaited if other is not request)
+        self._pending_requests = tuple(other for other in self._pending_requests if other is not request)
         if self.is_over:
-            if not self._awaited:
-                self._hub.active.discard(self)
+            if not self._pending_requests:
+                self._runtime.active_exchanges.discard(self)
             return False
         if answer is None:  # it was cancelled, or it is part of a batch of which more is to come
-            if not self._awaited:
+            if not self._pending_requests:
                 self._end_unanswered()
             return False
         return True
@@ -252,30 +252,30 @@ class Exchange:
     def _end_unanswered(self) -> None:
         """Nothing will be said any more, which a client that waits has to be told."""
         if self.is_streaming:
-            self._end()
-            self._outgoing.end()
+            self._mark_over()
+            self._responder.end()
         elif self.accepts.events:
-            self._end()
-            self._outgoing.open_stream([*STREAM_HEADERS, *self._stream_headers()])
-            self._outgoing.end()
+            self._mark_over()
+            self._responder.open_stream([*EVENT_STREAM_HEADERS, *self._make_stream_headers()])
+            self._responder.end()
         else:
-            self.accept()
+            self.respond_accepted()
 
-    def forbid(self, fault: ScopeError, answer: bytes) -> None:
+    def respond_forbidden(self, fault: ScopeError, answer: bytes) -> None:
         """Answer whoever lacks scopes, saying which."""
-        self.respond(403, answer, self._hub.challenge(fault, self.principal))
+        self.respond(403, answer, self._runtime.make_challenge_headers(fault, self.principal))
 
-    def _end(self) -> None:
+    def _mark_over(self) -> None:
         self.is_over = True
-        self._hub.active.discard(self)
-        self._unhook()
+        self._runtime.active_exchanges.discard(self)
+        self._detach_disconnect_handler()
 
-    def _hook(self) -> None:
+    def _attach_disconnect_handler(self) -> None:
         """Be told when the client leaves."""
-        self._outgoing.on_close = self.leave
+        self._responder.on_close = self.handle_disconnect
 
-    def _unhook(self) -> None:
+    def _detach_disconnect_handler(self) -> None:
         """The client's leaving does not concern us any more."""
         # A client that was let go may by now use the connection for something else.
-        if self._outgoing.on_close == self.leave:
-            self._outgoing.on_close = None
+        if self._responder.on_close == self.handle_disconnect:
+            self._responder.on_close = None

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from paddock.protocol.jsonrpc import DECODE_FAULTS, decode_frame, is_batch
+from paddock.protocol.jsonrpc import DECODE_ERRORS, decode_frame, is_batch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.transports.http.contract import Outgoing
+    from paddock.transports.http.contract import Responder
 
-WAITING = frozenset(
+DEFERRED_METHODS = frozenset(
     {
         "completion/complete",
         "notifications/cancelled",
@@ -31,44 +31,44 @@ WAITING = frozenset(
 """What runs code of the server's author, and what stops it."""
 
 
-class Gate:
+class StartupQueue:
     """Keeps requests back for as long as it is shut."""
 
     def __init__(self, most: int) -> None:
-        self.is_shut = False
-        self._most = most
-        self._kept: list[tuple[Outgoing, Callable[[], None]]] = []
+        self.is_holding = False
+        self._max_requests = most
+        self._entries: list[tuple[Responder, Callable[[], None]]] = []
 
     @property
     def is_full(self) -> bool:
         """Whether as many requests wait as may."""
-        return len(self._kept) >= self._most
+        return len(self._entries) >= self._max_requests
 
-    def holds(self, body: bytes) -> bool:
+    def must_wait(self, body: bytes) -> bool:
         """Whether a message has to wait."""
         if is_batch(body):
             return True
         try:
             frame = decode_frame(body)
-        except DECODE_FAULTS:
+        except DECODE_ERRORS:
             return False  # which is said at once
-        return frame.method is UNSET or frame.method in WAITING
+        return frame.method is UNSET or frame.method in DEFERRED_METHODS
 
-    def keep(self, outgoing: Outgoing, take: Callable[[], None]) -> None:
+    def add(self, outgoing: Responder, take: Callable[[], None]) -> None:
         """Have a request taken later."""
-        self._kept.append((outgoing, take))
+        self._entries.append((outgoing, take))
 
-    def open(self) -> None:
+    def release_all(self) -> None:
         """Take what was kept, but for clients who have left, and let everything through."""
-        self.is_shut = False
-        kept, self._kept = self._kept, []
+        self.is_holding = False
+        kept, self._entries = self._entries, []
         for outgoing, take in kept:
             if not outgoing.is_gone:
                 take()
 
-    def dismiss(self, refuse: Callable[[Outgoing], None]) -> None:
+    def refuse_all(self, refuse: Callable[[Responder], None]) -> None:
         """Refuse what was kept; the gate stays as it is."""
-        kept, self._kept = self._kept, []
+        kept, self._entries = self._entries, []
         for outgoing, _ in kept:
             if not outgoing.is_gone:
                 refuse(outgoing)

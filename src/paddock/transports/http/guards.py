@@ -15,100 +15,100 @@ from paddock.errors import DefinitionError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from paddock.transports.http.contract import Head, Headers
+    from paddock.transports.http.contract import RequestHead, Headers
 
-ANY = "*"
-KEPT = 1024
+WILDCARD = "*"
+MAX_CACHED_VERDICTS = 1024
 """Verdicts that are remembered; a client cannot fill the memory with new ones."""
 CORS_METHODS = b"POST, GET, DELETE, OPTIONS"
 CORS_HEADERS = (
     b"Accept, Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, "
     b"Mcp-Name, Mcp-Session-Id, traceparent, tracestate"
 )
-CORS_EXPOSED = b"Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate"
-PARAM_HEADER = "mcp-param-"
-PREFLIGHT_AGE = b"600"
+CORS_EXPOSED_HEADERS = b"Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate"
+PARAM_HEADER_PREFIX = "mcp-param-"
+PREFLIGHT_MAX_AGE_SECONDS = b"600"
 
 
-class Guard:
+class HostOriginPolicy:
     """Says whether a request may pass, by its Host and Origin headers."""
 
     def __init__(self, hosts: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
-        self._hosts = frozenset(_host(host) for host in _several(hosts, "allowed_hosts"))
+        self._hosts = frozenset(_parse_host(host) for host in _require_list(hosts, "allowed_hosts"))
         self._origins = frozenset(
-            normal_origin(one) for one in _several(origins, "allowed_origins")
+            normalize_origin(one) for one in _require_list(origins, "allowed_origins")
         )
-        self._known_hosts: dict[bytes, bool] = {}
-        self._known_origins: dict[bytes, bool] = {}
+        self._host_verdicts: dict[bytes, bool] = {}
+        self._origin_verdicts: dict[bytes, bool] = {}
 
-    def objection(self, head: Head) -> str | None:
+    def find_violation(self, head: RequestHead) -> str | None:
         """Why a request must not pass; None when it may."""
         host = head.headers.get(b"host", b"")
-        is_known = self._known_hosts.get(host)
+        is_known = self._host_verdicts.get(host)
         if is_known is None:
-            is_known = _remember(self._known_hosts, host, self._allows_host(host))
+            is_known = _cache_verdict(self._host_verdicts, host, self._allows_host(host))
         if not is_known or b"host" in head.repeated:
-            return f"Host {_shown(host)} is not allowed here; allowed_hosts can name it"
+            return f"Host {_quote_value(host)} is not allowed here; allowed_hosts can name it"
         origin = head.headers.get(b"origin")
         if origin is None:
             return None
         if not self.allows_origin(origin) or b"origin" in head.repeated:
-            return f"Origin {_shown(origin)} is not allowed here; allowed_origins can name it"
+            return f"Origin {_quote_value(origin)} is not allowed here; allowed_origins can name it"
         return None
 
     def allows_origin(self, origin: bytes) -> bool:
         """Whether web pages of an origin may use the endpoint."""
-        known = self._known_origins.get(origin)
+        known = self._origin_verdicts.get(origin)
         if known is None:
-            known = _remember(self._known_origins, origin, self._judge_origin(origin))
+            known = _cache_verdict(self._origin_verdicts, origin, self._is_origin_permitted(origin))
         return known
 
-    def cors_headers(self, head: Head) -> Headers:
+    def make_cors_headers(self, head: RequestHead) -> Headers:
         """What a browser must be told so that a page may read an answer."""
         origin = head.headers.get(b"origin")
         if origin is None or not self.allows_origin(origin):
             return []
         return [
             (b"access-control-allow-origin", origin),
-            (b"access-control-expose-headers", CORS_EXPOSED),
+            (b"access-control-expose-headers", CORS_EXPOSED_HEADERS),
             (b"vary", b"Origin"),
         ]
 
-    def preflight_headers(self, head: Head) -> Headers:
+    def make_preflight_headers(self, head: RequestHead) -> Headers:
         """What a browser asks before it sends a page's request."""
         wanted = head.headers.get(b"access-control-request-headers", b"").decode("latin-1")
         mirrored = [
             name.strip().encode("latin-1")
             for name in wanted.split(",")
-            if name.strip().lower().startswith(PARAM_HEADER)
+            if name.strip().lower().startswith(PARAM_HEADER_PREFIX)
         ]
         return [
-            *self.cors_headers(head),
+            *self.make_cors_headers(head),
             (b"access-control-allow-methods", CORS_METHODS),
             (b"access-control-allow-headers", b", ".join([CORS_HEADERS, *mirrored])),
-            (b"access-control-max-age", PREFLIGHT_AGE),
+            (b"access-control-max-age", PREFLIGHT_MAX_AGE_SECONDS),
         ]
 
     def _allows_host(self, value: bytes) -> bool:
-        if ANY in self._hosts:
+        if WILDCARD in self._hosts:
             return True
         try:
-            host = _host(value.decode("ascii"))
+            host = _parse_host(value.decode("ascii"))
         except (UnicodeDecodeError, DefinitionError):
             return False
-        return host in self._hosts or is_loopback(host)
+        return host in self._hosts or is_loopback_host(host)
 
-    def _judge_origin(self, value: bytes) -> bool:
-        if ANY in self._origins:
+    def _is_origin_permitted(self, value: bytes) -> bool:
+        if WILDCARD in self._origins:
             return True
         try:
-            origin = normal_origin(value.decode("ascii"))
+            origin = normalize_origin(value.decode("ascii"))
         except (UnicodeDecodeError, DefinitionError):
             return False
-        return origin in self._origins or is_loopback(_host(urlsplit(origin).netloc))
+        return origin in self._origins or is_loopback_host(_parse_host(urlsplit(origin).netloc))
 
 
-def is_loopback(host: str) -> bool:
+def is_loopback_host(host: str) -> bool:
     """Whether a host is this machine, and cannot be another."""
     if host == "localhost":
         return True
@@ -120,10 +120,10 @@ def is_loopback(host: str) -> bool:
     return (mapped or address).is_loopback
 
 
-def _host(value: str) -> str:
+def _parse_host(value: str) -> str:
     """The host of `host`, `host:port`, `[::1]:port`, without its port, in lower case."""
-    if value == ANY:
-        return ANY
+    if value == WILDCARD:
+        return WILDCARD
     try:
         parts = urlsplit(f"//{value}")
         parts.port  # noqa: B018 - raises when it is no port
@@ -135,10 +135,10 @@ def _host(value: str) -> str:
     return parts.hostname.rstrip(".")
 
 
-def normal_origin(value: str) -> str:
+def normalize_origin(value: str) -> str:
     """An origin in the form in which two that are the same are equal."""
-    if value == ANY:
-        return ANY
+    if value == WILDCARD:
+        return WILDCARD
     try:
         parts = urlsplit(value)
         port = parts.port
@@ -152,18 +152,18 @@ def normal_origin(value: str) -> str:
     return f"{parts.scheme}://{host}" + (f":{port}" if port not in (None, usual) else "")
 
 
-def _several(values: Iterable[str], option: str) -> list[str]:
+def _require_list(values: Iterable[str], option: str) -> list[str]:
     if isinstance(values, str):
         raise DefinitionError(f"{option} is a text", hint=f"write {option}=[{values!r}]")
     return list(values)
 
 
-def _remember(known: dict[bytes, bool], value: bytes, verdict: bool) -> bool:
-    if len(known) >= KEPT:
+def _cache_verdict(known: dict[bytes, bool], value: bytes, verdict: bool) -> bool:
+    if len(known) >= MAX_CACHED_VERDICTS:
         known.clear()
     known[value] = verdict
     return verdict
 
 
-def _shown(value: bytes) -> str:
+def _quote_value(value: bytes) -> str:
     return repr(value[:80].decode("latin-1"))

@@ -12,18 +12,18 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from paddock.errors import DefinitionError, PaddockError
-from paddock.transports.http.wire import KnownHeads, Wire
+from paddock.transports.http.wire import RequestHeadCache, Http1Connection
 
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable, Iterator
 
-    from paddock.transports.http.service import Service
+    from paddock.transports.http.service import HttpService
 
-CHECK = 1.0
+CHECK_INTERVAL_SECONDS = 1.0
 """Seconds between two looks at idle connections."""
-BACKLOG = 2048
-LAST_WORDS = 0.5
+LISTEN_BACKLOG = 2048
+MIN_HANG_UP_SECONDS = 0.5
 """Seconds that the last answers get to leave at least."""
 
 
@@ -37,20 +37,20 @@ class HttpServer:
     """Serves one service on one address."""
 
     def __init__(
-        self, service: Service, host: str, port: int, tls: ssl.SSLContext | None = None
+        self, service: HttpService, host: str, port: int, tls: ssl.SSLContext | None = None
     ) -> None:
         self._service = service
         self._host = host
         self._port = port
         self._tls = tls
-        self._wires: set[Wire] = set()
-        self._heads = KnownHeads()
-        self._date = b""
-        self._checker: asyncio.TimerHandle | None = None
+        self._connections: set[Http1Connection] = set()
+        self._head_cache = RequestHeadCache()
+        self._date_line = b""
+        self._check_timer: asyncio.TimerHandle | None = None
         self._server: asyncio.Server | None = None
         self._stopped = asyncio.Event()
-        self._is_hurried = False
-        self._beginning: asyncio.Task[object] | None = None
+        self._must_stop_now = False
+        self._startup_task: asyncio.Task[object] | None = None
 
     @property
     def port(self) -> int:
@@ -65,10 +65,10 @@ class HttpServer:
             ListenError: when the address cannot be had.
         """
         loop = asyncio.get_running_loop()
-        self._check()
+        self._check_connections()
         try:
             self._server = await loop.create_server(
-                self._wire, self._host, self._port, ssl=self._tls, backlog=BACKLOG
+                self._make_connection, self._host, self._port, ssl=self._tls, backlog=LISTEN_BACKLOG
             )
         except OSError as error:
             taken = "is another server running there? Port 0 takes any that is free"
@@ -85,14 +85,14 @@ class HttpServer:
             deadline = monotonic() + self._service.limits.drain_seconds
             if self._server is not None:
                 self._server.close()
-            for wire in list(self._wires):
-                wire.drain()
-            await self._drain()
+            for wire in list(self._connections):
+                wire.close_after_response()
+            await self._drain_service()
         finally:
             self._service.close()
-            await self._hang_up(deadline)
-            if self._checker is not None:
-                self._checker.cancel()
+            await self._close_connections(deadline)
+            if self._check_timer is not None:
+                self._check_timer.cancel()
 
     @property
     def is_stopped(self) -> bool:
@@ -101,61 +101,61 @@ class HttpServer:
 
     def stop(self) -> None:
         """End in good order; asked a second time, end at once. Only on the loop."""
-        self._is_hurried = self._stopped.is_set()
+        self._must_stop_now = self._stopped.is_set()
         self._stopped.set()
-        if self._beginning is not None:
-            self._beginning.cancel()
+        if self._startup_task is not None:
+            self._startup_task.cancel()
 
     @contextmanager
-    def beginning(self) -> Iterator[None]:
+    def cancel_startup_on_stop(self) -> Iterator[None]:
         """Within, the server is not ready yet: `stop` cancels the current task."""
-        self._beginning = asyncio.current_task()
+        self._startup_task = asyncio.current_task()
         try:
             yield
         finally:
-            self._beginning = None
+            self._startup_task = None
 
     @contextmanager
-    def catching_signals(self) -> Iterator[None]:
+    def handle_signals(self) -> Iterator[None]:
         """Within, the signals to end call `stop`."""
-        undo = self._catch_signals()
+        undo = self._install_signal_handlers()
         try:
             yield
         finally:
             undo()
 
-    async def _drain(self) -> None:
+    async def _drain_service(self) -> None:
         draining = asyncio.ensure_future(self._service.drain())
-        while not draining.done() and not self._is_hurried:
+        while not draining.done() and not self._must_stop_now:
             await asyncio.wait([draining], timeout=0.05)
         draining.cancel()
 
-    async def _hang_up(self, deadline: float) -> None:
+    async def _close_connections(self, deadline: float) -> None:
         """Let the answers that were given leave, for as long as there is time."""
-        deadline = max(deadline, monotonic() + LAST_WORDS)
-        for wire in list(self._wires):
-            wire.drain()
-        while self._wires and monotonic() < deadline:
-            if self._is_hurried:
+        deadline = max(deadline, monotonic() + MIN_HANG_UP_SECONDS)
+        for wire in list(self._connections):
+            wire.close_after_response()
+        while self._connections and monotonic() < deadline:
+            if self._must_stop_now:
                 break
             await asyncio.sleep(0.01)
-        for wire in list(self._wires):
+        for wire in list(self._connections):
             wire.abort()
 
-    def _wire(self) -> Wire:
-        return Wire(self._service, self._wires, self._heads, self._date_header)
+    def _make_connection(self) -> Http1Connection:
+        return Http1Connection(self._service, self._connections, self._head_cache, self._get_date_header)
 
-    def _date_header(self) -> bytes:
-        return self._date
+    def _get_date_header(self) -> bytes:
+        return self._date_line
 
-    def _check(self) -> None:
-        self._date = f"date: {formatdate(usegmt=True)}\r\n".encode()
+    def _check_connections(self) -> None:
+        self._date_line = f"date: {formatdate(usegmt=True)}\r\n".encode()
         now = monotonic()
-        for wire in list(self._wires):
-            wire.check(now)
-        self._checker = asyncio.get_running_loop().call_later(CHECK, self._check)
+        for wire in list(self._connections):
+            wire.check_timeouts(now)
+        self._check_timer = asyncio.get_running_loop().call_later(CHECK_INTERVAL_SECONDS, self._check_connections)
 
-    def _catch_signals(self) -> Callable[[], None]:
+    def _install_signal_handlers(self) -> Callable[[], None]:
         if threading.current_thread() is not threading.main_thread():
             return lambda: None
         loop = asyncio.get_running_loop()
@@ -175,7 +175,7 @@ class HttpServer:
         return undo
 
 
-def split_address(text: str) -> tuple[str, int]:
+def parse_address(text: str) -> tuple[str, int]:
     """The host and port of `127.0.0.1:8642`, `[::1]:8642`, `:8642` or `8642`.
 
     Raises:

@@ -5,46 +5,46 @@ from __future__ import annotations
 from _thread import get_ident
 from typing import TYPE_CHECKING, Any, cast
 
-from paddock.protocol.connection import Connection
-from paddock.protocol.dispatch import Eras
-from paddock.protocol.eras.v2026_07_28.listening import Listeners
-from paddock.transports.http.events import Memory
-from paddock.transports.http.runner import Runner
+from paddock.protocol.connection import ServerConnection
+from paddock.protocol.dispatch import ProtocolEras
+from paddock.protocol.eras.v2026_07_28.listening import SubscriptionRegistry
+from paddock.transports.http.events import EventBudget
+from paddock.transports.http.runner import RequestExecutor
 
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable
 
-    from paddock.protocol.eras.contract import Operations
+    from paddock.protocol.eras.contract import ServerOperations
     from paddock.protocol.errors import ScopeError
     from paddock.protocol.principal import Principal
-    from paddock.transports.http.contract import Authorization, Headers, Refusal, Waiting
-    from paddock.transports.http.guards import Guard
+    from paddock.transports.http.contract import Authorizer, Headers, AccessRefusal, ActiveExchange
+    from paddock.transports.http.guards import HostOriginPolicy
     from paddock.transports.http.limits import Limits
 
 
-class Hub:
+class EndpointRuntime:
     """The server's eras, rules and event loop, and the requests that are being answered."""
 
-    runner: Runner
+    executor: RequestExecutor
 
     def __init__(
         self,
-        operations: Operations,
-        guard: Guard,
+        operations: ServerOperations,
+        guard: HostOriginPolicy,
         limits: Limits,
-        authorization: Authorization | None,
+        authorization: Authorizer | None,
     ) -> None:
         self.limits = limits
-        self.guard = guard
+        self.origin_policy = guard
         self.authorization = authorization
         self.operations = operations
-        self.eras = Eras(operations, Listeners(limits.concurrent_requests))
+        self.eras = ProtocolEras(operations, SubscriptionRegistry(limits.concurrent_requests))
         self.operations = operations
-        self.connection = Connection(lambda _: None)
-        self.events = Memory(limits.all_event_bytes)
-        self.active: set[Waiting] = set()
-        self.thread = 0
+        self.connection = ServerConnection(lambda _: None)
+        self.event_budget = EventBudget(limits.all_event_bytes)
+        self.active_exchanges: set[ActiveExchange] = set()
+        self.loop_thread_id = 0
 
     @property
     def state(self) -> object:
@@ -54,29 +54,29 @@ class Hub:
     @property
     def is_full(self) -> bool:
         """Whether as many requests as may be are being worked on; those who listen do not count."""
-        return len(self.active) - len(self.eras.listeners) >= self.limits.concurrent_requests
+        return len(self.active_exchanges) - len(self.eras.subscriptions) >= self.limits.concurrent_requests
 
-    def bind(self, loop: asyncio.AbstractEventLoop) -> None:
+    def bind_loop(self, loop: asyncio.AbstractEventLoop) -> None:
         """Work on this event loop, which is the running one."""
-        self.runner = Runner(loop)
-        self.thread = get_ident()
+        self.executor = RequestExecutor(loop)
+        self.loop_thread_id = get_ident()
 
-    def post(self, function: Callable[..., object], *arguments: Any) -> None:
+    def call_on_loop(self, function: Callable[..., object], *arguments: Any) -> None:
         """Call a function on the event loop: at once if this is its thread, else soon."""
-        if get_ident() == self.thread:
+        if get_ident() == self.loop_thread_id:
             function(*arguments)
         else:
-            self.runner.mailbox.wait_for_room()
-            self.runner.mailbox.post(function, *arguments)
+            self.executor.mailbox.wait_for_room()
+            self.executor.mailbox.post(function, *arguments)
 
-    def challenge(self, fault: ScopeError, principal: Principal | None) -> Headers:
+    def make_challenge_headers(self, fault: ScopeError, principal: Principal | None) -> Headers:
         """What a client that lacks scopes is told to get."""
         if self.authorization is None or principal is None:
             return []
-        refusal = cast("Refusal", self.authorization.insufficient(fault.scopes, principal))
-        return encoded(refusal.headers)
+        refusal = cast("AccessRefusal", self.authorization.insufficient(fault.scopes, principal))
+        return encode_headers(refusal.headers)
 
 
-def encoded(headers: list[tuple[str, str]]) -> Headers:
+def encode_headers(headers: list[tuple[str, str]]) -> Headers:
     """Headers as they travel."""
     return [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]

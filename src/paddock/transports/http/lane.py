@@ -20,23 +20,23 @@ if TYPE_CHECKING:
     import asyncio
 
     from paddock.protocol.request import Request
-    from paddock.transports.contract import Finish
+    from paddock.transports.contract import FinishRequest
 
-MOMENT = 0.001
+BRIEF_WAIT_SECONDS = 0.001
 """Seconds that the event loop waits for one request."""
-MOMENTS = 5
+MAX_BRIEF_WAITS = 5
 """How many it waits for all that came in together."""
 
-QUIET_TURNS = 8
+MAX_SINGLE_TURNS = 8
 """Turns of the loop with one request only, after which the next ones are not looked out for."""
-CALM = 64
+UNBATCHED_REQUESTS = 64
 """Requests that are then run one by one."""
 
-Wait = Callable[["Request"], None]
+NotifyDelayed = Callable[["Request"], None]
 """Told of a request that will take longer."""
 
 
-class Helper:
+class ExecutorThread:
     """A thread that runs requests one after the other, until one holds it up.
 
     It is woken through a pipe: a write lets go of the interpreter's lock, so that the thread can
@@ -44,77 +44,77 @@ class Helper:
     long (docs/decisions/0005).
     """
 
-    def __init__(self, finish: Finish) -> None:
+    def __init__(self, finish: FinishRequest) -> None:
         self._finish = finish
         self._reader, self._writer = os.pipe()
-        self._finished = allocate_lock()
-        self._finished.acquire()
+        self._idle_lock = allocate_lock()
+        self._idle_lock.acquire()
         self._lock = allocate_lock()
         self._requests: deque[Request] = deque()
-        self._done: list[tuple[Request, bytes | None]] = []
-        self._current: Request | None = None
-        self._is_left_alone = False
-        start_new_thread(self._work, ())
+        self._finished_requests: list[tuple[Request, bytes | None]] = []
+        self._current_request: Request | None = None
+        self._is_detached = False
+        start_new_thread(self._run_thread, ())
 
-    def run(self, requests: list[Request]) -> bool:
+    def run_requests(self, requests: list[Request]) -> bool:
         """Have requests run; False as soon as one of them takes longer than a moment."""
         self._requests.extend(requests)
         os.write(self._writer, b"!")
-        for _ in range(MOMENTS):
-            running = self._current
-            if self._finished.acquire(timeout=MOMENT):
+        for _ in range(MAX_BRIEF_WAITS):
+            running = self._current_request
+            if self._idle_lock.acquire(timeout=BRIEF_WAIT_SECONDS):
                 return True
-            if running is not None and self._current is running:
+            if running is not None and self._current_request is running:
                 return False
         return False
 
-    def taken(self) -> list[tuple[Request, bytes | None]]:
+    def take_finished(self) -> list[tuple[Request, bytes | None]]:
         """What is done, with its answers."""
-        done, self._done = self._done, []
+        done, self._finished_requests = self._finished_requests, []
         return done
 
-    def leave_alone(self) -> tuple[Request | None, list[Request]] | None:
+    def detach_if_busy(self) -> tuple[Request | None, list[Request]] | None:
         """Let the thread end after what it is doing; that, and what it has not begun.
 
         None when all is done after all: the thread is ready for more.
         """
         with self._lock:
-            if self._current is not None or self._requests:
-                self._is_left_alone = True
+            if self._current_request is not None or self._requests:
+                self._is_detached = True
                 rest, self._requests = list(self._requests), deque()
-                return self._current, rest
-        self._finished.acquire()  # which it is about to say
+                return self._current_request, rest
+        self._idle_lock.acquire()  # which it is about to say
         return None
 
     def close(self) -> None:
         """Let the thread end, once it is done with what it has been given."""
         os.close(self._writer)
 
-    def _work(self) -> None:
-        while os.read(self._reader, 1) and not self._is_left_alone:
-            while (request := self._next()) is not None:
+    def _run_thread(self) -> None:
+        while os.read(self._reader, 1) and not self._is_detached:
+            while (request := self._next_request()) is not None:
                 answer = request.run()
-                if not self._keep(request, answer):
+                if not self._store_finished(request, answer):
                     self._finish(request, answer)
             with self._lock:
-                if not self._is_left_alone:
-                    self._finished.release()
+                if not self._is_detached:
+                    self._idle_lock.release()
         os.close(self._reader)
 
-    def _next(self) -> Request | None:
+    def _next_request(self) -> Request | None:
         with self._lock:
-            self._current = self._requests.popleft() if self._requests else None
-            return self._current
+            self._current_request = self._requests.popleft() if self._requests else None
+            return self._current_request
 
-    def _keep(self, request: Request, answer: bytes | None) -> bool:
+    def _store_finished(self, request: Request, answer: bytes | None) -> bool:
         with self._lock:
-            self._current = None
-            if not self._is_left_alone:
-                self._done.append((request, answer))
-            return not self._is_left_alone
+            self._current_request = None
+            if not self._is_detached:
+                self._finished_requests.append((request, answer))
+            return not self._is_detached
 
 
-class Lane:
+class BriefWaitExecutor:
     """Runs plain handlers that have not proved slow, for one event loop."""
 
     def __init__(
@@ -122,67 +122,67 @@ class Lane:
         loop: asyncio.AbstractEventLoop,
         flush: Callable[[], None],
         hop: Callable[[Request], None],
-        finish: Finish,
+        finish: FinishRequest,
     ) -> None:
         self._loop = loop
         self._flush = flush
-        self._hop = hop
+        self._run_in_worker = hop
         self._finish = finish
-        self._waits: dict[Request, Wait] = {}
-        self._is_crowded = False
-        self._turns_alone = 0
-        self._calm = 0
-        self._helper: Helper | None = None
+        self._delay_callbacks: dict[Request, NotifyDelayed] = {}
+        self._is_collecting = False
+        self._single_turns = 0
+        self._unbatched_left = 0
+        self._thread: ExecutorThread | None = None
 
-    def submit(self, request: Request, wait: Wait) -> None:
+    def submit(self, request: Request, wait: NotifyDelayed) -> None:
         """Run a request now if it is the first, else soon, together with the others that come in.
 
         Only on the loop.
         """
-        if self._is_crowded:
-            self._waits[request] = wait
+        if self._is_collecting:
+            self._delay_callbacks[request] = wait
             return
-        if self._calm:  # nobody else is to be expected
-            self._calm -= 1
+        if self._unbatched_left:  # nobody else is to be expected
+            self._unbatched_left -= 1
         else:
-            self._is_crowded = True
-            self._loop.call_soon(self._next_turn)
-        self._run({request: wait})
+            self._is_collecting = True
+            self._loop.call_soon(self._run_collected)
+        self._run_requests({request: wait})
 
     def close(self) -> None:
         """Let the thread end."""
-        if self._helper is not None:
-            self._helper.close()
+        if self._thread is not None:
+            self._thread.close()
 
-    def _next_turn(self) -> None:
+    def _run_collected(self) -> None:
         """Run what has come in together with the first; see how often nothing has."""
-        self._is_crowded = False
-        waits, self._waits = self._waits, {}
+        self._is_collecting = False
+        waits, self._delay_callbacks = self._delay_callbacks, {}
         if waits:
-            self._turns_alone = 0
-            self._run(waits)
+            self._single_turns = 0
+            self._run_requests(waits)
             return
-        self._turns_alone += 1
-        if self._turns_alone >= QUIET_TURNS:
-            self._calm = CALM
+        self._single_turns += 1
+        if self._single_turns >= MAX_SINGLE_TURNS:
+            self._unbatched_left = UNBATCHED_REQUESTS
 
-    def _run(self, waits: dict[Request, Wait]) -> None:
-        helper = self._helper
+    def _run_requests(self, waits: dict[Request, NotifyDelayed]) -> None:
+        helper = self._thread
         if helper is None:
-            helper = self._helper = Helper(self._finish)
-        left = None if helper.run(list(waits)) else helper.leave_alone()
+            helper = self._thread = ExecutorThread(self._finish)
+        left = None if helper.run_requests(list(waits)) else helper.detach_if_busy()
         if left is not None:
             helper.close()
-            self._helper = None
+            self._thread = None
         slow, rest = left or (None, [])
-        done = helper.taken()
+        done = helper.take_finished()
         self._flush()  # what handlers have said on the way comes before their answers
         for request, answer in done:
             self._finish(request, answer)
         if slow is not None:
-            if slow.pace is not None:
-                slow.pace.was_slow()
+            if slow.slow_tracker is not None:
+                slow.slow_tracker.record_slow_call()
             waits[slow](slow)
         for request in rest:
             waits[request](request)
-            self._hop(request)
+            self._run_in_worker(request)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from paddock.protocol.http_headers import EVENT_STREAM, JSON
+from paddock.protocol.http_headers import EVENT_STREAM_MEDIA_TYPE, JSON_MEDIA_TYPE
 
 
-class Accepts(NamedTuple):
+class AcceptedTypes(NamedTuple):
     """Which forms of an answer a client takes."""
 
     json: bool
@@ -17,26 +17,26 @@ class Accepts(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def accepts(header: bytes) -> Accepts:
+def parse_accept(header: bytes) -> AcceptedTypes:
     """What an Accept header allows; one that is missing allows everything."""
     if not header.strip():
-        return Accepts(json=True, events=True)
-    ranges = [_range(part) for part in header.decode("latin-1").split(",")]
-    json, events = _weight(ranges, JSON), _weight(ranges, EVENT_STREAM)
-    named = [kind for kind, _ in ranges if kind in (JSON, EVENT_STREAM)]
-    is_first = events == json > 0 and named[:1] == [EVENT_STREAM]
-    return Accepts(json > 0, events > 0, prefers_events=events > json or is_first)
+        return AcceptedTypes(json=True, events=True)
+    ranges = [_parse_media_range(part) for part in header.decode("latin-1").split(",")]
+    json, events = _get_weight(ranges, JSON_MEDIA_TYPE), _get_weight(ranges, EVENT_STREAM_MEDIA_TYPE)
+    named = [kind for kind, _ in ranges if kind in (JSON_MEDIA_TYPE, EVENT_STREAM_MEDIA_TYPE)]
+    is_first = events == json > 0 and named[:1] == [EVENT_STREAM_MEDIA_TYPE]
+    return AcceptedTypes(json > 0, events > 0, prefers_events=events > json or is_first)
 
 
 @lru_cache(maxsize=256)
-def is_json(header: bytes) -> bool:
+def is_json_content_type(header: bytes) -> bool:
     """Whether a Content-Type is JSON in UTF-8."""
     kind, *parameters = [part.strip().lower() for part in header.decode("latin-1").split(";")]
     charsets = [part[8:].strip('"') for part in parameters if part.startswith("charset=")]
-    return kind == JSON and all(charset in ("utf-8", "utf8") for charset in charsets)
+    return kind == JSON_MEDIA_TYPE and all(charset in ("utf-8", "utf8") for charset in charsets)
 
 
-def _range(part: str) -> tuple[str, float]:
+def _parse_media_range(part: str) -> tuple[str, float]:
     kind, *parameters = [piece.strip().lower() for piece in part.split(";")]
     weight = 1.0
     for parameter in parameters:
@@ -49,7 +49,7 @@ def _range(part: str) -> tuple[str, float]:
     return kind, weight
 
 
-def _weight(ranges: list[tuple[str, float]], kind: str) -> float:
+def _get_weight(ranges: list[tuple[str, float]], kind: str) -> float:
     """How much a type is wanted: the most specific range counts."""
     for name in (kind, kind.partition("/")[0] + "/*", "*/*"):
         found = [weight for given, weight in ranges if given == name]

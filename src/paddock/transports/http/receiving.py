@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from paddock.protocol.dispatch import CALL, CALL_WITHIN, start
+from paddock.protocol.dispatch import TOOL_CALL_MARKER, TOOL_CALL_SEARCH_BYTES, run_operation
 from paddock.protocol.eras.v2026_07_28.discovery import META_CAPABILITIES, META_VERSION
 from paddock.protocol.errors import (
     INVALID_REQUEST,
@@ -21,295 +21,295 @@ from paddock.protocol.errors import (
     UnsupportedVersionError,
 )
 from paddock.protocol.jsonrpc import (
-    DECODE_FAULTS,
+    DECODE_ERRORS,
     decode_frame,
-    error_frame,
-    fault_frame,
+    encode_error,
+    answer_malformed_line,
     is_batch,
 )
-from paddock.protocol.model.params import decode_call, decode_envelope, decode_params
+from paddock.protocol.model.params import decode_tool_call, decode_base_params, decode_params
 from paddock.protocol.request import Request
 from paddock.protocol.versions import BATCH_VERSION, SESSION_VERSIONS, STATELESS_VERSIONS
-from paddock.transports.http.contract import SESSION_ID
-from paddock.transports.http.exchange import STATUSES, Exchange
-from paddock.transports.http.mirrors import VERSION, check_mirrors
-from paddock.transports.http.sessions import Session, SessionExchange, Sessions
+from paddock.transports.http.contract import SESSION_ID_FIELD
+from paddock.transports.http.exchange import HTTP_STATUSES, HttpExchange
+from paddock.transports.http.mirrors import VERSION_FIELD, check_mirrored_headers
+from paddock.transports.http.sessions import HttpSession, HttpSessionExchange, HttpSessionStore
 
 if TYPE_CHECKING:
     from paddock.protocol.dispatch import Reply
-    from paddock.protocol.jsonrpc import Frame, RequestId
-    from paddock.protocol.model.params import CallFrame, Params
+    from paddock.protocol.jsonrpc import JsonRpcFrame, RequestId
+    from paddock.protocol.model.params import ToolCallFrame, RequestParams
     from paddock.protocol.principal import Principal
-    from paddock.transports.http.contract import Head, Outgoing
-    from paddock.transports.http.hub import Hub
+    from paddock.transports.http.contract import RequestHead, Responder
+    from paddock.transports.http.hub import EndpointRuntime
 
-LISTEN = "subscriptions/listen"
-_NOT_A_MESSAGE = error_frame(
+LISTEN_METHOD = "subscriptions/listen"
+_NOT_A_MESSAGE_ERROR = encode_error(
     None, ProtocolError("Expected a JSON-RPC 2.0 message", rpc_code=INVALID_REQUEST)
 )
-_NOTHING = error_frame(None, ProtocolError("The body is empty", rpc_code=PARSE_ERROR))
-_NO_SESSION = ProtocolError(
+_EMPTY_BODY_ERROR = encode_error(None, ProtocolError("The body is empty", rpc_code=PARSE_ERROR))
+_SESSION_NOT_FOUND_ERROR = ProtocolError(
     "There is no such session, or not any more: initialize again", rpc_code=INVALID_REQUEST
 )
-_SESSION_VERSIONS = frozenset(version.encode() for version in SESSION_VERSIONS)
+_SESSION_VERSION_VALUES = frozenset(version.encode() for version in SESSION_VERSIONS)
 
 
-class Receiver:
+class PostHandler:
     """Answers the messages that clients post."""
 
-    def __init__(self, hub: Hub, sessions: Sessions) -> None:
-        self._hub = hub
+    def __init__(self, hub: EndpointRuntime, sessions: HttpSessionStore) -> None:
+        self._runtime = hub
         self._sessions = sessions
 
-    def receive(
-        self, head: Head, body: bytes, outgoing: Outgoing, principal: Principal | None
+    def handle_body(
+        self, head: RequestHead, body: bytes, outgoing: Responder, principal: Principal | None
     ) -> None:
         """Take one body, which holds one message."""
-        if body.find(CALL, 0, CALL_WITHIN) >= 0:
+        if body.find(TOOL_CALL_MARKER, 0, TOOL_CALL_SEARCH_BYTES) >= 0:
             try:
-                call = decode_call(body)
-            except DECODE_FAULTS:
+                call = decode_tool_call(body)
+            except DECODE_ERRORS:
                 pass  # the long way finds out what is wrong
             else:
-                self._receive_call(call, head, body, outgoing, principal)
+                self._handle_tool_call(call, head, body, outgoing, principal)
                 return
-        self._receive_any(head, body, outgoing, principal)
+        self._handle_frame(head, body, outgoing, principal)
 
-    def _receive_call(
+    def _handle_tool_call(
         self,
-        call: CallFrame,
-        head: Head,
+        call: ToolCallFrame,
+        head: RequestHead,
         body: bytes,
-        outgoing: Outgoing,
+        outgoing: Responder,
         principal: Principal | None,
     ) -> None:
         """The usual request, which is decoded only once."""
         meta = call.params.meta
-        if self._hub.is_full:
-            self._exchange(head, outgoing, principal).refuse_busy(call.id)
+        if self._runtime.is_full:
+            self._make_exchange(head, outgoing, principal).reject_busy(call.id)
         elif meta is not UNSET and meta.version is not UNSET:
-            exchange = self._exchange(head, outgoing, principal)
-            self._stateless(exchange, call.id, "tools/call", call.params, body)
-        elif self._names_stateless(head):
-            exchange = self._exchange(head, outgoing, principal)
-            exchange.refuse(400, _missing_meta(META_VERSION), call.id)
+            exchange = self._make_exchange(head, outgoing, principal)
+            self._handle_stateless(exchange, call.id, "tools/call", call.params, body)
+        elif self._names_stateless_version(head):
+            exchange = self._make_exchange(head, outgoing, principal)
+            exchange.reject(400, _make_missing_meta_error(META_VERSION), call.id)
         else:
-            session = self.session_of(head, outgoing, principal, call.id)
+            session = self.find_session(head, outgoing, principal, call.id)
             if session is not None:
-                in_session = SessionExchange(self._hub, head, outgoing, session)
+                in_session = HttpSessionExchange(self._runtime, head, outgoing, session)
                 in_session.principal = principal
-                self._reply(in_session, session.dispatcher.call(call, body, in_session))
+                self._send_reply(in_session, session.dispatcher.dispatch_tool_call(call, body, in_session))
 
-    def _exchange(self, head: Head, outgoing: Outgoing, principal: Principal | None) -> Exchange:
-        exchange = Exchange(self._hub, head, outgoing)
+    def _make_exchange(self, head: RequestHead, outgoing: Responder, principal: Principal | None) -> HttpExchange:
+        exchange = HttpExchange(self._runtime, head, outgoing)
         exchange.principal = principal
         return exchange
 
-    def _receive_any(
-        self, head: Head, body: bytes, outgoing: Outgoing, principal: Principal | None
+    def _handle_frame(
+        self, head: RequestHead, body: bytes, outgoing: Responder, principal: Principal | None
     ) -> None:
-        exchange = self._exchange(head, outgoing, principal)
+        exchange = self._make_exchange(head, outgoing, principal)
         try:
             frame = decode_frame(body)
-        except DECODE_FAULTS as fault:
-            if is_batch(body) and SESSION_ID in head.headers:
-                if self._hub.is_full:
-                    exchange.refuse_busy()
+        except DECODE_ERRORS as fault:
+            if is_batch(body) and SESSION_ID_FIELD in head.headers:
+                if self._runtime.is_full:
+                    exchange.reject_busy()
                 else:
-                    self._in_session(head, body, outgoing, principal)
+                    self._handle_in_session(head, body, outgoing, principal)
             else:
-                silent = _NOT_A_MESSAGE if body.strip() else _NOTHING
-                exchange.respond(400, fault_frame(body, fault) or silent)
+                silent = _NOT_A_MESSAGE_ERROR if body.strip() else _EMPTY_BODY_ERROR
+                exchange.respond(400, answer_malformed_line(body, fault) or silent)
             return
         if frame.method is UNSET or frame.id is UNSET:
             # These are taken even by a full server: they end what is under way.
-            self._without_answer(exchange, frame, body, outgoing)
+            self._handle_non_request(exchange, frame, body, outgoing)
             return
-        if self._hub.is_full:
-            exchange.refuse_busy(frame.id)
+        if self._runtime.is_full:
+            exchange.reject_busy(frame.id)
             return
         is_opening = frame.method == "initialize"
         try:
             params = decode_params(frame.method, frame.params)
         except ProtocolError as error:
-            self._wrong_params(exchange, frame, error)
+            self._reject_params(exchange, frame, error)
             return
         meta = params.meta
         if meta is not UNSET and meta.version is not UNSET:
-            self._stateless(exchange, frame.id, frame.method, params, body)
+            self._handle_stateless(exchange, frame.id, frame.method, params, body)
         elif is_opening:
             self._open_session(exchange, body, outgoing)
-        elif self._names_stateless(head):
-            exchange.refuse(400, _missing_meta(META_VERSION), frame.id)
+        elif self._names_stateless_version(head):
+            exchange.reject(400, _make_missing_meta_error(META_VERSION), frame.id)
         else:
-            self._in_session(head, body, outgoing, principal, frame.id, frame.method)
+            self._handle_in_session(head, body, outgoing, principal, frame.id, frame.method)
 
-    def _stateless(
-        self, exchange: Exchange, request_id: RequestId, method: str, params: Params, body: bytes
+    def _handle_stateless(
+        self, exchange: HttpExchange, request_id: RequestId, method: str, params: RequestParams, body: bytes
     ) -> None:
         """Answer a request that stands alone, once its envelope has been found right."""
-        hub = self._hub
+        hub = self._runtime
         era = hub.eras.stateless
         request = Request(hub.connection, era, request_id, method, params, body)
         request.exchange = exchange
         try:
             version = str(params.meta.version)  # type: ignore[union-attr]  # it names its version
             if params.meta.capabilities is UNSET:  # type: ignore[union-attr]  # as above
-                raise _missing_meta(META_CAPABILITIES)
-            check_mirrors(exchange.head, method, version, params)
+                raise _make_missing_meta_error(META_CAPABILITIES)
+            check_mirrored_headers(exchange.head, method, version, params)
             if version not in STATELESS_VERSIONS:
                 raise UnsupportedVersionError(version, STATELESS_VERSIONS)
             operation = era.methods.get(method)
             if operation is None:
-                raise _unknown(method)
-            if method == LISTEN and not exchange.accepts.events:
-                text = f"{LISTEN} needs an Accept header that allows text/event-stream"
+                raise _make_unknown_method_error(method)
+            if method == LISTEN_METHOD and not exchange.accepts.events:
+                text = f"{LISTEN_METHOD} needs an Accept header that allows text/event-stream"
                 raise ProtocolError(text, rpc_code=INVALID_REQUEST)
         except ProtocolError as error:
-            exchange.refuse(STATUSES.get(error.rpc_code, 400), error, request_id)
+            exchange.reject(HTTP_STATUSES.get(error.rpc_code, 400), error, request_id)
             return
-        self._answer(exchange, request, start(request, operation))
+        self._run_reply(exchange, request, run_operation(request, operation))
 
-    def _answer(self, exchange: Exchange, request: Request, reply: Reply) -> None:
+    def _run_reply(self, exchange: HttpExchange, request: Request, reply: Reply) -> None:
         if isinstance(reply, bytes):
             exchange.finish(request, reply)
             return
         if reply is None:
             exchange.wait_for(request)
         else:
-            self._hub.runner.run(request, exchange.wait_for)
+            self._runtime.executor.execute(request, exchange.wait_for)
 
-    def _wrong_params(self, exchange: Exchange, frame: Frame, error: ProtocolError) -> None:
+    def _reject_params(self, exchange: HttpExchange, frame: JsonRpcFrame, error: ProtocolError) -> None:
         """Say the first thing that is wrong: the envelope, the headers, the parameters."""
         method, request_id = str(frame.method), frame.id
         known_id = None if request_id is UNSET else request_id
         try:
-            params = decode_envelope(frame.params)
+            params = decode_base_params(frame.params)
             meta = params.meta
             if meta is not UNSET and meta.version is not UNSET:
-                check_mirrors(exchange.head, method, str(meta.version), params)
+                check_mirrored_headers(exchange.head, method, str(meta.version), params)
                 if meta.version not in STATELESS_VERSIONS:
                     raise UnsupportedVersionError(str(meta.version), STATELESS_VERSIONS)
-                if method not in self._hub.eras.stateless.methods:
-                    raise _unknown(method)
+                if method not in self._runtime.eras.stateless.methods:
+                    raise _make_unknown_method_error(method)
         except ProtocolError as fault:
             error = fault
-        exchange.refuse(STATUSES.get(error.rpc_code, 400), error, known_id)
+        exchange.reject(HTTP_STATUSES.get(error.rpc_code, 400), error, known_id)
 
-    def _without_answer(
-        self, exchange: Exchange, frame: Frame, body: bytes, outgoing: Outgoing
+    def _handle_non_request(
+        self, exchange: HttpExchange, frame: JsonRpcFrame, body: bytes, outgoing: Responder
     ) -> None:
         """A notification, or an answer to a question of ours."""
         is_answer = frame.method is UNSET
         if is_answer and frame.result is UNSET and frame.error is UNSET:
-            exchange.respond(400, _NOT_A_MESSAGE)
-        elif SESSION_ID in exchange.head.headers and not self._names_stateless(exchange.head):
-            self._in_session(exchange.head, body, outgoing, exchange.principal)
+            exchange.respond(400, _NOT_A_MESSAGE_ERROR)
+        elif SESSION_ID_FIELD in exchange.head.headers and not self._names_stateless_version(exchange.head):
+            self._handle_in_session(exchange.head, body, outgoing, exchange.principal)
         elif is_answer:
             text = "Nobody has asked: an answer needs the session of its question"
-            exchange.refuse(400, ProtocolError(text, rpc_code=INVALID_REQUEST))
+            exchange.reject(400, ProtocolError(text, rpc_code=INVALID_REQUEST))
         else:
-            exchange.accept()
+            exchange.respond_accepted()
 
-    def _open_session(self, exchange: Exchange, body: bytes, outgoing: Outgoing) -> None:
-        hub = self._hub
+    def _open_session(self, exchange: HttpExchange, body: bytes, outgoing: Responder) -> None:
+        hub = self._runtime
         if not self._sessions.make_room(exchange.principal):
-            exchange.refuse_busy()
+            exchange.reject_busy()
             return
-        session = Session(hub, exchange.principal)
-        opening = SessionExchange(hub, exchange.head, outgoing, session)
+        session = HttpSession(hub, exchange.principal)
+        opening = HttpSessionExchange(hub, exchange.head, outgoing, session)
         opening.principal = exchange.principal
-        reply = session.dispatcher.receive(body, opening)
+        reply = session.dispatcher.dispatch_line(body, opening)
         if session.connection.version is None or not isinstance(reply, bytes):
-            opening.respond(400, reply if isinstance(reply, bytes) else _NOT_A_MESSAGE)
+            opening.respond(400, reply if isinstance(reply, bytes) else _NOT_A_MESSAGE_ERROR)
             return
-        self._sessions.add(session)
-        opening.respond(200, reply, [(SESSION_ID, session.id.encode())])
+        self._sessions.add_session(session)
+        opening.respond(200, reply, [(SESSION_ID_FIELD, session.id.encode())])
 
-    def _in_session(
+    def _handle_in_session(
         self,
-        head: Head,
+        head: RequestHead,
         body: bytes,
-        outgoing: Outgoing,
+        outgoing: Responder,
         principal: Principal | None,
         request_id: RequestId | None = None,
         method: str | None = None,
     ) -> None:
-        session = self.session_of(head, outgoing, principal, request_id, method)
+        session = self.find_session(head, outgoing, principal, request_id, method)
         if session is None:
             return
-        exchange = SessionExchange(self._hub, head, outgoing, session)
+        exchange = HttpSessionExchange(self._runtime, head, outgoing, session)
         exchange.principal = principal
         if is_batch(body) and session.connection.version != BATCH_VERSION:
             text = "A batch of messages is not allowed in this version"
-            exchange.refuse(400, ProtocolError(text, rpc_code=INVALID_REQUEST))
+            exchange.reject(400, ProtocolError(text, rpc_code=INVALID_REQUEST))
             return
-        self._reply(exchange, session.dispatcher.receive(body, exchange))
+        self._send_reply(exchange, session.dispatcher.dispatch_line(body, exchange))
 
-    def _reply(self, exchange: SessionExchange, reply: Reply | list[Reply]) -> None:
+    def _send_reply(self, exchange: HttpSessionExchange, reply: Reply | list[Reply]) -> None:
         if isinstance(reply, bytes):
-            exchange.deliver(reply)
+            exchange.deliver_answer(reply)
         elif isinstance(reply, Request):
-            self._answer(exchange, reply, reply)
+            self._run_reply(exchange, reply, reply)
         elif reply:
-            self._answer_batch(exchange, reply)
+            self._run_batch(exchange, reply)
         elif not exchange.is_over:
-            exchange.accept()
+            exchange.respond_accepted()
 
-    def _answer_batch(self, exchange: SessionExchange, replies: list[Reply]) -> None:
+    def _run_batch(self, exchange: HttpSessionExchange, replies: list[Reply]) -> None:
         """The answers to a batch come together, when the last one is there."""
         for reply in replies:
             if isinstance(reply, bytes):
-                exchange.deliver(reply)
+                exchange.deliver_answer(reply)
             elif reply is not None:
                 exchange.wait_for(reply)
         for reply in replies:
             if isinstance(reply, Request):
-                self._hub.runner.run(reply, lambda _: None)
+                self._runtime.executor.execute(reply, lambda _: None)
 
-    def session_of(
+    def find_session(
         self,
-        head: Head,
-        outgoing: Outgoing,
+        head: RequestHead,
+        outgoing: Responder,
         principal: Principal | None,
         request_id: RequestId | None = None,
         method: str | None = None,
-    ) -> Session | None:
+    ) -> HttpSession | None:
         """The session that a request names; None when it was refused."""
-        version = head.headers.get(VERSION)
-        session_id = head.headers.get(SESSION_ID)
+        version = head.headers.get(VERSION_FIELD)
+        session_id = head.headers.get(SESSION_ID_FIELD)
         session, status = None, 400
         refusal: ProtocolError
-        if version is not None and version not in _SESSION_VERSIONS:
+        if version is not None and version not in _SESSION_VERSION_VALUES:
             found = version.decode("latin-1")
             refusal = UnsupportedVersionError(found, SESSION_VERSIONS)
         elif session_id is None:
-            refusal = self._homeless(method)
+            refusal = self._make_missing_session_error(method)
         else:
-            session = self._sessions.get(session_id.decode("latin-1"), principal)
-            status, refusal = 404, _NO_SESSION
+            session = self._sessions.find_session(session_id.decode("latin-1"), principal)
+            status, refusal = 404, _SESSION_NOT_FOUND_ERROR
         if session is None:
-            self._exchange(head, outgoing, principal).refuse(status, refusal, request_id)
+            self._make_exchange(head, outgoing, principal).reject(status, refusal, request_id)
         return session
 
-    def _homeless(self, method: str | None) -> ProtocolError:
-        eras = self._hub.eras
+    def _make_missing_session_error(self, method: str | None) -> ProtocolError:
+        eras = self._runtime.eras
         if method in eras.stateless.methods and method not in eras.session.methods:
-            return _missing_meta(META_VERSION)
+            return _make_missing_meta_error(META_VERSION)
         return ProtocolError(
             f"The request has neither the header Mcp-Session-Id (send initialize first) nor "
             f"params._meta[{META_VERSION!r}]",
             rpc_code=INVALID_REQUEST,
         )
 
-    def _names_stateless(self, head: Head) -> bool:
-        version = head.headers.get(VERSION)
-        return version is not None and version not in _SESSION_VERSIONS
+    def _names_stateless_version(self, head: RequestHead) -> bool:
+        version = head.headers.get(VERSION_FIELD)
+        return version is not None and version not in _SESSION_VERSION_VALUES
 
 
-def _unknown(method: str) -> ProtocolError:
+def _make_unknown_method_error(method: str) -> ProtocolError:
     return ProtocolError(f"Method not found: {method}", rpc_code=METHOD_NOT_FOUND)
 
 
-def _missing_meta(key: str) -> InvalidParamsError:
+def _make_missing_meta_error(key: str) -> InvalidParamsError:
     return InvalidParamsError(f"Missing params._meta[{key!r}]")

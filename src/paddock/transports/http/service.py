@@ -15,307 +15,307 @@ from urllib.parse import urlsplit
 
 from paddock.errors import DefinitionError
 from paddock.protocol.errors import ProtocolError
-from paddock.protocol.jsonrpc import encode, error_frame
+from paddock.protocol.jsonrpc import encode_json, encode_error
 from paddock.protocol.versions import STATELESS_VERSIONS
 from paddock.transports.http import access
-from paddock.transports.http.contract import JSON_TYPE, LAST_EVENT_ID, SESSION_ID, Response
-from paddock.transports.http.events import STREAM_HEADERS
-from paddock.transports.http.exchange import RETRY_AFTER
-from paddock.transports.http.gate import Gate
-from paddock.transports.http.hub import Hub, encoded
+from paddock.transports.http.contract import JSON_CONTENT_TYPE, LAST_EVENT_ID_FIELD, SESSION_ID_FIELD, HttpResponse
+from paddock.transports.http.events import EVENT_STREAM_HEADERS
+from paddock.transports.http.exchange import RETRY_AFTER_HEADERS
+from paddock.transports.http.gate import StartupQueue
+from paddock.transports.http.hub import EndpointRuntime, encode_headers
 from paddock.transports.http.limits import Limits
-from paddock.transports.http.media import accepts, is_json
-from paddock.transports.http.mirrors import VERSION
-from paddock.transports.http.receiving import Receiver
-from paddock.transports.http.sessions import Sessions
+from paddock.transports.http.media import parse_accept, is_json_content_type
+from paddock.transports.http.mirrors import VERSION_FIELD
+from paddock.transports.http.receiving import PostHandler
+from paddock.transports.http.sessions import HttpSessionStore
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paddock.protocol.eras.contract import Operations
-    from paddock.protocol.observing import Observer
+    from paddock.protocol.eras.contract import ServerOperations
+    from paddock.protocol.observing import RequestObserver
     from paddock.protocol.principal import Principal
     from paddock.transports.http.contract import (
-        Authorization,
-        Head,
+        Authorizer,
+        RequestHead,
         Headers,
-        Outgoing,
-        Refusal,
+        Responder,
+        AccessRefusal,
     )
-    from paddock.transports.http.guards import Guard
+    from paddock.transports.http.guards import HostOriginPolicy
 
-WELL_KNOWN = "/.well-known/oauth-protected-resource"
-HEALTH = "/health"
-SETTLE = 1.0
+RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource"
+HEALTH_PATH = "/health"
+CLEANUP_SECONDS = 1.0
 """Seconds that handlers get to clean up once they have been stopped."""
-TICK = 1.0
+CHECK_INTERVAL_SECONDS = 1.0
 """Seconds between two looks at what is waiting."""
 
-_STATELESS = frozenset(version.encode() for version in STATELESS_VERSIONS)
+_STATELESS_VERSION_VALUES = frozenset(version.encode() for version in STATELESS_VERSIONS)
 
 log = logging.getLogger("paddock.http")
 
 
-class Service:
+class HttpService:
     """Answers HTTP requests from one server's operations."""
 
     def __init__(
         self,
-        operations: Operations,
-        guard: Guard,
+        operations: ServerOperations,
+        guard: HostOriginPolicy,
         *,
         path: str = "/mcp",
         limits: Limits | None = None,
-        authorization: Authorization | None = None,
+        authorization: Authorizer | None = None,
     ) -> None:
         self.limits = limits or Limits()
         self.path = "/" + path.strip("/")
-        if self.path == HEALTH or self.path.startswith(WELL_KNOWN):
+        if self.path == HEALTH_PATH or self.path.startswith(RESOURCE_METADATA_PATH):
             raise DefinitionError(f"{self.path} is taken", hint="choose another path")
-        self.hub = Hub(operations, guard, self.limits, authorization)
-        self.sessions = Sessions(self.hub)
+        self.runtime = EndpointRuntime(operations, guard, self.limits, authorization)
+        self.sessions = HttpSessionStore(self.runtime)
         self.is_draining = False
         self.is_logging = False
-        self._receiver = Receiver(self.hub, self.sessions)
-        self._gate = Gate(self.limits.concurrent_requests)
-        self._failure: str | None = None
-        self._ticker: asyncio.TimerHandle | None = None
+        self._post_handler = PostHandler(self.runtime, self.sessions)
+        self._startup_queue = StartupQueue(self.limits.concurrent_requests)
+        self._startup_error: str | None = None
+        self._check_timer: asyncio.TimerHandle | None = None
 
-    def bind(
+    def bind_loop(
         self,
         loop: asyncio.AbstractEventLoop,
         state: object = None,
-        observers: Sequence[Observer] = (),
+        observers: Sequence[RequestObserver] = (),
     ) -> None:
         """Work on this event loop, which is the running one."""
         self.is_draining = False
-        self.hub.bind(loop)
-        self.hub.eras.observe(observers)
-        self.is_logging = access.is_logged()
-        self.hub.connection.state = state
-        self._ticker = loop.call_later(TICK, self._tick)
+        self.runtime.bind_loop(loop)
+        self.runtime.eras.set_observers(observers)
+        self.is_logging = access.is_access_log_enabled()
+        self.runtime.connection.state = state
+        self._check_timer = loop.call_later(CHECK_INTERVAL_SECONDS, self._run_checks)
 
-    def hold(self) -> None:
+    def hold_calls(self) -> None:
         """Have calls wait for `release`, and answer handshakes and lists meanwhile."""
-        self._failure = None
-        self._gate.is_shut = True
+        self._startup_error = None
+        self._startup_queue.is_holding = True
 
-    def release(self, state: object) -> None:
+    def release_calls(self, state: object) -> None:
         """The server is ready, and its lifespan has yielded this: take what has waited."""
-        self.hub.connection.state = state
-        for session in self.sessions.all():
+        self.runtime.connection.state = state
+        for session in self.sessions.list_sessions():
             session.connection.state = state
-        self._gate.open()
+        self._startup_queue.release_all()
 
-    def fail(self, reason: str) -> None:
+    def fail_startup(self, reason: str) -> None:
         """The server will never be ready: refuse what has waited and what would have to."""
-        self._failure = reason
-        self._dismiss(500, reason)
+        self._startup_error = reason
+        self._refuse_queued(500, reason)
 
-    def admit(self, head: Head) -> Response | None:
+    def answer_head(self, head: RequestHead) -> HttpResponse | None:
         """The answer to what needs no body, or must not be read any further; else None."""
         path = head.path.rstrip("/") or "/"
-        if path == HEALTH:
-            return self._health()
-        if path.startswith(WELL_KNOWN):  # public, also for pages that may not call us
-            return self._document(head, path)
-        objection = self.hub.guard.objection(head)
+        if path == HEALTH_PATH:
+            return self._make_health_response()
+        if path.startswith(RESOURCE_METADATA_PATH):  # public, also for pages that may not call us
+            return self._answer_metadata_request(head, path)
+        objection = self.runtime.origin_policy.find_violation(head)
         if objection is not None:
-            return self._plain(403, objection, [])
+            return self._make_error_response(403, objection, [])
         if path != self.path:
-            return self._nothing_here(head)
+            return self._make_not_found_response(head)
         if head.method == "OPTIONS":
-            return Response(204, self.hub.guard.preflight_headers(head))
+            return HttpResponse(204, self.runtime.origin_policy.make_preflight_headers(head))
         if self.is_draining:
-            return self._plain(503, "The server is ending", RETRY_AFTER)
+            return self._make_error_response(503, "The server is ending", RETRY_AFTER_HEADERS)
         if head.method == "POST":
-            return self._admit_post(head)
-        has_session = SESSION_ID in head.headers and head.headers.get(VERSION) not in _STATELESS
+            return self._check_post_head(head)
+        has_session = SESSION_ID_FIELD in head.headers and head.headers.get(VERSION_FIELD) not in _STATELESS_VERSION_VALUES
         if head.method not in ("GET", "DELETE") or not has_session:
             allowed: Headers = [(b"allow", b"POST")]
-            return self._plain(405, "Only POST is possible without a session", allowed, head)
+            return self._make_error_response(405, "Only POST is possible without a session", allowed, head)
         return None
 
-    def take(self, head: Head, body: bytes, outgoing: Outgoing) -> None:
+    def handle_request(self, head: RequestHead, body: bytes, outgoing: Responder) -> None:
         """Answer a request that was admitted."""
-        if self.hub.authorization is None:
-            self._take_safely(head, body, outgoing, None)
+        if self.runtime.authorization is None:
+            self._handle_safely(head, body, outgoing, None)
         else:
-            self.hub.runner.spawn(self._authorize(self.hub.authorization, head, body, outgoing))
+            self.runtime.executor.spawn_task(self._authorize_and_handle(self.runtime.authorization, head, body, outgoing))
 
-    def announce(self, kind: str, uri: str | None = None) -> int:
+    def announce_change(self, kind: str, uri: str | None = None) -> int:
         """Tell all clients that want to know that something has changed."""
-        told = self.hub.eras.listeners.announce(kind, uri)
-        for session in self.sessions.all():
-            told += self.hub.eras.session.announce(session.connection, kind, uri)
+        told = self.runtime.eras.subscriptions.announce_change(kind, uri)
+        for session in self.sessions.list_sessions():
+            told += self.runtime.eras.session.announce_change(session.connection, kind, uri)
         return told
 
-    def hush(self) -> None:
+    def close_streams(self) -> None:
         """End the streams that would not end by themselves. May be called by any thread."""
-        self.hub.post(self._end_streams)
+        self.runtime.call_on_loop(self._end_streams)
 
     async def drain(self) -> None:
         """Take nothing new, end the streams that would not end, and wait for the rest."""
         self.is_draining = True
-        self._dismiss(503, "The server is ending")
+        self._refuse_queued(503, "The server is ending")
         self._end_streams()
         deadline = monotonic() + self.limits.drain_seconds
-        while self.hub.active and monotonic() < deadline:  # noqa: ASYNC110 - once, at the end
+        while self.runtime.active_exchanges and monotonic() < deadline:  # noqa: ASYNC110 - once, at the end
             await asyncio.sleep(0.01)
 
     def close(self) -> None:
         """Break off what is left."""
-        if self._ticker is not None:
-            self._ticker.cancel()
-        self._dismiss(503, "The server is ending")
-        for exchange in list(self.hub.active):
+        if self._check_timer is not None:
+            self._check_timer.cancel()
+        self._refuse_queued(503, "The server is ending")
+        for exchange in list(self.runtime.active_exchanges):
             exchange.close()
-        for session in self.sessions.all():
-            self.sessions.close(session)
-        self.hub.operations.tasks.close()
-        self.hub.runner.close()
+        for session in self.sessions.list_sessions():
+            self.sessions.close_session(session)
+        self.runtime.operations.tasks.close()
+        self.runtime.executor.close()
 
-    async def settle(self) -> None:
+    async def wait_for_cleanup(self) -> None:
         """Let what was broken off clean up, before the server's lifespan is left."""
-        if self._ticker is not None:  # it has begun at all
-            await self.hub.runner.settle(SETTLE)
+        if self._check_timer is not None:  # it has begun at all
+            await self.runtime.executor.cancel_and_wait(CLEANUP_SECONDS)
 
     def _end_streams(self) -> None:
-        self.hub.eras.listeners.close()
-        for session in self.sessions.all():
-            session.standalone.release()
+        self.runtime.eras.subscriptions.close()
+        for session in self.sessions.list_sessions():
+            session.standalone_stream.release_readers()
 
-    def _take_safely(
-        self, head: Head, body: bytes, outgoing: Outgoing, principal: Principal | None
+    def _handle_safely(
+        self, head: RequestHead, body: bytes, outgoing: Responder, principal: Principal | None
     ) -> None:
         """A fault of ours must neither stay unknown nor leave the client waiting."""
         try:
-            self._take(head, body, outgoing, principal)
+            self._handle(head, body, outgoing, principal)
         except Exception:
             log.exception("%s %s could not be answered", head.method, head.path)
             outgoing.abort()
 
-    def _take(
-        self, head: Head, body: bytes, outgoing: Outgoing, principal: Principal | None
+    def _handle(
+        self, head: RequestHead, body: bytes, outgoing: Responder, principal: Principal | None
     ) -> None:
         if head.method == "POST":
-            if self._gate.is_shut and self._gate.holds(body):
-                self._keep(head, body, outgoing, principal)
+            if self._startup_queue.is_holding and self._startup_queue.must_wait(body):
+                self._queue_request(head, body, outgoing, principal)
             else:
-                self._receiver.receive(head, body, outgoing, principal)
+                self._post_handler.handle_body(head, body, outgoing, principal)
             return
-        session = self._receiver.session_of(head, outgoing, principal)
+        session = self._post_handler.find_session(head, outgoing, principal)
         if session is None:
             return
         if head.method == "DELETE":
-            self.sessions.close(session)
-            outgoing.respond(Response(204, self.hub.guard.cors_headers(head)))
+            self.sessions.close_session(session)
+            outgoing.respond(HttpResponse(204, self.runtime.origin_policy.make_cors_headers(head)))
             return
-        if not accepts(head.headers.get(b"accept", b"")).events:
+        if not parse_accept(head.headers.get(b"accept", b"")).events:
             text = "This needs an Accept header that allows text/event-stream"
-            outgoing.respond(self._plain(406, text, [], head))
+            outgoing.respond(self._make_error_response(406, text, [], head))
             return
         headers = [
-            *STREAM_HEADERS,
-            (SESSION_ID, session.id.encode()),
-            *self.hub.guard.cors_headers(head),
+            *EVENT_STREAM_HEADERS,
+            (SESSION_ID_FIELD, session.id.encode()),
+            *self.runtime.origin_policy.make_cors_headers(head),
         ]
-        last = head.headers.get(LAST_EVENT_ID)
+        last = head.headers.get(LAST_EVENT_ID_FIELD)
         if last is None:
-            if not session.listen(outgoing, headers):
-                outgoing.respond(self._plain(409, "The session has too many streams", [], head))
-        elif not session.resume(last.decode("latin-1"), outgoing, headers):
-            outgoing.respond(self._plain(400, "Last-Event-ID was never given out", [], head))
+            if not session.attach_standalone_reader(outgoing, headers):
+                outgoing.respond(self._make_error_response(409, "The session has too many streams", [], head))
+        elif not session.resume_stream(last.decode("latin-1"), outgoing, headers):
+            outgoing.respond(self._make_error_response(400, "Last-Event-ID was never given out", [], head))
 
-    def _keep(
-        self, head: Head, body: bytes, outgoing: Outgoing, principal: Principal | None
+    def _queue_request(
+        self, head: RequestHead, body: bytes, outgoing: Responder, principal: Principal | None
     ) -> None:
         """Have a message wait until the server is ready, if that can be and there is room."""
-        if self._failure is not None:
-            outgoing.respond(self._plain(500, self._failure, [], head))
-        elif self._gate.is_full:
-            outgoing.respond(self._plain(503, "Too many requests wait", RETRY_AFTER, head))
+        if self._startup_error is not None:
+            outgoing.respond(self._make_error_response(500, self._startup_error, [], head))
+        elif self._startup_queue.is_full:
+            outgoing.respond(self._make_error_response(503, "Too many requests wait", RETRY_AFTER_HEADERS, head))
         else:
-            take = partial(self._take_safely, head, body, outgoing, principal)
-            self._gate.keep(outgoing, take)
+            take = partial(self._handle_safely, head, body, outgoing, principal)
+            self._startup_queue.add(outgoing, take)
 
-    def _dismiss(self, status: int, text: str) -> None:
-        self._gate.dismiss(lambda outgoing: outgoing.respond(self._plain(status, text, [])))
+    def _refuse_queued(self, status: int, text: str) -> None:
+        self._startup_queue.refuse_all(lambda outgoing: outgoing.respond(self._make_error_response(status, text, [])))
 
-    async def _authorize(
-        self, authorization: Authorization, head: Head, body: bytes, outgoing: Outgoing
+    async def _authorize_and_handle(
+        self, authorization: Authorizer, head: RequestHead, body: bytes, outgoing: Responder
     ) -> None:
-        values = [value.decode("latin-1") for value in head.all(b"authorization")]
+        values = [value.decode("latin-1") for value in head.get_all(b"authorization")]
         try:
             principal = await authorization.authenticate(values)
         except Exception as error:  # noqa: BLE001 - a Refusal, or something that must not let in
-            outgoing.respond(self._refused(error, head))
+            outgoing.respond(self._make_refusal_response(error, head))
             return
         if not outgoing.is_gone:
-            self._take_safely(head, body, outgoing, principal)
+            self._handle_safely(head, body, outgoing, principal)
 
-    def _refused(self, error: Exception, head: Head) -> Response:
+    def _make_refusal_response(self, error: Exception, head: RequestHead) -> HttpResponse:
         if not hasattr(error, "status"):
             log.error("The authorization failed", exc_info=error)
-            return self._plain(500, "The authorization could not be checked", [], head)
-        refusal = cast("Refusal", error)
-        headers = [JSON_TYPE, *encoded(refusal.headers), *self.hub.guard.cors_headers(head)]
-        return Response(refusal.status, headers, refusal.body)
+            return self._make_error_response(500, "The authorization could not be checked", [], head)
+        refusal = cast("AccessRefusal", error)
+        headers = [JSON_CONTENT_TYPE, *encode_headers(refusal.headers), *self.runtime.origin_policy.make_cors_headers(head)]
+        return HttpResponse(refusal.status, headers, refusal.body)
 
-    def _admit_post(self, head: Head) -> Response | None:
-        if not is_json(head.headers.get(b"content-type", b"")):
-            return self._plain(415, "Expected Content-Type: application/json", [], head)
-        wanted = accepts(head.headers.get(b"accept", b""))
+    def _check_post_head(self, head: RequestHead) -> HttpResponse | None:
+        if not is_json_content_type(head.headers.get(b"content-type", b"")):
+            return self._make_error_response(415, "Expected Content-Type: application/json", [], head)
+        wanted = parse_accept(head.headers.get(b"accept", b""))
         if not (wanted.json or wanted.events):
             text = "Expected Accept: application/json, text/event-stream"
-            return self._plain(406, text, [], head)
+            return self._make_error_response(406, text, [], head)
         length = head.headers.get(b"content-length", b"0")
         if not length.isdigit() or len(length) > 20 or int(length) > self.limits.body_bytes:
-            return self.too_large(head)
+            return self.make_too_large_response(head)
         return None
 
-    def too_large(self, head: Head) -> Response:
+    def make_too_large_response(self, head: RequestHead) -> HttpResponse:
         """The answer to a body that is longer than the limit."""
         text = f"The body has more than {self.limits.body_bytes} bytes"
-        return self._plain(413, text, [], head)
+        return self._make_error_response(413, text, [], head)
 
-    def _document(self, head: Head, path: str) -> Response:
+    def _answer_metadata_request(self, head: RequestHead, path: str) -> HttpResponse:
         """What clients are told about the tokens that we take."""
-        authorization = self.hub.authorization
-        if authorization is None or path not in self._documents(authorization):
-            return self._nothing_here(head)
+        authorization = self.runtime.authorization
+        if authorization is None or path not in self._list_metadata_paths(authorization):
+            return self._make_not_found_response(head)
         public = (b"access-control-allow-origin", b"*")
         if head.method == "OPTIONS":
-            return Response(204, [public, (b"access-control-allow-headers", b"*")])
-        return Response(200, [JSON_TYPE, public], encode(authorization.metadata()))
+            return HttpResponse(204, [public, (b"access-control-allow-headers", b"*")])
+        return HttpResponse(200, [JSON_CONTENT_TYPE, public], encode_json(authorization.metadata()))
 
-    def _nothing_here(self, head: Head) -> Response:
-        return self._plain(404, f"There is nothing here; the endpoint is {self.path}", [], head)
+    def _make_not_found_response(self, head: RequestHead) -> HttpResponse:
+        return self._make_error_response(404, f"There is nothing here; the endpoint is {self.path}", [], head)
 
-    def _documents(self, authorization: Authorization) -> tuple[str, ...]:
+    def _list_metadata_paths(self, authorization: Authorizer) -> tuple[str, ...]:
         """Where the document about the endpoint is; a proxy may have other paths than we do."""
         told = urlsplit(authorization.metadata_url).path
-        return (WELL_KNOWN, WELL_KNOWN + self.path, told)
+        return (RESOURCE_METADATA_PATH, RESOURCE_METADATA_PATH + self.path, told)
 
-    def _health(self) -> Response:
+    def _make_health_response(self) -> HttpResponse:
         status, said = (503, "draining") if self.is_draining else (200, "ok")
-        return Response(status, [JSON_TYPE], encode({"status": said}))
+        return HttpResponse(status, [JSON_CONTENT_TYPE], encode_json({"status": said}))
 
-    def _plain(
-        self, status: int, text: str, headers: Headers, head: Head | None = None
-    ) -> Response:
-        cors = [] if head is None else self.hub.guard.cors_headers(head)
-        return Response(status, [JSON_TYPE, *headers, *cors], _fault(text))
+    def _make_error_response(
+        self, status: int, text: str, headers: Headers, head: RequestHead | None = None
+    ) -> HttpResponse:
+        cors = [] if head is None else self.runtime.origin_policy.make_cors_headers(head)
+        return HttpResponse(status, [JSON_CONTENT_TYPE, *headers, *cors], _encode_error_body(text))
 
-    def _tick(self) -> None:
+    def _run_checks(self) -> None:
         now = monotonic()
-        for exchange in list(self.hub.active):
+        for exchange in list(self.runtime.active_exchanges):
             exchange.check(now)
-        self.sessions.sweep(now)
-        if "tasks/get" in self.hub.eras.stateless.methods:
-            self.hub.operations.tasks.sweep()
-        self._ticker = self.hub.runner.loop.call_later(TICK, self._tick)
+        self.sessions.close_idle_sessions(now)
+        if "tasks/get" in self.runtime.eras.stateless.methods:
+            self.runtime.operations.tasks.remove_expired()
+        self._check_timer = self.runtime.executor.loop.call_later(CHECK_INTERVAL_SECONDS, self._run_checks)
 
 
-def _fault(text: str) -> bytes:
-    return error_frame(None, ProtocolError(text, rpc_code=-32600)).rstrip(b"\n")
+def _encode_error_body(text: str) -> bytes:
+    return encode_error(None, ProtocolError(text, rpc_code=-32600)).rstrip(b"\n")

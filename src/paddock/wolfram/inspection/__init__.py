@@ -5,27 +5,27 @@ read is made by `report`. Standard library only.
 """
 
 from paddock.reports.issues import (
-    EVERYTHING,
+    ALL_ISSUES,
     SEVERITIES,
-    Fix,
-    Issue,
-    Place,
-    Selection,
+    SuggestedFix,
+    CodeIssue,
+    SourceRange,
+    IssueFilter,
     Severity,
 )
-from paddock.wolfram.inspection.rule import Rule
+from paddock.wolfram.inspection.rule import InspectionRule
 from paddock.wolfram.inspection.table import RULES
 from paddock.wolfram.inspection.walking import inspect_code, inspect_source
 
 __all__ = [
-    "EVERYTHING",
+    "ALL_ISSUES",
     "RULES",
     "SEVERITIES",
-    "Fix",
-    "Issue",
-    "Place",
-    "Rule",
-    "Selection",
+    "SuggestedFix",
+    "CodeIssue",
+    "SourceRange",
+    "InspectionRule",
+    "IssueFilter",
     "Severity",
     "inspect_code",
     "inspect_source",

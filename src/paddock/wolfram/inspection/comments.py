@@ -8,38 +8,38 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Node, has_head, walk
-from paddock.wolfram.inspection.rule import Rule
-from paddock.wolfram.inspection.spans import Spans
+from paddock.wolfram.inspection.rule import InspectionRule
+from paddock.wolfram.inspection.spans import SpanSet
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.inspection.inspecting import Afterwards, Found, Inspection
-    from paddock.wolfram.source import Source
+    from paddock.wolfram.inspection.inspecting import SourceCheck, RawIssue, Inspection
+    from paddock.wolfram.source import ParsedSource
 
-FIX_ME_COMMENT = Rule(
+FIX_ME_COMMENT = InspectionRule(
     "FixMeComment", "Warning", 0.9, "a comment that begins with `FIXME:`; it is the description"
 )
-RULES = (FIX_ME_COMMENT,)
+COMMENT_RULES = (FIX_ME_COMMENT,)
 
-_MOST_SAID = 500
+_MAX_DESCRIPTION_CHARACTERS = 500
 """Characters of a comment that are a description."""
 _DIRECTIVE = re.compile(
     r"\(\*\s*:!CodeAnalysis::(?:(BeginBlock|EndBlock)|Disable::(\w+(?:::[\w$`]+)?))::\s*\*\)"
 )
 
 
-def _fix_me(inspection: Inspection) -> None:
+def _check_fix_me(inspection: Inspection) -> None:
     text = inspection.text
     for start, end in inspection.source.comments:
         if text.startswith("FIXME:", start + 2) or text[start + 2 : end].lstrip().startswith(
             "FIXME:"
         ):
             said = text[start + 2 : end].removesuffix("*)").strip()
-            said = " ".join(said[:_MOST_SAID].split()) + ("…" if len(said) > _MOST_SAID else "")
-            inspection.report(FIX_ME_COMMENT, start, end, said)
+            said = " ".join(said[:_MAX_DESCRIPTION_CHARACTERS].split()) + ("…" if len(said) > _MAX_DESCRIPTION_CHARACTERS else "")
+            inspection.report_issue(FIX_ME_COMMENT, start, end, said)
 
 
-def silences(source: Source) -> dict[str, Spans]:
+def find_suppressions(source: ParsedSource) -> dict[str, SpanSet]:
     """Where which tags, or tags with an argument, are switched off by comments.
 
     `Disable` in a block holds for all of the block, elsewhere for the expression that follows.
@@ -47,7 +47,7 @@ def silences(source: Source) -> dict[str, Spans]:
     text = source.text
     if ":!CodeAnalysis::" not in text:
         return {}
-    found: defaultdict[str, Spans] = defaultdict(Spans)
+    found: defaultdict[str, SpanSet] = defaultdict(SpanSet)
     blocks: list[tuple[int, list[str]]] = []
     single: list[tuple[int, str]] = []
     for start, end in source.comments:
@@ -57,25 +57,25 @@ def silences(source: Source) -> dict[str, Spans]:
         if directive[1] == "BeginBlock":
             blocks.append((start, []))
         elif directive[1] == "EndBlock":
-            _close(blocks, end, found)
+            _close_block(blocks, end, found)
         elif blocks:
             blocks[-1][1].append(directive[2])
         else:
             single.append((end, directive[2]))
     while blocks:
-        _close(blocks, len(text) + 1, found)
-    _silence_next(source, single, found)
+        _close_block(blocks, len(text) + 1, found)
+    _suppress_next_expression(source, single, found)
     return found
 
 
-def _close(blocks: list[tuple[int, list[str]]], end: int, found: dict[str, Spans]) -> None:
+def _close_block(blocks: list[tuple[int, list[str]]], end: int, found: dict[str, SpanSet]) -> None:
     if blocks:
         start, names = blocks.pop()
         for name in names:
             found[name].add(start, end)
 
 
-def _silence_next(source: Source, single: list[tuple[int, str]], found: dict[str, Spans]) -> None:
+def _suppress_next_expression(source: ParsedSource, single: list[tuple[int, str]], found: dict[str, SpanSet]) -> None:
     """For each comment, the first expression that begins after it, and of those the longest."""
     if not single:
         return
@@ -89,11 +89,11 @@ def _silence_next(source: Source, single: list[tuple[int, str]], found: dict[str
     starts = [part.start for part in parts]
     for at, name in single:
         place = bisect_left(starts, at)
-        end = _statement(parts[place]).end if place < len(parts) else at
+        end = _get_first_statement(parts[place]).end if place < len(parts) else at
         found[name].add(at, end)
 
 
-def is_silent(silent: dict[str, Spans], found: Found) -> bool:
+def is_suppressed(silent: dict[str, SpanSet], found: RawIssue) -> bool:
     """Whether an issue is switched off where it is; a tag is meant with any argument."""
     return any(
         name in silent and silent[name].covers(found.start)
@@ -101,7 +101,7 @@ def is_silent(silent: dict[str, Spans], found: Found) -> bool:
     )
 
 
-def _statement(expression: Expression) -> Expression:
+def _get_first_statement(expression: Expression) -> Expression:
     """Of several statements the first."""
     while (
         isinstance(expression, Node)
@@ -112,4 +112,4 @@ def _statement(expression: Expression) -> Expression:
     return expression
 
 
-ALWAYS: tuple[Afterwards, ...] = (_fix_me,)
+COMMENT_CHECKS: tuple[SourceCheck, ...] = (_check_fix_me,)

@@ -5,62 +5,62 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Atom, Node, has_head
-from paddock.wolfram.inspection.inspecting import Edit
-from paddock.wolfram.inspection.rule import Rule, as_code
-from paddock.wolfram.text import string_value
+from paddock.wolfram.inspection.inspecting import IssueFix
+from paddock.wolfram.inspection.rule import InspectionRule, format_code
+from paddock.wolfram.text import parse_string
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.inspection.inspecting import Afterwards, Inspection
+    from paddock.wolfram.inspection.inspecting import SourceCheck, Inspection
 
-UNBALANCED_CONTEXT = Rule(
+UNBALANCED_CONTEXT = InspectionRule(
     "UnbalancedContext",
     "Error",
     0.9,
     "`BeginPackage` without `EndPackage`, `Begin` without `End`, and the reverse",
 )
-SUSPICIOUS_PRIVATE_CONTEXT = Rule(
+SUSPICIOUS_PRIVATE_CONTEXT = InspectionRule(
     "SuspiciousPrivateContext",
     "Error",
     0.95,
     '``Begin["Private`"]``, which is no context within the package',
 )
-NEEDS_AFTER_USE = Rule(
+NEEDS_AFTER_USE = InspectionRule(
     "NeedsAfterUse",
     "Warning",
     0.85,
     "a symbol of a context before the `Needs` that loads the context",
 )
-RULES = (UNBALANCED_CONTEXT, SUSPICIOUS_PRIVATE_CONTEXT, NEEDS_AFTER_USE)
+PACKAGE_RULES = (UNBALANCED_CONTEXT, SUSPICIOUS_PRIVATE_CONTEXT, NEEDS_AFTER_USE)
 
-_ENDS = {"End": "Begin", "EndPackage": "BeginPackage"}
-_BEGINNINGS = {"Begin": "End", "BeginPackage": "EndPackage"}
+_BEGIN_BY_END = {"End": "Begin", "EndPackage": "BeginPackage"}
+_END_BY_BEGIN = {"Begin": "End", "BeginPackage": "EndPackage"}
 
 
-def _packages(inspection: Inspection) -> None:
+def _check_packages(inspection: Inspection) -> None:
     if inspection.source.problems:
         return
     opened: list[tuple[str, Node]] = []
     needed: dict[str, int] = {}
-    for head, node in _statements(inspection):
-        if head in _BEGINNINGS:
+    for head, node in _iter_top_level_calls(inspection):
+        if head in _END_BY_BEGIN:
             opened.append((head, node))
-            _private(inspection, head, node)
-        elif head in _ENDS:
-            _close(inspection, head, node, opened)
+            _check_private_context(inspection, head, node)
+        elif head in _BEGIN_BY_END:
+            _close_context(inspection, head, node, opened)
         elif head == "Needs":
-            context = _context(node)
+            context = _get_context(node)
             if context is not None:
                 needed.setdefault(context, node.start)
     for head, node in opened:
-        _unbalanced(inspection, head, node, f"`{head}` is not ended by `{_BEGINNINGS[head]}[]`.")
+        _report_unbalanced_context(inspection, head, node, f"`{head}` is not ended by `{_END_BY_BEGIN[head]}[]`.")
     if needed:
-        _used_before(inspection, needed)
+        _check_use_before_needs(inspection, needed)
 
 
-def _statements(inspection: Inspection) -> Iterator[tuple[str, Node]]:
+def _iter_top_level_calls(inspection: Inspection) -> Iterator[tuple[str, Node]]:
     """The calls at the top level."""
     for expression in inspection.source.expressions:
         parts: list[Expression] = [expression]
@@ -71,51 +71,51 @@ def _statements(inspection: Inspection) -> Iterator[tuple[str, Node]]:
                 yield part.head.text, part
 
 
-def _close(inspection: Inspection, head: str, node: Node, opened: list[tuple[str, Node]]) -> None:
-    beginning = _ENDS[head]
+def _close_context(inspection: Inspection, head: str, node: Node, opened: list[tuple[str, Node]]) -> None:
+    beginning = _BEGIN_BY_END[head]
     if not any(name == beginning for name, _ in opened):
-        _unbalanced(inspection, head, node, f"`{head}` ends what no `{beginning}` has begun.")
+        _report_unbalanced_context(inspection, head, node, f"`{head}` ends what no `{beginning}` has begun.")
         return
     while opened:
         name, begun = opened.pop()
         if name == beginning:
             return
-        _unbalanced(inspection, name, begun, f"`{name}` is not ended by `{_BEGINNINGS[name]}[]`.")
+        _report_unbalanced_context(inspection, name, begun, f"`{name}` is not ended by `{_END_BY_BEGIN[name]}[]`.")
 
 
-def _unbalanced(inspection: Inspection, head: str, node: Node, description: str) -> None:
-    inspection.report_at(UNBALANCED_CONTEXT, node, description, argument=head)
+def _report_unbalanced_context(inspection: Inspection, head: str, node: Node, description: str) -> None:
+    inspection.report_node_issue(UNBALANCED_CONTEXT, node, description, argument=head)
 
 
-def _context(node: Node) -> str | None:
+def _get_context(node: Node) -> str | None:
     if node.args and isinstance(node.args[0], Atom) and node.args[0].kind == "string":
-        return string_value(node.args[0].text)
+        return parse_string(node.args[0].text)
     return None
 
 
-def _private(inspection: Inspection, head: str, node: Node) -> None:
-    if head == "Begin" and _context(node) == "Private`":
+def _check_private_context(inspection: Inspection, head: str, node: Node) -> None:
+    if head == "Begin" and _get_context(node) == "Private`":
         given = node.args[0]
-        inspection.report_at(
+        inspection.report_node_issue(
             SUSPICIOUS_PRIVATE_CONTEXT,
             given,
             "The context of a package's own symbols begins with a backtick.",
-            edits=[Edit('Replace with `` "`Private`" ``', given.start, given.end, '"`Private`"')],
+            edits=[IssueFix('Replace with `` "`Private`" ``', given.start, given.end, '"`Private`"')],
         )
 
 
-def _used_before(inspection: Inspection, needed: dict[str, int]) -> None:
-    for name, places in inspection.symbols.items():
+def _check_use_before_needs(inspection: Inspection, needed: dict[str, int]) -> None:
+    for name, places in inspection.symbol_positions.items():
         context, tick, _ = name.rpartition("`")
         at = needed.get(context + tick) if tick else None
         if at is not None and places[0] < at:
-            line, _ = inspection.source.position(at)
-            inspection.report(
+            line, _ = inspection.source.get_position(at)
+            inspection.report_issue(
                 NEEDS_AFTER_USE,
                 places[0],
                 places[0] + len(name),
-                f"{as_code(name)} is used before `Needs` loads its context, in line {line}.",
+                f"{format_code(name)} is used before `Needs` loads its context, in line {line}.",
             )
 
 
-AFTERWARDS: tuple[Afterwards, ...] = (_packages,)
+PACKAGE_SOURCE_CHECKS: tuple[SourceCheck, ...] = (_check_packages,)

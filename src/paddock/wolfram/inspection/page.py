@@ -9,9 +9,9 @@ from __future__ import annotations
 import sys
 
 from paddock.reports.issues import SEVERITIES
-from paddock.wolfram.inspection.table import RULES, SUBJECTS
+from paddock.wolfram.inspection.table import RULES, RULES_BY_SUBJECT
 
-HEAD = """# Inspector rules
+PAGE_HEADER = """# Inspector rules
 
 <!-- python -m paddock.wolfram.inspection.page > docs/reference/inspector-rules.md -->
 
@@ -41,13 +41,13 @@ f[x_] := Return[x]
 """
 
 
-def page() -> str:
+def render_page() -> str:
     """The whole page."""
-    head = HEAD.format(count=len(RULES), severities=", ".join(SEVERITIES))
+    head = PAGE_HEADER.format(count=len(RULES), severities=", ".join(SEVERITIES))
     parts = [head]
-    for subject, rules in SUBJECTS.items():
+    for subject, rules in RULES_BY_SUBJECT.items():
         rows = [
-            f"| `{rule.tag}` | {rule.severity} | {rule.confidence:.0%} | {_cell(rule.summary)} |"
+            f"| `{rule.tag}` | {rule.severity} | {rule.confidence:.0%} | {_escape_cell(rule.summary)} |"
             for rule in rules
         ]
         table = "\n".join(["| tag | severity | confidence | reports |", "|---|---|---|---|", *rows])
@@ -55,9 +55,9 @@ def page() -> str:
     return "\n".join(parts)
 
 
-def _cell(text: str) -> str:
+def _escape_cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
 if __name__ == "__main__":
-    sys.stdout.write(page())
+    sys.stdout.write(render_page())

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from paddock.reports.issues import Severity
 
-_MOST_QUOTED = 60
+_MAX_QUOTED_CHARACTERS = 60
 """How many characters of code stand in a sentence."""
 
 
-class Rule(NamedTuple):
+class InspectionRule(NamedTuple):
     """What is looked for; `summary` goes on after "reports"."""
 
     tag: str
@@ -20,9 +20,9 @@ class Rule(NamedTuple):
     summary: str
 
 
-def as_code(code: str) -> str:
+def format_code(code: str) -> str:
     """Code in backticks, on one line, and not too much of it."""
     line = " ".join(code.split())
-    if len(line) > _MOST_QUOTED:
-        line = f"{line[: _MOST_QUOTED - 1]}…"
+    if len(line) > _MAX_QUOTED_CHARACTERS:
+        line = f"{line[: _MAX_QUOTED_CHARACTERS - 1]}…"
     return f"`` {line} ``" if "`" in line else f"`{line}`"

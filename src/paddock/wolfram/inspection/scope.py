@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
     from paddock.wolfram.expressions import Expression
 
-_WITH_PATTERNS_OF_THEIR_OWN = frozenset(
+_PATTERN_SCOPE_HEADS = frozenset(
     {"Set", "SetDelayed", "UpSetDelayed", "TagSetDelayed", "RuleDelayed"}
 )
 
 
-class Variable(NamedTuple):
+class LocalVariable(NamedTuple):
     """A local name, where it is declared, and its initial value."""
 
     name: str
@@ -29,17 +29,17 @@ class Variable(NamedTuple):
         return self.start + len(self.name)
 
 
-class Scope(NamedTuple):
+class LocalScope(NamedTuple):
     """An expression with local names; `kind` is its head as people call it."""
 
     kind: str
     node: Node
-    variables: list[Variable]
+    variables: list[LocalVariable]
     is_pattern: bool = False
     """Whether they are named patterns, which may stand there several times."""
 
 
-def pattern_names(left: Expression) -> Iterator[Atom]:
+def iter_pattern_names(left: Expression) -> Iterator[Atom]:
     """The names of the patterns on the left side of a definition or rule.
 
     Not of definitions in it, which have their own. Options are left out, too: `OptionValue` uses
@@ -57,6 +57,6 @@ def pattern_names(left: Expression) -> Iterator[Atom]:
         head = part.head
         if not isinstance(head, Atom):
             waiting.append(head)
-        elif head.text in _WITH_PATTERNS_OF_THEIR_OWN:
+        elif head.text in _PATTERN_SCOPE_HEADS:
             continue
         waiting += part.args

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
 
-class Spans:
+class SpanSet:
     """Stretches that may lie in each other; asked when all are known."""
 
     __slots__ = ("_ends", "_found", "_starts")
@@ -30,6 +30,6 @@ class Spans:
         return before > 0 and self._ends[before - 1] > at
 
 
-def count_within(places: list[int], start: int, end: int) -> int:
+def count_positions_within(places: list[int], start: int, end: int) -> int:
     """How many of the places, which are in order, lie in a stretch."""
     return bisect_left(places, end) - bisect_left(places, start)

@@ -20,38 +20,38 @@ from paddock.wolfram.inspection import (
     syntax,
     values,
 )
-from paddock.wolfram.inspection.inspecting import merged
+from paddock.wolfram.inspection.inspecting import merge_checks
 
 if TYPE_CHECKING:
-    from paddock.wolfram.inspection.inspecting import Afterwards
+    from paddock.wolfram.inspection.inspecting import SourceCheck
 
-SUBJECTS = {
-    "Syntax": syntax.RULES,
-    "Operators": operators.RULES,
-    "Control flow": control.RULES,
-    "Definitions": definitions.RULES,
-    "Local names": scopes.RULES,
-    "Values and arguments": values.RULES,
-    "Symbols": names.RULES,
-    "Packages": packages.RULES,
-    "Comments": comments.RULES,
-    "Lines": lines.RULES,
+RULES_BY_SUBJECT = {
+    "Syntax": syntax.SYNTAX_RULES,
+    "Operators": operators.OPERATOR_RULES,
+    "Control flow": control.CONTROL_RULES,
+    "Definitions": definitions.DEFINITION_RULES,
+    "Local names": scopes.SCOPE_RULES,
+    "Values and arguments": values.CALL_RULES,
+    "Symbols": names.SYMBOL_RULES,
+    "Packages": packages.PACKAGE_RULES,
+    "Comments": comments.COMMENT_RULES,
+    "Lines": lines.LINE_RULES,
 }
-RULES = {rule.tag: rule for rules in SUBJECTS.values() for rule in rules}
+RULES = {rule.tag: rule for rules in RULES_BY_SUBJECT.values() for rule in rules}
 """Every rule by its tag."""
 # Lists of variables come first: they say which assignments are initial values.
-CHECKS = merged(
-    [scopes.CHECKS, control.CHECKS, operators.CHECKS, definitions.CHECKS, values.CHECKS]
+NODE_CHECKS = merge_checks(
+    [scopes.SCOPE_NODE_CHECKS, control.CONTROL_NODE_CHECKS, operators.OPERATOR_NODE_CHECKS, definitions.DEFINITION_NODE_CHECKS, values.CALL_NODE_CHECKS]
 )
-ALWAYS: tuple[Afterwards, ...] = (*syntax.ALWAYS, *comments.ALWAYS)
+UNCONDITIONAL_CHECKS: tuple[SourceCheck, ...] = (*syntax.SYNTAX_CHECKS, *comments.COMMENT_CHECKS)
 """What is checked wherever something cannot be read, too."""
-AFTERWARDS: tuple[Afterwards, ...] = (
-    *control.AFTERWARDS,
-    *operators.AFTERWARDS,
-    *definitions.AFTERWARDS,
-    *scopes.AFTERWARDS,
-    *values.AFTERWARDS,
-    *packages.AFTERWARDS,
+SOURCE_CHECKS: tuple[SourceCheck, ...] = (
+    *control.CONTROL_SOURCE_CHECKS,
+    *operators.OPERATOR_SOURCE_CHECKS,
+    *definitions.DEFINITION_SOURCE_CHECKS,
+    *scopes.SCOPE_SOURCE_CHECKS,
+    *values.CALL_SOURCE_CHECKS,
+    *packages.PACKAGE_SOURCE_CHECKS,
 )
-NAMES = names.AFTERWARDS
+NAME_CHECKS = names.SYMBOL_SOURCE_CHECKS
 """What is checked in patterns for code, too."""

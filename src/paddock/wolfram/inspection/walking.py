@@ -5,25 +5,25 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING
 
-from paddock.reports.issues import EVERYTHING, Fix, Issue, Place
+from paddock.reports.issues import ALL_ISSUES, SuggestedFix, CodeIssue, SourceRange
 from paddock.wolfram.expressions import Atom, Node
-from paddock.wolfram.inspection.comments import is_silent, silences
-from paddock.wolfram.inspection.inspecting import Inspection, start_of
-from paddock.wolfram.inspection.lines import TAGS as LINE_TAGS
+from paddock.wolfram.inspection.comments import is_suppressed, find_suppressions
+from paddock.wolfram.inspection.inspecting import Inspection, get_symbol_start
+from paddock.wolfram.inspection.lines import LINE_RULE_TAGS as LINE_TAGS
 from paddock.wolfram.inspection.lines import check_lines
-from paddock.wolfram.inspection.scopes import ON_SCOPING
-from paddock.wolfram.inspection.spans import Spans, count_within
-from paddock.wolfram.inspection.table import AFTERWARDS, ALWAYS, CHECKS, NAMES
+from paddock.wolfram.inspection.scopes import SCOPING_SEVERITY_CHECKS
+from paddock.wolfram.inspection.spans import SpanSet, count_positions_within
+from paddock.wolfram.inspection.table import SOURCE_CHECKS, UNCONDITIONAL_CHECKS, NODE_CHECKS, NAME_CHECKS
 from paddock.wolfram.parser import parse
 
 if TYPE_CHECKING:
-    from paddock.reports.issues import Selection
+    from paddock.reports.issues import IssueFilter
     from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.inspection.inspecting import Found
-    from paddock.wolfram.source import Source
+    from paddock.wolfram.inspection.inspecting import RawIssue
+    from paddock.wolfram.source import ParsedSource
 
 
-def inspect_code(text: str, selection: Selection = EVERYTHING) -> list[Issue]:
+def inspect_code(text: str, selection: IssueFilter = ALL_ISSUES) -> list[CodeIssue]:
     """The issues of a source text, in the order of their places; those of lines come last.
 
     It never raises for any text.
@@ -31,43 +31,43 @@ def inspect_code(text: str, selection: Selection = EVERYTHING) -> list[Issue]:
     return inspect_source(parse(text), selection)
 
 
-def inspect_source(source: Source, selection: Selection = EVERYTHING) -> list[Issue]:
+def inspect_source(source: ParsedSource, selection: IssueFilter = ALL_ISSUES) -> list[CodeIssue]:
     """The issues of a text that has been read already."""
     inspection = Inspection(source)
     # As in the parser: nothing of what is made here is garbage.
     is_collecting = gc.isenabled()
     gc.disable()
     try:
-        _inspect(inspection, selection)
+        _run_checks(inspection, selection)
     finally:
         if is_collecting:
             gc.enable()
-    found = sorted(inspection.found, key=lambda one: (one.start, one.end))
-    inspection.found = []
+    found = sorted(inspection.issues, key=lambda one: (one.start, one.end))
+    inspection.issues = []
     check_lines(inspection)
-    return _issues(source, [*found, *inspection.found], selection)
+    return _build_issues(source, [*found, *inspection.issues], selection)
 
 
-def _inspect(inspection: Inspection, selection: Selection) -> None:
-    _walk(inspection)
-    for places in inspection.symbols.values():
+def _run_checks(inspection: Inspection, selection: IssueFilter) -> None:
+    _walk_expressions(inspection)
+    for places in inspection.symbol_positions.values():
         places.sort()
     if "Scoping" not in selection.excluded_severities:
-        for check in ON_SCOPING:
+        for check in SCOPING_SEVERITY_CHECKS:
             check(inspection)
-    for check in AFTERWARDS:
+    for check in SOURCE_CHECKS:
         check(inspection)
-    inspection.found = _code_itself(inspection)
-    for check in NAMES:
+    inspection.issues = _drop_pattern_issues(inspection)
+    for check in NAME_CHECKS:
         check(inspection)
     if inspection.source.problems:
-        inspection.found = _readable(inspection)
-    for check in ALWAYS:
+        inspection.issues = _drop_unparsable_issues(inspection)
+    for check in UNCONDITIONAL_CHECKS:
         check(inspection)
 
 
-def _walk(inspection: Inspection) -> None:
-    checks, symbols, text = CHECKS, inspection.symbols, inspection.text
+def _walk_expressions(inspection: Inspection) -> None:
+    checks, symbols, text = NODE_CHECKS, inspection.symbol_positions, inspection.text
     waiting: list[Expression] = inspection.source.expressions[::-1]
     while waiting:
         found = waiting.pop()
@@ -79,60 +79,60 @@ def _walk(inspection: Inspection) -> None:
                     for check in checks[name]:
                         check(inspection, found)
                 if head.start >= 0 and head.kind == "symbol":
-                    symbols[name].append(start_of(head, text) if head.is_grouped else head.start)
+                    symbols[name].append(get_symbol_start(head, text) if head.is_grouped else head.start)
                 waiting += found.args[::-1]
             else:
                 waiting += found.args[::-1]
                 waiting.append(head)
         elif found.kind == "symbol" and found.start >= 0:
-            symbols[found.text].append(start_of(found, text) if found.is_grouped else found.start)
+            symbols[found.text].append(get_symbol_start(found, text) if found.is_grouped else found.start)
 
 
-def _code_itself(inspection: Inspection) -> list[Found]:
+def _drop_pattern_issues(inspection: Inspection) -> list[RawIssue]:
     """What was not found in patterns for code, which nobody evaluates."""
-    covers = inspection.patterns.covers
-    return [one for one in inspection.found if not covers(one.start)]
+    covers = inspection.pattern_spans.covers
+    return [one for one in inspection.issues if not covers(one.start)]
 
 
-def _readable(inspection: Inspection) -> list[Found]:
+def _drop_unparsable_issues(inspection: Inspection) -> list[RawIssue]:
     """What was not found in expressions that could not be read rightly: there it may be wrong."""
-    broken = Spans()
+    broken = SpanSet()
     starts = [problem.start for problem in inspection.source.problems]
     for expression in inspection.source.expressions:
-        if count_within(starts, expression.start, expression.end + 1):
+        if count_positions_within(starts, expression.start, expression.end + 1):
             broken.add(expression.start, expression.end + 1)
-    return [one for one in inspection.found if not broken.covers(one.start)]
+    return [one for one in inspection.issues if not broken.covers(one.start)]
 
 
-def _issues(source: Source, found: list[Found], selection: Selection) -> list[Issue]:
-    silent = silences(source)
+def _build_issues(source: ParsedSource, found: list[RawIssue], selection: IssueFilter) -> list[CodeIssue]:
+    silent = find_suppressions(source)
     issues = []
     for one in found:
-        if silent and is_silent(silent, one):
+        if silent and is_suppressed(silent, one):
             continue
-        issue = Issue(
+        issue = CodeIssue(
             one.rule.tag,
             one.argument,
             one.rule.severity,
             one.confidence,
             one.description,
-            _place(source, one.start, one.end),
+            _make_location(source, one.start, one.end),
             tuple(
-                Fix(edit.label, _place(source, edit.start, edit.end), edit.text)
-                for edit in one.edits
+                SuggestedFix(edit.label, _make_location(source, edit.start, edit.end), edit.text)
+                for edit in one.fixes
             ),
         )
-        if selection.takes(issue) and not _is_excluded_line(issue, selection):
+        if selection.matches(issue) and not _is_excluded_line(issue, selection):
             issues.append(issue)
     return issues
 
 
-def _is_excluded_line(issue: Issue, selection: Selection) -> bool:
+def _is_excluded_line(issue: CodeIssue, selection: IssueFilter) -> bool:
     """Of what is told of lines, an exclusion with any argument excludes all."""
     return issue.tag in LINE_TAGS and any(
         name.partition("::")[0] == issue.tag for name in selection.excluded_tags
     )
 
 
-def _place(source: Source, start: int, end: int) -> Place:
-    return Place(*source.position(start), *source.position(max(start, end)))
+def _make_location(source: ParsedSource, start: int, end: int) -> SourceRange:
+    return SourceRange(*source.get_position(start), *source.get_position(max(start, end)))

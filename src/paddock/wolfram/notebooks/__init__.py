@@ -5,23 +5,23 @@
 made of; `boxes` and `boxes_to_text` turn code into boxes and back. Nothing is evaluated.
 """
 
-from paddock.wolfram.notebooks.boxing import boxes
+from paddock.wolfram.notebooks.boxing import code_to_boxes
 from paddock.wolfram.notebooks.from_markdown import markdown_to_notebook
 from paddock.wolfram.notebooks.linear import boxes_to_text
-from paddock.wolfram.notebooks.model import Cell, Group, Notebook, NotebookError
-from paddock.wolfram.notebooks.pictures import Picture
+from paddock.wolfram.notebooks.model import Cell, CellGroup, Notebook, NotebookError
+from paddock.wolfram.notebooks.pictures import CellImage
 from paddock.wolfram.notebooks.reading import read_notebook
-from paddock.wolfram.notebooks.to_markdown import Markdown, notebook_to_markdown
+from paddock.wolfram.notebooks.to_markdown import NotebookMarkdown, notebook_to_markdown
 from paddock.wolfram.notebooks.writing import write_notebook
 
 __all__ = [
     "Cell",
-    "Group",
-    "Markdown",
+    "CellGroup",
+    "NotebookMarkdown",
     "Notebook",
     "NotebookError",
-    "Picture",
-    "boxes",
+    "CellImage",
+    "code_to_boxes",
     "boxes_to_text",
     "markdown_to_notebook",
     "notebook_to_markdown",

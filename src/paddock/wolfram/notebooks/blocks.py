@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Kind = Literal["heading", "text", "fence", "item", "table", "formula", "rule"]
+BlockKind = Literal["heading", "text", "fence", "item", "table", "formula", "rule"]
 
-_QUOTE = re.compile(r" {0,3}> ?")
+_QUOTE_PREFIX = re.compile(r" {0,3}> ?")
 _FENCE = re.compile(r"(\s*)(`{3,}(?=[^`]*$)|~{3,})\s*(.*?)\s*$")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _RULE = re.compile(r" {0,3}(?:\*[ \t]*){3,}$| {0,3}(?:-[ \t]*){3,}$| {0,3}(?:_[ \t]*){3,}$")
 _ITEM = re.compile(r"([ \t]*)([-*+]|(\d{1,9})[.)])(?:([ \t]+)(.*)|[ \t]*$)")
-_DELIMITERS = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*+\|?[ \t]*$")
+_TABLE_DELIMITER_ROW = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*+\|?[ \t]*$")
 _PIPE = re.compile(r"(?<!\\)\|")
-_TAB = 4
+_TAB_COLUMNS = 4
 
 
-class Block(NamedTuple):
+class MarkdownBlock(NamedTuple):
     """One block, with how deep it stands in quotations."""
 
-    kind: Kind
+    kind: BlockKind
     text: str = ""
     quote: int = 0
     level: int = 0
@@ -38,10 +38,10 @@ class Block(NamedTuple):
     info: str = ""
     """What follows the beginning of a fence."""
     rows: Sequence[Sequence[str]] = ()
-    aligned: Sequence[str] = ()
+    alignments: Sequence[str] = ()
 
 
-class _Item(NamedTuple):
+class _OpenItem(NamedTuple):
     """An open item: where its sign and its text begin, and whether it has a number."""
 
     indent: int
@@ -49,71 +49,71 @@ class _Item(NamedTuple):
     is_numbered: bool
 
 
-class _Lines:
+class _BlockParserState:
     """The lines of a text, what has been made of them, and the paragraph that is not complete."""
 
     def __init__(self, text: str) -> None:
         self.lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        self.at = 0
-        self.blocks: list[Block] = []
+        self.line_index = 0
+        self.blocks: list[MarkdownBlock] = []
         self.paragraph: list[str] = []
-        self.waiting: Block | None = None
+        self.pending_block: MarkdownBlock | None = None
         """The block that the lines of the paragraph belong to."""
-        self.items: list[_Item] = []
+        self.items: list[_OpenItem] = []
         self.quote = 0
 
-    def split(self, line: str) -> tuple[int, str]:
+    def split_quote(self, line: str) -> tuple[int, str]:
         """How deep in quotations a line stands, and the rest of it."""
         depth, at = 0, 0
-        while (found := _QUOTE.match(line, at)) is not None:
+        while (found := _QUOTE_PREFIX.match(line, at)) is not None:
             depth, at = depth + 1, found.end()
         return depth, line[at:]
 
-    def finish(self) -> None:
+    def finish_paragraph(self) -> None:
         """Complete the paragraph."""
-        if self.waiting is not None:
+        if self.pending_block is not None:
             text = "\n".join(self.paragraph).strip(" \t\n")
-            if text or self.waiting.kind != "text":
-                self.blocks.append(self.waiting._replace(text=text))
-        self.paragraph, self.waiting = [], None
+            if text or self.pending_block.kind != "text":
+                self.blocks.append(self.pending_block._replace(text=text))
+        self.paragraph, self.pending_block = [], None
 
-    def add(self, block: Block) -> None:
+    def add_block(self, block: MarkdownBlock) -> None:
         """A block that is complete."""
-        self.finish()
+        self.finish_paragraph()
         self.blocks.append(block)
 
-    def peek(self) -> str | None:
+    def peek_line(self) -> str | None:
         """The next line in the same quotation."""
-        if self.at >= len(self.lines):
+        if self.line_index >= len(self.lines):
             return None
-        depth, rest = self.split(self.lines[self.at])
+        depth, rest = self.split_quote(self.lines[self.line_index])
         return rest if depth == self.quote else None
 
 
-def blocks(text: str) -> list[Block]:
+def parse_blocks(text: str) -> list[MarkdownBlock]:
     """The blocks of a text, in order."""
-    lines = _Lines(text)
-    while lines.at < len(lines.lines):
-        depth, rest = lines.split(lines.lines[lines.at])
-        lines.at += 1
+    lines = _BlockParserState(text)
+    while lines.line_index < len(lines.lines):
+        depth, rest = lines.split_quote(lines.lines[lines.line_index])
+        lines.line_index += 1
         if depth != lines.quote:
-            lines.finish()
+            lines.finish_paragraph()
             lines.items.clear()
             lines.quote = depth
         if not rest.strip():
-            lines.finish()
-        elif not any(take(lines, rest) for take in _TAKERS):
-            _text(lines, rest)
-    lines.finish()
+            lines.finish_paragraph()
+        elif not any(take(lines, rest) for take in _BLOCK_PARSERS):
+            _parse_text(lines, rest)
+    lines.finish_paragraph()
     return lines.blocks
 
 
-def _indent(line: str) -> int:
+def _measure_indent(line: str) -> int:
     """How far a line is indented, in columns."""
     columns = 0
     for sign in line:
         if sign == "\t":
-            columns += _TAB - columns % _TAB
+            columns += _TAB_COLUMNS - columns % _TAB_COLUMNS
         elif sign == " ":
             columns += 1
         else:
@@ -121,47 +121,47 @@ def _indent(line: str) -> int:
     return columns
 
 
-def _fence(lines: _Lines, line: str) -> bool:
+def _parse_fence(lines: _BlockParserState, line: str) -> bool:
     begin = _FENCE.match(line)
     if begin is None:
         return False
     indent, sign = len(begin[1]), begin[2]
     end = re.compile(rf"\s*{re.escape(sign[0])}{{{len(sign)},}}\s*$")
     inner: list[str] = []
-    while lines.at < len(lines.lines):
-        raw = _unquoted(lines.lines[lines.at], lines.quote)
+    while lines.line_index < len(lines.lines):
+        raw = _strip_quote(lines.lines[lines.line_index], lines.quote)
         if raw is None:
             break
-        lines.at += 1
+        lines.line_index += 1
         if end.match(raw):
             break
         inner.append(raw[min(indent, len(raw) - len(raw.lstrip())) :])
-    lines.add(Block("fence", "\n".join(inner), lines.quote, info=begin[3].replace("`", "").strip()))
+    lines.add_block(MarkdownBlock("fence", "\n".join(inner), lines.quote, info=begin[3].replace("`", "").strip()))
     lines.items.clear()
     return True
 
 
-def _unquoted(line: str, depth: int) -> str | None:
+def _strip_quote(line: str, depth: int) -> str | None:
     """A line without so many signs of quotation; None when it has fewer."""
     at = 0
     for _ in range(depth):
-        found = _QUOTE.match(line, at)
+        found = _QUOTE_PREFIX.match(line, at)
         if found is None:
             return None
         at = found.end()
     return line[at:]
 
 
-def _formula(lines: _Lines, line: str) -> bool:
+def _parse_formula(lines: _BlockParserState, line: str) -> bool:
     """`$$ … $$`, on one line or several."""
     begin = line.strip()
-    if not begin.startswith("$$") or lines.waiting is not None:
+    if not begin.startswith("$$") or lines.pending_block is not None:
         return False
-    inner, at = begin[2:], lines.at
+    inner, at = begin[2:], lines.line_index
     while "$$" not in inner:
         if at >= len(lines.lines):
             return False
-        raw = _unquoted(lines.lines[at], lines.quote)
+        raw = _strip_quote(lines.lines[at], lines.quote)
         if raw is None or not raw.strip():
             return False
         inner += f"\n{raw.rstrip()}"
@@ -169,89 +169,89 @@ def _formula(lines: _Lines, line: str) -> bool:
     tex, _, rest = inner.partition("$$")
     if rest.strip() or not tex.strip():
         return False
-    lines.at = at
-    lines.add(Block("formula", tex.strip(), lines.quote))
+    lines.line_index = at
+    lines.add_block(MarkdownBlock("formula", tex.strip(), lines.quote))
     lines.items.clear()
     return True
 
 
-def _heading(lines: _Lines, line: str) -> bool:
+def _parse_heading(lines: _BlockParserState, line: str) -> bool:
     found = _HEADING.match(line)
     if found is None:
         return False
-    lines.add(Block("heading", (found[2] or "").strip(), lines.quote, len(found[1])))
+    lines.add_block(MarkdownBlock("heading", (found[2] or "").strip(), lines.quote, len(found[1])))
     lines.items.clear()
     return True
 
 
-def _underline(lines: _Lines, line: str) -> bool:
+def _parse_underline(lines: _BlockParserState, line: str) -> bool:
     """A line of `=` or `-` makes a heading of the paragraph above it."""
     found = _UNDERLINE.match(line)
-    if found is None or lines.waiting is None or lines.waiting.kind != "text":
+    if found is None or lines.pending_block is None or lines.pending_block.kind != "text":
         return False
-    if lines.waiting.level:
+    if lines.pending_block.level:
         return False
     level = 1 if found[1][0] == "=" else 2
     text = " ".join(part.strip() for part in lines.paragraph)
-    lines.waiting = None
-    lines.add(Block("heading", text.removesuffix("\\"), lines.quote, level))
+    lines.pending_block = None
+    lines.add_block(MarkdownBlock("heading", text.removesuffix("\\"), lines.quote, level))
     return True
 
 
-def _rule(lines: _Lines, line: str) -> bool:
+def _parse_rule(lines: _BlockParserState, line: str) -> bool:
     if _RULE.match(line) is None:
         return False
-    lines.add(Block("rule", quote=lines.quote))
+    lines.add_block(MarkdownBlock("rule", quote=lines.quote))
     lines.items.clear()
     return True
 
 
-def _item(lines: _Lines, line: str) -> bool:
+def _parse_item(lines: _BlockParserState, line: str) -> bool:
     found = _ITEM.match(line)
     if found is None:
         return False
-    indent, number = _indent(line), found[3]
-    is_text = lines.waiting is not None and lines.waiting.kind == "text" and not lines.items
+    indent, number = _measure_indent(line), found[3]
+    is_text = lines.pending_block is not None and lines.pending_block.kind == "text" and not lines.items
     if is_text and (number not in (None, "1") or not found[5]):
         return False
     while lines.items and indent < lines.items[-1].indent:
         lines.items.pop()
     if lines.items and indent < lines.items[-1].indent + 2:
         lines.items.pop()
-    blanks = len(found[4].expandtabs(_TAB)) if found[4] else 1
-    content = indent + len(found[2]) + min(blanks, _TAB)
-    lines.items.append(_Item(indent, content, number is not None))
-    lines.finish()
+    blanks = len(found[4].expandtabs(_TAB_COLUMNS)) if found[4] else 1
+    content = indent + len(found[2]) + min(blanks, _TAB_COLUMNS)
+    lines.items.append(_OpenItem(indent, content, number is not None))
+    lines.finish_paragraph()
     value = None if number is None else int(number)
-    lines.waiting = Block("item", "", lines.quote, len(lines.items), value)
+    lines.pending_block = MarkdownBlock("item", "", lines.quote, len(lines.items), value)
     lines.paragraph = [found[5] or ""]
     return True
 
 
-def _table(lines: _Lines, line: str) -> bool:
-    following = lines.peek()
+def _parse_table(lines: _BlockParserState, line: str) -> bool:
+    following = lines.peek_line()
     if "|" not in line or following is None or "|" not in following + line:
         return False
-    if lines.waiting is not None or _DELIMITERS.match(following) is None:
+    if lines.pending_block is not None or _TABLE_DELIMITER_ROW.match(following) is None:
         return False
-    header, signs = cells_of(line), cells_of(following)
+    header, signs = split_table_row(line), split_table_row(following)
     if len(header) != len(signs):
         return False
-    lines.at += 1
+    lines.line_index += 1
     rows = [header]
-    while (found := lines.peek()) is not None and "|" in found and found.strip():
-        lines.at += 1
-        rows.append(cells_of(found))
+    while (found := lines.peek_line()) is not None and "|" in found and found.strip():
+        lines.line_index += 1
+        rows.append(split_table_row(found))
     # Readers of markdown leave out what is below no header; here nothing is lost.
     width = max(map(len, rows))
     rows = [row + [""] * (width - len(row)) for row in rows]
-    aligned = [_alignment(sign) for sign in signs]
-    lines.add(Block("table", quote=lines.quote, rows=rows, aligned=aligned))
+    aligned = [_parse_alignment(sign) for sign in signs]
+    lines.add_block(MarkdownBlock("table", quote=lines.quote, rows=rows, alignments=aligned))
     lines.items.clear()
     return True
 
 
-def cells_of(line: str) -> list[str]:
+def split_table_row(line: str) -> list[str]:
     """The entries of a row of a table."""
     line = line.strip()
     line = line[1:] if line.startswith("|") else line
@@ -261,43 +261,43 @@ def cells_of(line: str) -> list[str]:
     return [part.strip().replace("\\|", "|") for part in parts]
 
 
-def _alignment(sign: str) -> str:
+def _parse_alignment(sign: str) -> str:
     begins, ends = sign.startswith(":"), sign.endswith(":")
     if begins and ends:
         return "Center"
     return "Right" if ends else "Left" if begins else ""
 
 
-def _text(lines: _Lines, line: str) -> None:
+def _parse_text(lines: _BlockParserState, line: str) -> None:
     """A line of a paragraph: of the one before, of an item, or of a new one."""
-    if lines.waiting is None:
-        indent = _indent(line)
+    if lines.pending_block is None:
+        indent = _measure_indent(line)
         while lines.items and indent < lines.items[-1].indent + 2:
             lines.items.pop()
         level = len(lines.items)
         number = 0 if level and lines.items[-1].is_numbered else None
-        lines.waiting = Block("text", "", lines.quote, level, number)
+        lines.pending_block = MarkdownBlock("text", "", lines.quote, level, number)
     lines.paragraph.append(line.lstrip(" \t"))
 
 
-def _indented(lines: _Lines, line: str) -> bool:
+def _parse_indented_code(lines: _BlockParserState, line: str) -> bool:
     """Code that is indented, which is a fence without one; in items by so much more."""
-    least = _TAB + (lines.items[-1].content if lines.items else 0)
-    if lines.waiting is not None or _indent(line) < least:
+    least = _TAB_COLUMNS + (lines.items[-1].content if lines.items else 0)
+    if lines.pending_block is not None or _measure_indent(line) < least:
         return False
     inner = [line]
-    while (found := lines.peek()) is not None and (not found.strip() or _indent(found) >= least):
+    while (found := lines.peek_line()) is not None and (not found.strip() or _measure_indent(found) >= least):
         inner.append(found)
-        lines.at += 1
-    text = "\n".join(_outdented(one, least) for one in inner).rstrip()
-    lines.add(Block("fence", text, lines.quote))
+        lines.line_index += 1
+    text = "\n".join(_remove_indent(one, least) for one in inner).rstrip()
+    lines.add_block(MarkdownBlock("fence", text, lines.quote))
     return True
 
 
-def _outdented(line: str, columns: int) -> str:
+def _remove_indent(line: str, columns: int) -> str:
     """A line without its first columns, which are blank."""
     rest = line.lstrip(" \t")
-    return " " * (_indent(line) - columns) + rest
+    return " " * (_measure_indent(line) - columns) + rest
 
 
-_TAKERS = (_fence, _formula, _heading, _underline, _rule, _item, _table, _indented)
+_BLOCK_PARSERS = (_parse_fence, _parse_formula, _parse_heading, _parse_underline, _parse_rule, _parse_item, _parse_table, _parse_indented_code)

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_MARK = b"!boR"
-_MOST_BYTES = 64 * 1024 * 1024
-_MOST_LEVELS = 8
+_DATA_MARKER = b"!boR"
+_MAX_UNPACKED_BYTES = 64 * 1024 * 1024
+_MAX_NESTING_LEVELS = 8
 
 
-class PackedError(Exception):
+class CompressedDataError(Exception):
     """Packed data cannot be read."""
 
 
-def unpack(text: str) -> object:
+def unpack_compressed_data(text: str) -> object:
     """The value: nested lists, numbers and strings.
 
     Raises:
@@ -32,75 +32,75 @@ def unpack(text: str) -> object:
     """
     version, _, data = text.strip().partition(":")
     if version != "1":
-        raise PackedError
+        raise CompressedDataError
     try:
         stream = zlib.decompressobj()
-        raw = stream.decompress(base64.b64decode("".join(data.split())), _MOST_BYTES)
-        if not raw.startswith(_MARK) or stream.unconsumed_tail:
-            raise PackedError
-        return _Stream(raw).value(0)
+        raw = stream.decompress(base64.b64decode("".join(data.split())), _MAX_UNPACKED_BYTES)
+        if not raw.startswith(_DATA_MARKER) or stream.unconsumed_tail:
+            raise CompressedDataError
+        return _CompressedDataReader(raw).read_value(0)
     except (binascii.Error, zlib.error, struct.error, ValueError, KeyError) as error:
-        raise PackedError from error
+        raise CompressedDataError from error
 
 
-class _Stream:
+class _CompressedDataReader:
     def __init__(self, raw: bytes) -> None:
         self._raw = raw
-        self._at = len(_MARK)
+        self._position = len(_DATA_MARKER)
 
-    def value(self, level: int) -> object:
-        kind = self._take(1)
-        if level > _MOST_LEVELS:
-            raise PackedError
+    def read_value(self, level: int) -> object:
+        kind = self._read_bytes(1)
+        if level > _MAX_NESTING_LEVELS:
+            raise CompressedDataError
         if kind == b"f":
-            count = self._integer()
-            head = self.value(level + 1)
-            items = [self.value(level + 1) for _ in range(count)]
+            count = self._read_integer()
+            head = self.read_value(level + 1)
+            items = [self.read_value(level + 1) for _ in range(count)]
             return items if head == "List" else [head, *items]
-        return _KINDS[kind](self)
+        return _VALUE_READERS[kind](self)
 
-    def _take(self, size: int) -> bytes:
-        found = self._raw[self._at : self._at + size]
+    def _read_bytes(self, size: int) -> bytes:
+        found = self._raw[self._position : self._position + size]
         if size < 0 or len(found) < size:
-            raise PackedError
-        self._at += size
+            raise CompressedDataError
+        self._position += size
         return found
 
-    def _integer(self) -> int:
-        value: int = struct.unpack("<i", self._take(4))[0]
+    def _read_integer(self) -> int:
+        value: int = struct.unpack("<i", self._read_bytes(4))[0]
         return value
 
-    def integer(self) -> object:
-        return self._integer()
+    def read_integer(self) -> object:
+        return self._read_integer()
 
-    def real(self) -> object:
-        return struct.unpack("<d", self._take(8))[0]
+    def read_real(self) -> object:
+        return struct.unpack("<d", self._read_bytes(8))[0]
 
-    def text(self) -> object:
-        return self._take(self._integer()).decode("utf-8", "replace")
+    def read_text(self) -> object:
+        return self._read_bytes(self._read_integer()).decode("utf-8", "replace")
 
-    def digits(self) -> object:
-        return int(self._take(self._integer()))
+    def read_digits(self) -> object:
+        return int(self._read_bytes(self._read_integer()))
 
-    def array(self) -> object:
+    def read_array(self) -> object:
         """Reals in a row, to be divided by the lengths of the dimensions."""
-        lengths = [self._integer() for _ in range(self._integer())]
+        lengths = [self._read_integer() for _ in range(self._read_integer())]
         size = 1
         for length in lengths:
             size *= length
-        if size > _MOST_BYTES // 8 or size < 0:
-            raise PackedError
-        values: list[object] = list(struct.unpack(f"<{size}d", self._take(8 * size)))
+        if size > _MAX_UNPACKED_BYTES // 8 or size < 0:
+            raise CompressedDataError
+        values: list[object] = list(struct.unpack(f"<{size}d", self._read_bytes(8 * size)))
         for length in reversed(lengths[1:]):
             values = [values[at : at + length] for at in range(0, len(values), length)]
         return values
 
 
-_KINDS: dict[bytes, Callable[[_Stream], object]] = {
-    b"i": _Stream.integer,
-    b"r": _Stream.real,
-    b"s": _Stream.text,
-    b"S": _Stream.text,
-    b"I": _Stream.digits,
-    b"e": _Stream.array,
+_VALUE_READERS: dict[bytes, Callable[[_CompressedDataReader], object]] = {
+    b"i": _CompressedDataReader.read_integer,
+    b"r": _CompressedDataReader.read_real,
+    b"s": _CompressedDataReader.read_text,
+    b"S": _CompressedDataReader.read_text,
+    b"I": _CompressedDataReader.read_digits,
+    b"e": _CompressedDataReader.read_array,
 }

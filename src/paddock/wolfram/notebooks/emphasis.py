@@ -5,11 +5,11 @@ from __future__ import annotations
 import unicodedata
 from typing import NamedTuple
 
-_REACH = 60
+_MAX_OPENERS = 60
 """How many open signs are looked at for the partner of one that closes."""
 
 
-class Sign:
+class DelimiterRun:
     """A row of equal signs, and what it can do where it stands."""
 
     __slots__ = ("can_close", "can_open", "left", "length", "place", "sign")
@@ -27,28 +27,28 @@ class Sign:
             self.can_open, self.can_close = opens, closes
 
 
-class Stretch(NamedTuple):
+class EmphasisSpan(NamedTuple):
     """What lies between two signs that belong together."""
 
     begin: int
     end: int
-    look: str
+    style_name: str
     """`is_bold`, `is_italic` or `is_struck`."""
 
 
-def stretches(signs: list[Sign]) -> list[Stretch]:
+def find_emphasis(signs: list[DelimiterRun]) -> list[EmphasisSpan]:
     """Pairs of signs; `left` of each says how many of its characters are mere text."""
-    found: list[Stretch] = []
-    open_signs: list[Sign] = []
+    found: list[EmphasisSpan] = []
+    open_signs: list[DelimiterRun] = []
     for sign in signs:
         while sign.can_close and sign.left:
-            at = _partner(open_signs, sign)
+            at = _find_opener(open_signs, sign)
             if at is None:
                 break
             opener = open_signs[at]
             del open_signs[at + 1 :]
-            size = _size(opener, sign)
-            found.append(Stretch(opener.place, sign.place, _look(sign.sign, size)))
+            size = _get_match_length(opener, sign)
+            found.append(EmphasisSpan(opener.place, sign.place, _get_style_name(sign.sign, size)))
             opener.left -= size
             sign.left -= size
             if not opener.left:
@@ -58,25 +58,25 @@ def stretches(signs: list[Sign]) -> list[Stretch]:
     return found
 
 
-def _size(opener: Sign, closer: Sign) -> int:
+def _get_match_length(opener: DelimiterRun, closer: DelimiterRun) -> int:
     return 2 if min(opener.left, closer.left) > 1 else 1
 
 
-def _look(sign: str, size: int) -> str:
+def _get_style_name(sign: str, size: int) -> str:
     if sign == "~":
         return "is_struck"
     return "is_bold" if size == 2 else "is_italic"
 
 
-def _partner(open_signs: list[Sign], closer: Sign) -> int | None:
-    for at in range(len(open_signs) - 1, max(-1, len(open_signs) - _REACH - 1), -1):
+def _find_opener(open_signs: list[DelimiterRun], closer: DelimiterRun) -> int | None:
+    for at in range(len(open_signs) - 1, max(-1, len(open_signs) - _MAX_OPENERS - 1), -1):
         opener = open_signs[at]
-        if opener.sign == closer.sign and _may_pair(opener, closer):
+        if opener.sign == closer.sign and _can_pair(opener, closer):
             return at
     return None
 
 
-def _may_pair(opener: Sign, closer: Sign) -> bool:
+def _can_pair(opener: DelimiterRun, closer: DelimiterRun) -> bool:
     if closer.sign == "~":
         return opener.left == closer.left == 2
     if not (opener.can_close or closer.can_open):

@@ -8,37 +8,37 @@ from __future__ import annotations
 import re
 
 from paddock.wolfram.expressions import Atom
-from paddock.wolfram.letters import name_of
+from paddock.wolfram.letters import get_character_name
 
 _OTHER = re.compile(r"[^\x20-\x7e]")
-_FOREIGN = re.compile(r"[^\x00-\x7e]")
-_QUOTED = re.compile(r'[\\"]|[^\x20-\x7e]')
-_SIMPLE = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-_FIRST_PLANE = 0xFFFF
-_BYTE = 0xFF
+_FOREIGN_CHARACTER = re.compile(r"[^\x00-\x7e]")
+_QUOTED_CHARACTER = re.compile(r'[\\"]|[^\x20-\x7e]')
+_SIMPLE_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+_MAX_BMP_CODE = 0xFFFF
+_MAX_BYTE = 0xFF
 
 
-def literal(value: str) -> Atom:
+def ascii_string(value: str) -> Atom:
     """A string as an expression that is written in ASCII."""
-    if _QUOTED.search(value) is not None:
-        value = _QUOTED.sub(_escaped, value)
+    if _QUOTED_CHARACTER.search(value) is not None:
+        value = _QUOTED_CHARACTER.sub(_escape_match, value)
     return Atom("string", f'"{value}"')
 
 
-def in_ascii(text: str) -> str:
+def escape_to_ascii(text: str) -> str:
     """A piece of source text with its foreign characters escaped; line ends stay."""
-    return text if text.isascii() else _FOREIGN.sub(_escaped, text)
+    return text if text.isascii() else _FOREIGN_CHARACTER.sub(_escape_match, text)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    return _SIMPLE.get(found[0]) or _code(found[0])
+def _escape_match(found: re.Match[str]) -> str:
+    return _SIMPLE_ESCAPES.get(found[0]) or _escape_character(found[0])
 
 
-def _code(character: str) -> str:
-    name = name_of(character)
+def _escape_character(character: str) -> str:
+    name = get_character_name(character)
     if name is not None:
         return f"\\[{name}]"
     code = ord(character)
-    if code > _FIRST_PLANE:
+    if code > _MAX_BMP_CODE:
         return f"\\|{code:06x}"
-    return f"\\:{code:04x}" if code > _BYTE else f"\\.{code:02x}"
+    return f"\\:{code:04x}" if code > _MAX_BYTE else f"\\.{code:02x}"

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.collecting import collecting_later
+from paddock.wolfram.collecting import defer_gc
 from paddock.wolfram.expressions import symbol
-from paddock.wolfram.notebooks.blocks import blocks
-from paddock.wolfram.notebooks.fences import INPUTS, OUTPUTS, cells_of_fence
-from paddock.wolfram.notebooks.model import Cell, Group, Notebook, expression_of
-from paddock.wolfram.notebooks.spans import spans
-from paddock.wolfram.notebooks.styles import DELIMITER, HEADINGS, LEVELS, QUOTE, item_style
-from paddock.wolfram.notebooks.tables import table_cell
+from paddock.wolfram.notebooks.blocks import parse_blocks
+from paddock.wolfram.notebooks.fences import INPUT_STYLES, OUTPUT_STYLES, parse_fence_cells
+from paddock.wolfram.notebooks.model import Cell, CellGroup, Notebook, to_expression
+from paddock.wolfram.notebooks.spans import parse_inline
+from paddock.wolfram.notebooks.styles import DELIMITER_STYLE, HEADING_STYLES, HEADING_LEVELS, QUOTE_STYLE, get_item_style
+from paddock.wolfram.notebooks.tables import make_table_cell
 from paddock.wolfram.notebooks.tex_reading import tex_to_boxes
-from paddock.wolfram.notebooks.text_data import TEX, UNKNOWN_TEX, content_of, traditional
+from paddock.wolfram.notebooks.text_data import TEX_KEY, UNPARSED_TEX_STYLE, runs_to_content, make_traditional_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.wolfram.notebooks.blocks import Block
+    from paddock.wolfram.notebooks.blocks import MarkdownBlock
 
 _BYTE_ORDER_MARK = "\ufeff"
-_LINE = {
+_DELIMITER_OPTIONS = {
     "Editable": False,
     "Selectable": False,
     "ShowCellBracket": False,
@@ -37,16 +37,16 @@ def markdown_to_notebook(markdown: str) -> Notebook:
     """A notebook that says what a markdown text says."""
     cells: list[Cell] = []
     numbers: dict[int, int] = {}
-    with collecting_later():
-        for block in blocks(markdown.removeprefix(_BYTE_ORDER_MARK)):
-            for cell in _KINDS[block.kind](block):
-                _count(cell, block, numbers)
-                cell.styles += (QUOTE,) * block.quote
+    with defer_gc():
+        for block in parse_blocks(markdown.removeprefix(_BYTE_ORDER_MARK)):
+            for cell in _CELL_MAKERS[block.kind](block):
+                _set_item_number(cell, block, numbers)
+                cell.styles += (QUOTE_STYLE,) * block.quote
                 cells.append(cell)
-    return Notebook(_grouped(cells), StyleDefinitions="Default.nb")
+    return Notebook(_group_cells(cells), StyleDefinitions="Default.nb")
 
 
-def _count(cell: Cell, block: Block, numbers: dict[int, int]) -> None:
+def _set_item_number(cell: Cell, block: MarkdownBlock, numbers: dict[int, int]) -> None:
     """Keep the number of an item whose number is not the next one."""
     level = block.level
     for deeper in [one for one in numbers if one > level or block.kind not in ("item", "text")]:
@@ -60,92 +60,92 @@ def _count(cell: Cell, block: Block, numbers: dict[int, int]) -> None:
         return
     if block.number != numbers.get(level, 0) + 1:
         before = block.number - 1
-        cell.options["CounterAssignments"] = expression_of([[cell.style, before]])
+        cell.options["CounterAssignments"] = to_expression([[cell.style, before]])
     numbers[level] = block.number
 
 
-def _heading(block: Block) -> list[Cell]:
-    return [Cell(content_of(spans(block.text)), HEADINGS[block.level - 1])]
+def _make_heading_cells(block: MarkdownBlock) -> list[Cell]:
+    return [Cell(runs_to_content(parse_inline(block.text)), HEADING_STYLES[block.level - 1])]
 
 
-def _text(block: Block) -> list[Cell]:
-    style = item_style(block.level, is_paragraph=True) if block.level else "Text"
-    return [Cell(content_of(spans(block.text)), style)]
+def _make_text_cells(block: MarkdownBlock) -> list[Cell]:
+    style = get_item_style(block.level, is_paragraph=True) if block.level else "Text"
+    return [Cell(runs_to_content(parse_inline(block.text)), style)]
 
 
-def _item(block: Block) -> list[Cell]:
-    style = item_style(block.level, is_numbered=block.number is not None)
-    return [Cell(content_of(spans(block.text)), style)]
+def _make_item_cells(block: MarkdownBlock) -> list[Cell]:
+    style = get_item_style(block.level, is_numbered=block.number is not None)
+    return [Cell(runs_to_content(parse_inline(block.text)), style)]
 
 
-def _fence(block: Block) -> list[Cell]:
-    return cells_of_fence(block.info, block.text)
+def _make_fence_cells(block: MarkdownBlock) -> list[Cell]:
+    return parse_fence_cells(block.info, block.text)
 
 
-def _table(block: Block) -> list[Cell]:
-    return [table_cell(block.rows, block.aligned)]
+def _make_table_cells(block: MarkdownBlock) -> list[Cell]:
+    return [make_table_cell(block.rows, block.alignments)]
 
 
-def _formula(block: Block) -> list[Cell]:
+def _make_formula_cells(block: MarkdownBlock) -> list[Cell]:
     made = tex_to_boxes(block.text)
     if made is None:
-        return [Cell(f"$${block.text}$$", ("Text", UNKNOWN_TEX))]
-    return [Cell(traditional(made), "DisplayFormula", TaggingRules={TEX: block.text})]
+        return [Cell(f"$${block.text}$$", ("Text", UNPARSED_TEX_STYLE))]
+    return [Cell(make_traditional_form(made), "DisplayFormula", TaggingRules={TEX_KEY: block.text})]
 
 
-def _rule(_block: Block) -> list[Cell]:
-    return [Cell("", DELIMITER, **_LINE)]
+def _make_rule_cells(_block: MarkdownBlock) -> list[Cell]:
+    return [Cell("", DELIMITER_STYLE, **_DELIMITER_OPTIONS)]
 
 
-_KINDS: dict[str, Callable[[Block], list[Cell]]] = {
-    "heading": _heading,
-    "text": _text,
-    "item": _item,
-    "fence": _fence,
-    "table": _table,
-    "formula": _formula,
-    "rule": _rule,
+_CELL_MAKERS: dict[str, Callable[[MarkdownBlock], list[Cell]]] = {
+    "heading": _make_heading_cells,
+    "text": _make_text_cells,
+    "item": _make_item_cells,
+    "fence": _make_fence_cells,
+    "table": _make_table_cells,
+    "formula": _make_formula_cells,
+    "rule": _make_rule_cells,
 }
 
 
-def _grouped(cells: list[Cell]) -> list[Cell | Group]:
+def _group_cells(cells: list[Cell]) -> list[Cell | CellGroup]:
     """Groups of headings and what is below them, and of inputs and what they gave."""
-    top: list[Cell | Group] = []
-    open_groups: list[tuple[int, list[Cell | Group]]] = [(0, top)]
+    top: list[Cell | CellGroup] = []
+    open_groups: list[tuple[int, list[Cell | CellGroup]]] = [(0, top)]
     at = 0
     while at < len(cells):
         cell = cells[at]
-        level = LEVELS.get(cell.style, 0) if QUOTE not in cell.styles else 0
+        level = HEADING_LEVELS.get(cell.style, 0) if QUOTE_STYLE not in cell.styles else 0
         end = at + 1
         if level:
             while open_groups[-1][0] >= level:
                 open_groups.pop()
-            inner: list[Cell | Group] = [cell]
-            made = Group([])
+            inner: list[Cell | CellGroup] = [cell]
+            made = CellGroup([])
             made.cells = inner
             open_groups[-1][1].append(made)
             open_groups.append((level, inner))
         else:
-            end = _end_of_outputs(cells, at)
-            open_groups[-1][1].append(Group(cells[at:end]) if end > at + 1 else cell)
+            end = _find_outputs_end(cells, at)
+            open_groups[-1][1].append(CellGroup(cells[at:end]) if end > at + 1 else cell)
         at = end
-    return _without_lone(top)
+    return _unwrap_single_groups(top)
 
 
-def _end_of_outputs(cells: list[Cell], at: int) -> int:
+def _find_outputs_end(cells: list[Cell], at: int) -> int:
     end = at + 1
-    if cells[at].style in INPUTS or cells[at].style == "ExternalLanguage":
-        while end < len(cells) and cells[end].style in OUTPUTS:
+    if cells[at].style in INPUT_STYLES or cells[at].style == "ExternalLanguage":
+        while end < len(cells) and cells[end].style in OUTPUT_STYLES:
             end += 1
     return end
 
 
-def _without_lone(cells: list[Cell | Group]) -> list[Cell | Group]:
+def _unwrap_single_groups(cells: list[Cell | CellGroup]) -> list[Cell | CellGroup]:
     """A heading with nothing below it is no group; there are six levels at most."""
-    found: list[Cell | Group] = []
+    found: list[Cell | CellGroup] = []
     for cell in cells:
-        if isinstance(cell, Group):
-            cell.cells = _without_lone(cell.cells)
+        if isinstance(cell, CellGroup):
+            cell.cells = _unwrap_single_groups(cell.cells)
             found.append(cell.cells[0] if len(cell.cells) == 1 else cell)
         else:
             found.append(cell)

@@ -10,25 +10,25 @@ import re
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Atom
-from paddock.wolfram.notebooks.box_syntax import plain_syntax
-from paddock.wolfram.notebooks.linear_forms import PIECES, Form, other, row
-from paddock.wolfram.notebooks.signs import PLAIN_SIGNS, in_plain_characters
-from paddock.wolfram.text import string_value
+from paddock.wolfram.notebooks.box_syntax import box_syntax_to_code
+from paddock.wolfram.notebooks.linear_forms import BOX_FORMATTERS, BoxTextForm, format_unknown_box, get_reversed_row
+from paddock.wolfram.notebooks.signs import PLAIN_TEXT_BY_CHARACTER, to_plain_characters
+from paddock.wolfram.text import parse_string
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paddock.wolfram.expressions import Expression, Node
 
-_STEPS = {"[": 1, "{": 1, "(": 1, "]": -1, "}": -1, ")": -1}
-_INDENTING, _INDENT = '"\\[IndentingNewLine]"', "  "
+_BRACKET_DEPTH_CHANGES = {"[": 1, "{": 1, "(": 1, "]": -1, "}": -1, ")": -1}
+_INDENTING_NEWLINE, _INDENT = '"\\[IndentingNewLine]"', "  "
 _MACHINE_NUMBER = re.compile(r"[\d.]+`")
 
 
 def boxes_to_text(
     expression: Expression,
     *,
-    form: Form = "input",
+    form: BoxTextForm = "input",
     limit: int | None = None,
     picture: Callable[[Node], str] | None = None,
 ) -> str:
@@ -48,12 +48,12 @@ def boxes_to_text(
             out.append(item)
             before = ""
         elif isinstance(item, Atom):
-            text = _token(item, form)
-            if before and text and _are_glued(before, text):
+            text = _format_token(item, form)
+            if before and text and _would_merge(before, text):
                 out.append(" ")
-            if text in _STEPS:
-                depth += _STEPS[text]
-            elif text == "\n" and item.text == _INDENTING and form != "text":
+            if text in _BRACKET_DEPTH_CHANGES:
+                depth += _BRACKET_DEPTH_CHANGES[text]
+            elif text == "\n" and item.text == _INDENTING_NEWLINE and form != "text":
                 text += _INDENT * depth
             out.append(text)
             before = text
@@ -63,18 +63,18 @@ def boxes_to_text(
         else:
             name = item.head.text if isinstance(item.head, Atom) else ""
             if name == "RowBox":
-                waiting.extend(row(item, form))
-            elif name in _GRAPHICS and picture is not None:
+                waiting.extend(get_reversed_row(item, form))
+            elif name in _GRAPHICS_HEADS and picture is not None:
                 waiting.append(picture(item))
             else:
-                waiting.extend(reversed(PIECES.get(name, other)(item, form)))
+                waiting.extend(reversed(BOX_FORMATTERS.get(name, format_unknown_box)(item, form)))
     return "".join(out)
 
 
-_GRAPHICS = frozenset(("GraphicsBox", "Graphics3DBox", "GraphicsData"))
+_GRAPHICS_HEADS = frozenset(("GraphicsBox", "Graphics3DBox", "GraphicsData"))
 
 
-def _are_glued(before: str, text: str) -> bool:
+def _would_merge(before: str, text: str) -> bool:
     """Whether two tokens would be read as one; `2x` is two even so."""
     last, first = before[-1], text[0]
     if not (first.isalnum() and last.isalnum()):
@@ -82,21 +82,21 @@ def _are_glued(before: str, text: str) -> bool:
     return last.isalpha() or first.isdigit() or not before.lstrip(".")[0].isdigit()
 
 
-def _token(atom: Atom, form: Form) -> str:
+def _format_token(atom: Atom, form: BoxTextForm) -> str:
     text = atom.text
     if atom.kind != "string":
-        return plain_syntax(text) if atom.kind == "boxes" else text
-    text = text[1:-1] if "\\" not in text else string_value(text)
+        return box_syntax_to_code(text) if atom.kind == "boxes" else text
+    text = text[1:-1] if "\\" not in text else parse_string(text)
     if text.isascii() and text[:1] != '"' and text[-1:] != "`":
         return text
-    return _special(text, form)
+    return _format_special_token(text, form)
 
 
-def _special(text: str, form: Form) -> str:
+def _format_special_token(text: str, form: BoxTextForm) -> str:
     """A token that is a string, a number with a mark, or has foreign characters."""
     if text[:1] == '"' and form == "text":
-        text = string_value(text) if text[-1:] == '"' and len(text) > 1 else text
+        text = parse_string(text) if text[-1:] == '"' and len(text) > 1 else text
     if form == "output" and _MACHINE_NUMBER.fullmatch(text):
         return text[:-1]
-    found = PLAIN_SIGNS.get(text)
-    return found if found is not None else in_plain_characters(text)
+    found = PLAIN_TEXT_BY_CHARACTER.get(text)
+    return found if found is not None else to_plain_characters(text)

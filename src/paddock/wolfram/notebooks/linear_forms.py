@@ -10,21 +10,21 @@ import re
 from typing import TYPE_CHECKING, Literal
 
 from paddock.wolfram.expressions import Atom, Node, has_head, is_symbol
-from paddock.wolfram.letters import character
-from paddock.wolfram.notebooks.templates import template
+from paddock.wolfram.letters import get_character
+from paddock.wolfram.notebooks.templates import format_template
 from paddock.wolfram.printer import input_form
-from paddock.wolfram.text import string_value
+from paddock.wolfram.text import parse_string
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paddock.wolfram.expressions import Expression
 
-Form = Literal["input", "output", "text"]
-Piece = "str | Expression"
+BoxTextForm = Literal["input", "output", "text"]
+TextPiece = "str | Expression"
 
-_SIMPLE = re.compile(r'[\w$`.#]+|"(?:[^"\\]|\\.)*"', re.DOTALL)
-_WRAPPERS = frozenset(
+_SIMPLE_TOKEN = re.compile(r'[\w$`.#]+|"(?:[^"\\]|\\.)*"', re.DOTALL)
+_WRAPPER_HEADS = frozenset(
     (
         *("StyleBox", "TagBox", "FormBox", "ButtonBox", "AdjustmentBox", "FrameBox", "BoxData"),
         *(
@@ -40,57 +40,57 @@ _WRAPPERS = frozenset(
         *("LocatorPaneBox", "GraphicsComplexBox", "PopupMenuBox", "OpenerBox", "TagBoxNote"),
     )
 )
-_PRIMES = {"\u2032": "'", "'": "'", "\u2033": "''"}
-_OVER = {"^": "OverHat", "_": "OverBar", "~": "OverTilde", ".": "OverDot", "\u21c0": "OverVector"}
-_CLOSING = {"]": "[", "}": "{", ")": "("}
-_BIG = {character("Sum"): "Sum", character("Product"): "Product"}
+_PRIME_MARKS = {"\u2032": "'", "'": "'", "\u2033": "''"}
+_OVERSCRIPT_NAMES = {"^": "OverHat", "_": "OverBar", "~": "OverTilde", ".": "OverDot", "\u21c0": "OverVector"}
+_OPENING_BY_CLOSING = {"]": "[", "}": "{", ")": "("}
+_BIG_OPERATORS = {get_character("Sum"): "Sum", get_character("Product"): "Product"}
 _INTEGRAL_SIGNS = ('"\\[Integral]"', '"\u222b"')
-_INTEGRAL, _DIFFERENTIAL = character("Integral"), character("DifferentialD")
-_MOST_WRAPPERS = 100_000
+_INTEGRAL, _DIFFERENTIAL = get_character("Integral"), get_character("DifferentialD")
+_MAX_WRAPPERS = 100_000
 
 
-def row(node: Node, form: Form) -> list[str | Expression]:
+def get_reversed_row(node: Node, form: BoxTextForm) -> list[str | Expression]:
     """The parts of a row, from last to first."""
-    items = _only(node.args[0]) if node.args else []
+    items = _get_list_items(node.args[0]) if node.args else []
     first = items[0] if len(items) > 1 else None
     if isinstance(first, Node) or (first is not None and first.text in _INTEGRAL_SIGNS):
-        found = _big_operator(items)
+        found = _format_big_operator(items)
         if found is not None:
             return found[::-1]
     return [*reversed(items)]
 
 
-def token_of(expression: Expression) -> str:
+def get_token_text(expression: Expression) -> str:
     """The text of a box that is a single token; empty for others."""
     if isinstance(expression, Atom) and expression.kind == "string":
-        return string_value(expression.text)
+        return parse_string(expression.text)
     return ""
 
 
-def unwrapped(expression: Expression) -> Expression:
+def unwrap_box(expression: Expression) -> Expression:
     """A box without what only says how it looks."""
     while isinstance(expression, Node) and expression.args and isinstance(expression.head, Atom):
         name = expression.head.text
         is_lone = name in ("RowBox", "List") and len(expression.args) == 1
-        if name not in _WRAPPERS and not is_lone:
+        if name not in _WRAPPER_HEADS and not is_lone:
             break
         expression = expression.args[0]
     return expression
 
 
-def _is_tight(expression: Expression) -> bool:
+def _needs_no_parentheses(expression: Expression) -> bool:
     """Whether a box can stand beside an operator without parentheses."""
-    found = unwrapped(expression)
+    found = unwrap_box(expression)
     if isinstance(found, Atom):
-        return found.kind != "string" or bool(_SIMPLE.fullmatch(token_of(found)))
+        return found.kind != "string" or bool(_SIMPLE_TOKEN.fullmatch(get_token_text(found)))
     if has_head(found, "List"):
         return _is_bracketed(found.args)
     if has_head(found, "RowBox"):
-        return bool(found.args) and _is_bracketed([*_only(found.args[0])])
+        return bool(found.args) and _is_bracketed([*_get_list_items(found.args[0])])
     return any(has_head(found, name) for name in ("SqrtBox", "GridBox", "SubscriptBox"))
 
 
-def _only(expression: Expression) -> list[Expression]:
+def _get_list_items(expression: Expression) -> list[Expression]:
     """What is in a list; something alone is a list of one."""
     if isinstance(expression, Node) and is_symbol(expression.head, "List"):
         return expression.args
@@ -101,121 +101,121 @@ def _is_bracketed(items: list[Expression]) -> bool:
     """`(…)`, `{…}` and `f[…]`."""
     if len(items) < 2:
         return False
-    opening = _CLOSING.get(token_of(items[-1]))
+    opening = _OPENING_BY_CLOSING.get(get_token_text(items[-1]))
     if opening is None:
         return False
     if opening == "[":
-        return token_of(items[1]) == "[" and _is_tight(items[0])
-    return token_of(items[0]) == opening
+        return get_token_text(items[1]) == "[" and _needs_no_parentheses(items[0])
+    return get_token_text(items[0]) == opening
 
 
-def _tight(expression: Expression) -> list[str | Expression]:
-    return [expression] if _is_tight(expression) else ["(", expression, ")"]
+def _parenthesize(expression: Expression) -> list[str | Expression]:
+    return [expression] if _needs_no_parentheses(expression) else ["(", expression, ")"]
 
 
-def _called(name: str) -> Callable[[Node, Form], list[str | Expression]]:
+def _make_call_formatter(name: str) -> Callable[[Node, BoxTextForm], list[str | Expression]]:
     """`name[a, b]`."""
 
-    def pieces(node: Node, _form: Form) -> list[str | Expression]:
+    def pieces(node: Node, _form: BoxTextForm) -> list[str | Expression]:
         found: list[str | Expression] = [f"{name}["]
-        for place, arg in enumerate(_boxes_of(node)):
+        for place, arg in enumerate(_get_box_arguments(node)):
             found += [", ", arg] if place else [arg]
         return [*found, "]"]
 
     return pieces
 
 
-def _boxes_of(node: Node) -> list[Expression]:
+def _get_box_arguments(node: Node) -> list[Expression]:
     """The arguments of a box that are no options."""
-    return [arg for arg in node.args if not has_head(arg, "Rule") and not _is_delayed(arg)]
+    return [arg for arg in node.args if not has_head(arg, "Rule") and not _is_delayed_rule(arg)]
 
 
-def _is_delayed(expression: Expression) -> bool:
+def _is_delayed_rule(expression: Expression) -> bool:
     return has_head(expression, "RuleDelayed")
 
 
-def _fraction(node: Node, form: Form) -> list[str | Expression]:
-    args = _boxes_of(node)
+def _format_fraction(node: Node, form: BoxTextForm) -> list[str | Expression]:
+    args = _get_box_arguments(node)
     if len(args) != 2:
-        return other(node, form)
-    return [*_factor(args[0]), "/", *_factor(args[1])]
+        return format_unknown_box(node, form)
+    return [*_format_factor(args[0]), "/", *_format_factor(args[1])]
 
 
-def _factor(expression: Expression) -> list[str | Expression]:
+def _format_factor(expression: Expression) -> list[str | Expression]:
     """A power binds more tightly than a quotient."""
-    is_power = has_head(unwrapped(expression), "SuperscriptBox")
-    return [expression] if is_power else _tight(expression)
+    is_power = has_head(unwrap_box(expression), "SuperscriptBox")
+    return [expression] if is_power else _parenthesize(expression)
 
 
-def _over(node: Node, form: Form) -> list[str | Expression]:
-    args = _boxes_of(node)
-    name = _OVER.get(token_of(args[1])) if len(args) == 2 else None
-    return [f"{name}[", args[0], "]"] if name else _called("Overscript")(node, form)
+def _format_overscript(node: Node, form: BoxTextForm) -> list[str | Expression]:
+    args = _get_box_arguments(node)
+    name = _OVERSCRIPT_NAMES.get(get_token_text(args[1])) if len(args) == 2 else None
+    return [f"{name}[", args[0], "]"] if name else _make_call_formatter("Overscript")(node, form)
 
 
-def _power(node: Node, form: Form) -> list[str | Expression]:
-    args = _boxes_of(node)
+def _format_power(node: Node, form: BoxTextForm) -> list[str | Expression]:
+    args = _get_box_arguments(node)
     if len(args) != 2:
-        return other(node, form)
-    exponent = token_of(args[1])
-    if exponent and set(exponent) <= set(_PRIMES):
-        return [*_tight(args[0]), "".join(_PRIMES[sign] for sign in exponent)]
-    return [*_tight(args[0]), "^", *_tight(args[1])]
+        return format_unknown_box(node, form)
+    exponent = get_token_text(args[1])
+    if exponent and set(exponent) <= set(_PRIME_MARKS):
+        return [*_parenthesize(args[0]), "".join(_PRIME_MARKS[sign] for sign in exponent)]
+    return [*_parenthesize(args[0]), "^", *_parenthesize(args[1])]
 
 
-def _indexed_power(node: Node, form: Form) -> list[str | Expression]:
-    args = _boxes_of(node)
+def _format_indexed_power(node: Node, form: BoxTextForm) -> list[str | Expression]:
+    args = _get_box_arguments(node)
     if len(args) != 3:
-        return other(node, form)
-    return ["Subscript[", args[0], ", ", args[1], "]^", *_tight(args[2])]
+        return format_unknown_box(node, form)
+    return ["Subscript[", args[0], ", ", args[1], "]^", *_parenthesize(args[2])]
 
 
-def _root(node: Node, form: Form) -> list[str | Expression]:
-    args = _boxes_of(node)
+def _format_root(node: Node, form: BoxTextForm) -> list[str | Expression]:
+    args = _get_box_arguments(node)
     if len(args) != 2:
-        return other(node, form)
-    return [*_tight(args[0]), "^(1/", *_tight(args[1]), ")"]
+        return format_unknown_box(node, form)
+    return [*_parenthesize(args[0]), "^(1/", *_parenthesize(args[1]), ")"]
 
 
-def _big_operator(items: list[Expression]) -> list[str | Expression] | None:
+def _format_big_operator(items: list[Expression]) -> list[str | Expression] | None:
     """`Sum[…]`, `Product[…]` and `Integrate[…]` for a row that begins with their sign."""
     sign = items[0]
     if isinstance(sign, Atom):
-        return _integral([], items[1:])
+        return _format_integral([], items[1:])
     if not sign.args or not isinstance(sign.head, Atom):
         return None
-    token = token_of(sign.args[0])
+    token = get_token_text(sign.args[0])
     if token == _INTEGRAL:
-        return _integral(sign.args[1:], items[1:])
-    name = _BIG.get(token)
+        return _format_integral(sign.args[1:], items[1:])
+    name = _BIG_OPERATORS.get(token)
     if name is None or sign.head.text != "UnderoverscriptBox" or len(sign.args) < 3:
         return None
-    start = _split_start(sign.args[1])
+    start = _split_lower_bound(sign.args[1])
     if start is None:
         return None
     variable, first = start
     return [f"{name}[", *items[1:], ", {", variable, ", ", *first, ", ", sign.args[2], "}]"]
 
 
-def _split_start(expression: Expression) -> tuple[Expression, list[Expression]] | None:
+def _split_lower_bound(expression: Expression) -> tuple[Expression, list[Expression]] | None:
     """`i` and `1` of `i = 1`."""
     if not isinstance(expression, Node) or not has_head(expression, "RowBox"):
         return None
-    items = _only(expression.args[0]) if expression.args else []
-    if len(items) < 3 or token_of(items[1]) != "=":
+    items = _get_list_items(expression.args[0]) if expression.args else []
+    if len(items) < 3 or get_token_text(items[1]) != "=":
         return None
     return items[0], items[2:]
 
 
-def _integral(limits: list[Expression], rest: list[Expression]) -> list[str | Expression] | None:
+def _format_integral(limits: list[Expression], rest: list[Expression]) -> list[str | Expression] | None:
     body = rest
     if len(rest) == 1 and isinstance(rest[0], Node) and has_head(rest[0], "RowBox"):
-        body = _only(rest[0].args[0]) if rest[0].args else []
+        body = _get_list_items(rest[0].args[0]) if rest[0].args else []
     last = body[-1] if body else None
     if not isinstance(last, Node) or not has_head(last, "RowBox") or not last.args:
         return None
-    differential = _only(last.args[0])
-    if len(differential) != 2 or token_of(differential[0]) != _DIFFERENTIAL:
+    differential = _get_list_items(last.args[0])
+    if len(differential) != 2 or get_token_text(differential[0]) != _DIFFERENTIAL:
         return None
     inner, variable = body[:-1], differential[1]
     if len(limits) < 2:
@@ -223,9 +223,9 @@ def _integral(limits: list[Expression], rest: list[Expression]) -> list[str | Ex
     return ["Integrate[", *inner, ", {", variable, ", ", limits[0], ", ", limits[1], "}]"]
 
 
-def _grid(node: Node, form: Form) -> list[str | Expression]:
+def _format_grid(node: Node, form: BoxTextForm) -> list[str | Expression]:
     """Rows as lists; for people one line to a row."""
-    rows = [_only(line) for line in _only(node.args[0])] if node.args else []
+    rows = [_get_list_items(line) for line in _get_list_items(node.args[0])] if node.args else []
     begin, middle, end = ("", "\n", "") if form == "text" else ("{", ", ", "}")
     inner_begin, between, inner_end = ("", "\t", "") if form == "text" else ("{", ", ", "}")
     found: list[str | Expression] = [begin]
@@ -238,26 +238,26 @@ def _grid(node: Node, form: Form) -> list[str | Expression]:
     return [*found, end]
 
 
-def _first(node: Node, _form: Form) -> list[str | Expression]:
+def _get_first(node: Node, _form: BoxTextForm) -> list[str | Expression]:
     return [node.args[0]] if node.args else []
 
 
-def _interpretation(node: Node, form: Form) -> list[str | Expression]:
+def _format_interpretation(node: Node, form: BoxTextForm) -> list[str | Expression]:
     """What is displayed for people, what it stands for in code."""
     if len(node.args) < 2 or form == "text":
-        return _first(node, form)
+        return _get_first(node, form)
     return [input_form(node.args[1])]
 
 
-def _second(node: Node, form: Form) -> list[str | Expression]:
-    return [node.args[1]] if len(node.args) > 1 else _first(node, form)
+def _get_second(node: Node, form: BoxTextForm) -> list[str | Expression]:
+    return [node.args[1]] if len(node.args) > 1 else _get_first(node, form)
 
 
-def _dynamic_module(node: Node, form: Form) -> list[str | Expression]:
+def _format_dynamic_module(node: Node, form: BoxTextForm) -> list[str | Expression]:
     """What its body displays; of the controls of a `Manipulate` nothing can be shown."""
     if len(node.args) < 2:
         return ["DynamicModule[\u2026]"]
-    body = unwrapped(node.args[1])
+    body = unwrap_box(node.args[1])
     if isinstance(body, Node) and isinstance(body.head, Atom) and body.head.text == "DynamicBox":
         inner = body.args[0] if body.args else body
         name = inner.head.text if isinstance(inner, Node) and isinstance(inner.head, Atom) else ""
@@ -266,44 +266,44 @@ def _dynamic_module(node: Node, form: Form) -> list[str | Expression]:
     return [node.args[1]]
 
 
-def _dynamic(node: Node, _form: Form) -> list[str | Expression]:
+def _format_dynamic(node: Node, _form: BoxTextForm) -> list[str | Expression]:
     inner = node.args[0] if node.args else None
     if isinstance(inner, Node) and has_head(inner, "ToBoxes") and inner.args:
         inner = inner.args[0]
     return ["Dynamic[", input_form(inner) if inner is not None else "", "]"]
 
 
-def _choice(node: Node, form: Form) -> list[str | Expression]:
+def _format_choice(node: Node, form: BoxTextForm) -> list[str | Expression]:
     """The first thing that a pane can show."""
-    options = _only(node.args[0]) if node.args else []
+    options = _get_list_items(node.args[0]) if node.args else []
     first = options[0] if options else None
     if isinstance(first, Node) and has_head(first, "Rule") and len(first.args) == 2:
         return [first.args[1]]
-    return _first(node, form)
+    return _get_first(node, form)
 
 
-def _picture(node: Node, _form: Form) -> list[str | Expression]:
+def _format_graphics(node: Node, _form: BoxTextForm) -> list[str | Expression]:
     name = node.head.text.removesuffix("Box") if isinstance(node.head, Atom) else "Graphics"
     return [f"-{name}-"]
 
 
-def _template(node: Node, form: Form) -> list[str | Expression]:
-    args = _boxes_of(node)
+def _format_template_box(node: Node, form: BoxTextForm) -> list[str | Expression]:
+    args = _get_box_arguments(node)
     if len(args) < 2 or not isinstance(args[0], Node):
-        return _first(node, form)
-    return template(args[0].args, token_of(args[1]), form)
+        return _get_first(node, form)
+    return format_template(args[0].args, get_token_text(args[1]), form)
 
 
-def _list(node: Node, _form: Form) -> list[str | Expression]:
+def _format_list(node: Node, _form: BoxTextForm) -> list[str | Expression]:
     """A list of boxes stands for one after the other."""
     return list(node.args)
 
 
-def _nothing(_node: Node, _form: Form) -> list[str | Expression]:
+def _format_nothing(_node: Node, _form: BoxTextForm) -> list[str | Expression]:
     return []
 
 
-def _control(node: Node, _form: Form) -> list[str | Expression]:
+def _format_control(node: Node, _form: BoxTextForm) -> list[str | Expression]:
     """A slider, a check box and the like show the value that they control."""
     value = node.args[0] if node.args else None
     if value is None or is_symbol(value, "Automatic"):
@@ -311,40 +311,40 @@ def _control(node: Node, _form: Form) -> list[str | Expression]:
     return [input_form(value)]
 
 
-def other(node: Node, _form: Form) -> list[str | Expression]:
+def format_unknown_box(node: Node, _form: BoxTextForm) -> list[str | Expression]:
     """A box of an unknown kind, or an expression."""
     return [input_form(node)]
 
 
-PIECES: dict[str, Callable[[Node, Form], list[str | Expression]]] = {
-    **dict.fromkeys(_WRAPPERS, _first),
-    "List": _list,
-    "FractionBox": _fraction,
-    "SuperscriptBox": _power,
-    "SubscriptBox": _called("Subscript"),
-    "SubsuperscriptBox": _indexed_power,
-    "SqrtBox": _called("Sqrt"),
-    "RadicalBox": _root,
-    "UnderscriptBox": _called("Underscript"),
-    "OverscriptBox": _over,
-    "UnderoverscriptBox": _called("Underoverscript"),
-    "GridBox": _grid,
-    "InterpretationBox": _interpretation,
-    "DynamicModuleBox": _dynamic_module,
-    "DynamicWrapperBox": _first,
-    "DynamicBox": _dynamic,
-    "PaneSelectorBox": _choice,
-    "TabViewBox": _choice,
-    "TemplateBox": _template,
-    "GraphicsBox": _picture,
-    "Graphics3DBox": _picture,
-    "GraphicsData": _picture,
-    "RasterBox": _picture,
-    "CheckboxBox": _control,
-    "SliderBox": _control,
-    "InputFieldBox": _control,
-    "CounterBox": _nothing,
-    "ValueBox": _nothing,
-    "OptionValueBox": _nothing,
+BOX_FORMATTERS: dict[str, Callable[[Node, BoxTextForm], list[str | Expression]]] = {
+    **dict.fromkeys(_WRAPPER_HEADS, _get_first),
+    "List": _format_list,
+    "FractionBox": _format_fraction,
+    "SuperscriptBox": _format_power,
+    "SubscriptBox": _make_call_formatter("Subscript"),
+    "SubsuperscriptBox": _format_indexed_power,
+    "SqrtBox": _make_call_formatter("Sqrt"),
+    "RadicalBox": _format_root,
+    "UnderscriptBox": _make_call_formatter("Underscript"),
+    "OverscriptBox": _format_overscript,
+    "UnderoverscriptBox": _make_call_formatter("Underoverscript"),
+    "GridBox": _format_grid,
+    "InterpretationBox": _format_interpretation,
+    "DynamicModuleBox": _format_dynamic_module,
+    "DynamicWrapperBox": _get_first,
+    "DynamicBox": _format_dynamic,
+    "PaneSelectorBox": _format_choice,
+    "TabViewBox": _format_choice,
+    "TemplateBox": _format_template_box,
+    "GraphicsBox": _format_graphics,
+    "Graphics3DBox": _format_graphics,
+    "GraphicsData": _format_graphics,
+    "RasterBox": _format_graphics,
+    "CheckboxBox": _format_control,
+    "SliderBox": _format_control,
+    "InputFieldBox": _format_control,
+    "CounterBox": _format_nothing,
+    "ValueBox": _format_nothing,
+    "OptionValueBox": _format_nothing,
 }
 """What becomes of each kind of box, by its head."""

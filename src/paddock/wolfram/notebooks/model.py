@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from paddock.errors import PaddockError
 from paddock.wolfram.data import DataError, evaluate
 from paddock.wolfram.expressions import Atom, Node, call, has_head, symbol
-from paddock.wolfram.notebooks.encoding import literal
-from paddock.wolfram.text import string_value
+from paddock.wolfram.notebooks.encoding import ascii_string
+from paddock.wolfram.text import parse_string
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -44,7 +44,7 @@ class Cell:
     ) -> None:
         self.content = content
         self.styles = (style,) if isinstance(style, str) else tuple(style)
-        self.options = {name: expression_of(value) for name, value in options.items()}
+        self.options = {name: to_expression(value) for name, value in options.items()}
 
     def __repr__(self) -> str:
         return f"<Cell {', '.join(self.styles) or 'without a style'}>"
@@ -57,27 +57,27 @@ class Cell:
     @property
     def label(self) -> str:
         """What stands before it: `In[1]:=`."""
-        return self.option_text("CellLabel")
+        return self.get_option_text("CellLabel")
 
     @property
     def tagging_rules(self) -> dict[str, object]:
         """The data that programs keep in it."""
-        return tagging_rules(self.options)
+        return read_tagging_rules(self.options)
 
-    def option_text(self, name: str) -> str:
+    def get_option_text(self, name: str) -> str:
         """The value of an option that is a string; empty if it is not set to one."""
         value = self.options.get(name)
         if isinstance(value, Atom) and value.kind == "string":
-            return string_value(value.text)
+            return parse_string(value.text)
         return ""
 
 
-class Group:
+class CellGroup:
     """Cells that belong together: a heading and what is below it, an input and its outputs."""
 
     __slots__ = ("cells", "state")
 
-    def __init__(self, cells: Iterable[Cell | Group], state: str | Expression = "Open") -> None:
+    def __init__(self, cells: Iterable[Cell | CellGroup], state: str | Expression = "Open") -> None:
         self.cells = list(cells)
         self.state = symbol(state) if isinstance(state, str) else state
         """Which of them are shown: `Open`, `Closed` or a list of places."""
@@ -91,9 +91,9 @@ class Notebook:
 
     __slots__ = ("cells", "options", "problems")
 
-    def __init__(self, cells: Iterable[Cell | Group], **options: object) -> None:
+    def __init__(self, cells: Iterable[Cell | CellGroup], **options: object) -> None:
         self.cells = list(cells)
-        self.options = {name: expression_of(value) for name, value in options.items()}
+        self.options = {name: to_expression(value) for name, value in options.items()}
         self.problems: list[str] = []
         """What was wrong with the text that it was read from."""
 
@@ -102,10 +102,10 @@ class Notebook:
 
     def __iter__(self) -> Iterator[Cell]:
         """All cells in reading order, whatever groups they are in."""
-        waiting: list[Cell | Group] = self.cells[::-1]
+        waiting: list[Cell | CellGroup] = self.cells[::-1]
         while waiting:
             found = waiting.pop()
-            if isinstance(found, Group):
+            if isinstance(found, CellGroup):
                 waiting += reversed(found.cells)
             else:
                 yield found
@@ -113,10 +113,10 @@ class Notebook:
     @property
     def tagging_rules(self) -> dict[str, object]:
         """The data that programs keep in it."""
-        return tagging_rules(self.options)
+        return read_tagging_rules(self.options)
 
 
-def tagging_rules(options: Mapping[str, Expression]) -> dict[str, object]:
+def read_tagging_rules(options: Mapping[str, Expression]) -> dict[str, object]:
     """What an option `TaggingRules` is worth; nothing where it is no data."""
     found = options.get("TaggingRules")
     if not isinstance(found, Node):
@@ -130,7 +130,7 @@ def tagging_rules(options: Mapping[str, Expression]) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def expression_of(value: object) -> Expression:
+def to_expression(value: object) -> Expression:
     """A Python value as an expression; expressions stay what they are.
 
     Raises:
@@ -139,24 +139,24 @@ def expression_of(value: object) -> Expression:
     if isinstance(value, Atom | Node):
         return value
     if isinstance(value, str):
-        return literal(value)
+        return ascii_string(value)
     if value is None or isinstance(value, bool):
         return symbol(str(value))
     if isinstance(value, int | float):
         return Atom("number", repr(value).replace("e", "*^"))
     if isinstance(value, list | tuple):
-        return listed(expression_of(item) for item in value)
+        return make_list(to_expression(item) for item in value)
     if isinstance(value, dict):
-        rules = (rule(literal(key), expression_of(item)) for key, item in value.items())
+        rules = (make_rule(ascii_string(key), to_expression(item)) for key, item in value.items())
         return call("Association", *rules)
     raise TypeError(f"{type(value).__name__} is no value that a notebook can hold")
 
 
-def listed(items: Iterable[Expression]) -> Node:
+def make_list(items: Iterable[Expression]) -> Node:
     """`{…}`."""
     return Node(symbol("List"), list(items), form="list")
 
 
-def rule(left: Expression, right: Expression) -> Node:
+def make_rule(left: Expression, right: Expression) -> Node:
     """`left -> right`."""
     return Node(symbol("Rule"), [left, right], form="->")

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.collecting import collecting_later
+from paddock.wolfram.collecting import defer_gc
 from paddock.wolfram.expressions import Atom, Node, has_head
-from paddock.wolfram.notebooks.model import Cell, Group, Notebook, NotebookError
+from paddock.wolfram.notebooks.model import Cell, CellGroup, Notebook, NotebookError
 from paddock.wolfram.parser import parse
-from paddock.wolfram.text import string_value
+from paddock.wolfram.text import parse_string
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.source import Source
+    from paddock.wolfram.source import ParsedSource
 
 
 def read_notebook(text: str) -> Notebook:
@@ -27,58 +27,58 @@ def read_notebook(text: str) -> Notebook:
     Raises:
         NotebookError: when there is no notebook in it.
     """
-    with collecting_later():
+    with defer_gc():
         source = parse(text)
         for expression in source.expressions:
             if isinstance(expression, Node) and has_head(expression, "Notebook"):
-                notebook = _notebook(expression)
-                notebook.problems = _problems(source)
+                notebook = _build_notebook(expression)
+                notebook.problems = _format_problems(source)
                 return notebook
     raise NotebookError("There is no Notebook[…] in it", hint="give a file that ends in .nb")
 
 
-def _problems(source: Source) -> list[str]:
+def _format_problems(source: ParsedSource) -> list[str]:
     found = []
     for problem in source.problems:
-        line, column = source.position(problem.start)
+        line, column = source.get_position(problem.start)
         found.append(f"line {line}, column {column}: {problem.message}")
     return found
 
 
-def _notebook(expression: Node) -> Notebook:
+def _build_notebook(expression: Node) -> Notebook:
     first = expression.args[0] if expression.args else None
     notebook = Notebook([])
     if first is not None:
-        notebook.cells = _cells(_elements(first))
-    notebook.options = options_of(expression.args[1:])
+        notebook.cells = _build_cells(_get_list_items(first))
+    notebook.options = read_options(expression.args[1:])
     return notebook
 
 
-def _elements(expression: Expression) -> list[Expression]:
+def _get_list_items(expression: Expression) -> list[Expression]:
     """What is in a list; something alone is a list of one."""
     if isinstance(expression, Node) and has_head(expression, "List"):
         return expression.args
     return [expression]
 
 
-def _cells(expressions: list[Expression]) -> list[Cell | Group]:
+def _build_cells(expressions: list[Expression]) -> list[Cell | CellGroup]:
     """Cells and groups; groups may be nested deeply, so they wait on a list."""
-    cells: list[Cell | Group] = []
+    cells: list[Cell | CellGroup] = []
     waiting = [(expressions, cells)]
     while waiting:
         found, target = waiting.pop()
         for expression in found:
-            group = _group(expression)
+            group = _find_group_data(expression)
             if group is None:
-                target.append(cell_of(expression))
+                target.append(to_cell(expression))
                 continue
-            made = Group([], group.args[1] if len(group.args) > 1 else "Open")
+            made = CellGroup([], group.args[1] if len(group.args) > 1 else "Open")
             target.append(made)
-            waiting.append((_elements(group.args[0]), made.cells))
+            waiting.append((_get_list_items(group.args[0]), made.cells))
     return cells
 
 
-def _group(expression: Expression) -> Node | None:
+def _find_group_data(expression: Expression) -> Node | None:
     """The `CellGroupData` of a cell that is a group."""
     if not isinstance(expression, Node) or not expression.args:
         return None
@@ -87,30 +87,30 @@ def _group(expression: Expression) -> Node | None:
     return inner if isinstance(inner, Node) and is_group else None
 
 
-def cell_of(expression: Expression) -> Cell:
+def to_cell(expression: Expression) -> Cell:
     """A cell; what is none becomes the content of one."""
     if not isinstance(expression, Node) or not has_head(expression, "Cell"):
         return Cell(expression)
     content = expression.args[0] if expression.args else ""
     if isinstance(content, Atom) and content.kind == "string":
-        cell = Cell(string_value(content.text))
+        cell = Cell(parse_string(content.text))
     else:
         cell = Cell(content)
     rest = expression.args[1:]
     cell.styles = tuple(
-        string_value(one.text) for one in rest if isinstance(one, Atom) and one.kind == "string"
+        parse_string(one.text) for one in rest if isinstance(one, Atom) and one.kind == "string"
     )
-    cell.options = options_of(rest)
+    cell.options = read_options(rest)
     return cell
 
 
-def options_of(args: list[Expression]) -> dict[str, Expression]:
+def read_options(args: list[Expression]) -> dict[str, Expression]:
     """Options by name; of `:>` the whole rule is the value, so that it can be written again."""
     options: dict[str, Expression] = {}
     for arg in args:
         if isinstance(arg, Node) and len(arg.args) == 2 and isinstance(arg.args[0], Atom):
             key = arg.args[0]
-            name = string_value(key.text) if key.kind == "string" else key.text
+            name = parse_string(key.text) if key.kind == "string" else key.text
             if has_head(arg, "Rule"):
                 options[name] = arg.args[1]
             elif has_head(arg, "RuleDelayed"):

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Kind = Literal["text", "code", "formula", "raw"]
+RunKind = Literal["text", "code", "formula", "raw"]
 
 
-class Look(NamedTuple):
+class TextStyle(NamedTuple):
     """How a run looks, and where it leads."""
 
     is_bold: bool = False
@@ -24,10 +24,10 @@ class Look(NamedTuple):
     link: str = ""
 
 
-PLAIN = Look()
+PLAIN_STYLE = TextStyle()
 
 
-class Run(NamedTuple):
+class TextRun(NamedTuple):
     """Some text of one look.
 
     Formulas are TeX. What is `raw` is markdown that has no other form: a picture, or a formula that
@@ -35,25 +35,25 @@ class Run(NamedTuple):
     """
 
     text: str
-    kind: Kind = "text"
-    look: Look = PLAIN
+    kind: RunKind = "text"
+    style: TextStyle = PLAIN_STYLE
 
 
-def joined(runs: Iterable[Run]) -> list[Run]:
+def merge_runs(runs: Iterable[TextRun]) -> list[TextRun]:
     """Runs without empty ones; texts of one look that follow each other are one."""
-    found: list[Run] = []
-    for (kind, look), group in groupby((run for run in runs if run.text), key=_kind_and_look):
+    found: list[TextRun] = []
+    for (kind, look), group in groupby((run for run in runs if run.text), key=_get_kind_and_style):
         if kind == "text":
-            found.append(Run("".join(run.text for run in group), "text", look))
+            found.append(TextRun("".join(run.text for run in group), "text", look))
         else:
             found += group
     return found
 
 
-def _kind_and_look(run: Run) -> tuple[Kind, Look]:
-    return run.kind, run.look
+def _get_kind_and_style(run: TextRun) -> tuple[RunKind, TextStyle]:
+    return run.kind, run.style
 
 
-def plain_text(runs: Iterable[Run]) -> str:
+def get_plain_text(runs: Iterable[TextRun]) -> str:
     """What runs say, without their looks."""
     return "".join(run.text for run in runs)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
-from paddock.wolfram.letters import character, spelled_out
+from paddock.wolfram.letters import get_character, escape_private_characters
 
-_TYPED = {
+_PLAIN_TEXT_BY_NAME = {
     "Rule": "->",
     "RuleDelayed": ":>",
     "Equal": "==",
@@ -37,18 +37,18 @@ _TYPED = {
     "SpanFromAbove": "",
     "SpanFromBoth": "",
 }
-PLAIN_SIGNS = {found: typed for name, typed in _TYPED.items() if (found := character(name))}
+PLAIN_TEXT_BY_CHARACTER = {found: typed for name, typed in _PLAIN_TEXT_BY_NAME.items() if (found := get_character(name))}
 """What one types for a token that is one of these characters and nothing else."""
-_INSIDE = {
+_INLINE_REPLACEMENTS = {
     found: typed
-    for found, typed in PLAIN_SIGNS.items()
-    if typed.strip() == "" or character("IndentingNewLine") == found
+    for found, typed in PLAIN_TEXT_BY_CHARACTER.items()
+    if typed.strip() == "" or get_character("IndentingNewLine") == found
 }
-_SPACES = re.compile(f"[{''.join(_INSIDE)}]")
+_INLINE_CHARACTERS = re.compile(f"[{''.join(_INLINE_REPLACEMENTS)}]")
 
 
-def in_plain_characters(text: str) -> str:
+def to_plain_characters(text: str) -> str:
     """A text with the long names of characters that have no meaning elsewhere."""
     if text.isascii():
         return text
-    return spelled_out(_SPACES.sub(lambda found: _INSIDE[found[0]], text))
+    return escape_private_characters(_INLINE_CHARACTERS.sub(lambda found: _INLINE_REPLACEMENTS[found[0]], text))

@@ -5,143 +5,143 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.notebooks.emphasis import Sign, stretches
-from paddock.wolfram.notebooks.runs import Look, Run, joined
+from paddock.wolfram.notebooks.emphasis import DelimiterRun, find_emphasis
+from paddock.wolfram.notebooks.runs import TextStyle, TextRun, merge_runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.wolfram.notebooks.emphasis import Stretch
+    from paddock.wolfram.notebooks.emphasis import EmphasisSpan
 
 _TARGET = r"<[^<>\n]*+>|[^\s()<]*+(?:\([^\s()]*+\)[^\s()]*+)*+"
 _TITLE = r"""(?:\s+(?:"[^"]*+"|'[^']*+'))?"""
 _BRACKETED = r"\[(?:[^\[\]\\]|\\.)*+\]"
 _INNER = rf"(?:[^\[\]\\`$]|\\.|`++[^`]++`++|\$[^$\n]*+\$|{_BRACKETED})*+"
-LINK = re.compile(rf"\[({_INNER})\]\(\s*+({_TARGET}){_TITLE}\s*+\)", re.DOTALL)
-PICTURE = re.compile(rf"!\[(?:[^\[\]\\]|\\.|{_BRACKETED})*+\]\(\s*+(?:{_TARGET}){_TITLE}\s*+\)")
-AUTOMATIC = re.compile(r"<((?:https?|ftp|mailto|paclet):[^\s<>]*+)>")
+LINK_PATTERN = re.compile(rf"\[({_INNER})\]\(\s*+({_TARGET}){_TITLE}\s*+\)", re.DOTALL)
+IMAGE_PATTERN = re.compile(rf"!\[(?:[^\[\]\\]|\\.|{_BRACKETED})*+\]\(\s*+(?:{_TARGET}){_TITLE}\s*+\)")
+AUTOLINK_PATTERN = re.compile(r"<((?:https?|ftp|mailto|paclet):[^\s<>]*+)>")
 _TEX = r"(?:[^$\\]|\\.)++(?<=\S)"
-FORMULA = re.compile(rf"\$\$(?=\S)({_TEX})\$\$|\$(?=[^\s$])({_TEX})\$(?!\d)", re.DOTALL)
-_SPECIAL = re.compile(
+FORMULA_PATTERN = re.compile(rf"\$\$(?=\S)({_TEX})\$\$|\$(?=[^\s$])({_TEX})\$(?!\d)", re.DOTALL)
+_SPECIAL_CHARACTERS = re.compile(
     r"\\[!-/:-@\[-`{-~]|\\\n[ \t]*|[ ]{2,}\n[ \t]*|[ \t]*\n[ \t]*|`+|\$|!\[|\[|<|\*+|_+|~+"
 )
 
 
-def spans(text: str, *, has_links: bool = True) -> list[Run]:
+def parse_inline(text: str, *, has_links: bool = True) -> list[TextRun]:
     """The runs of a paragraph."""
-    return _Spans(text, has_links=has_links).read()
+    return _InlineParser(text, has_links=has_links).parse()
 
 
-class _Spans:
+class _InlineParser:
     def __init__(self, text: str, *, has_links: bool) -> None:
         self._text = text
         self._has_links = has_links
-        self._pieces: list[Run] = []
-        self._signs: list[Sign] = []
-        self._ticks: dict[int, list[int]] | None = None
+        self._runs: list[TextRun] = []
+        self._delimiter_runs: list[DelimiterRun] = []
+        self._tick_positions: dict[int, list[int]] | None = None
 
-    def read(self) -> list[Run]:
+    def parse(self) -> list[TextRun]:
         text, at = self._text, 0
-        while (found := _SPECIAL.search(text, at)) is not None:
-            self._add(text[at : found.start()])
-            at = self._take(found)
-        self._add(text[at:])
-        return joined(self._with_looks())
+        while (found := _SPECIAL_CHARACTERS.search(text, at)) is not None:
+            self._add_text(text[at : found.start()])
+            at = self._parse_special(found)
+        self._add_text(text[at:])
+        return merge_runs(self._apply_emphasis())
 
-    def _add(self, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         if text:
-            self._pieces.append(Run(text))
+            self._runs.append(TextRun(text))
 
-    def _take(self, found: re.Match[str]) -> int:
+    def _parse_special(self, found: re.Match[str]) -> int:
         """Take what begins here, and say where it ends."""
         sign = found[0]
         if "\n" in sign:
-            self._add("\n" if sign[0] == "\\" or sign.startswith("  ") else " ")
+            self._add_text("\n" if sign[0] == "\\" or sign.startswith("  ") else " ")
             return found.end()
         if sign[0] == "\\":
-            self._add(sign[1])
+            self._add_text(sign[1])
             return found.end()
-        take = _TAKERS.get(sign[0])
+        take = _INLINE_PARSERS.get(sign[0])
         end = take(self, found) if take is not None else None
         if end is None:
-            self._add(sign)
+            self._add_text(sign)
             end = found.end()
         return end
 
-    def code(self, found: re.Match[str]) -> int | None:
+    def parse_code(self, found: re.Match[str]) -> int | None:
         """Code between equal numbers of back ticks."""
-        end = self._closing_ticks(len(found[0]), found.end())
+        end = self._find_closing_ticks(len(found[0]), found.end())
         if end is None:
             return None
         inner = self._text[found.end() : end].replace("\n", " ")
         if inner.startswith(" ") and inner.endswith(" ") and inner.strip():
             inner = inner[1:-1]
-        self._pieces.append(Run(inner, "code"))
+        self._runs.append(TextRun(inner, "code"))
         return end + len(found[0])
 
-    def _closing_ticks(self, length: int, start: int) -> int | None:
-        if self._ticks is None:
-            self._ticks = {}
+    def _find_closing_ticks(self, length: int, start: int) -> int | None:
+        if self._tick_positions is None:
+            self._tick_positions = {}
             for row in re.finditer("`+", self._text):
-                self._ticks.setdefault(len(row[0]), []).append(row.start())
-            for places in self._ticks.values():
+                self._tick_positions.setdefault(len(row[0]), []).append(row.start())
+            for places in self._tick_positions.values():
                 places.reverse()
-        places = self._ticks.get(length, [])
+        places = self._tick_positions.get(length, [])
         while places and places[-1] < start:
             places.pop()
         return places[-1] if places else None
 
-    def formula(self, found: re.Match[str]) -> int | None:
-        formula = FORMULA.match(self._text, found.start())
+    def parse_formula(self, found: re.Match[str]) -> int | None:
+        formula = FORMULA_PATTERN.match(self._text, found.start())
         if formula is None:
             return None
-        self._pieces.append(Run(" ".join((formula[1] or formula[2]).split("\n")), "formula"))
+        self._runs.append(TextRun(" ".join((formula[1] or formula[2]).split("\n")), "formula"))
         return formula.end()
 
-    def picture(self, found: re.Match[str]) -> int | None:
-        picture = PICTURE.match(self._text, found.start())
+    def parse_image(self, found: re.Match[str]) -> int | None:
+        picture = IMAGE_PATTERN.match(self._text, found.start())
         if picture is None:
             return None
-        self._pieces.append(Run(picture[0], "raw"))
+        self._runs.append(TextRun(picture[0], "raw"))
         return picture.end()
 
-    def link(self, found: re.Match[str]) -> int | None:
-        link = LINK.match(self._text, found.start()) if self._has_links else None
+    def parse_link(self, found: re.Match[str]) -> int | None:
+        link = LINK_PATTERN.match(self._text, found.start()) if self._has_links else None
         if link is None or not link[1].strip() or link[2] in ("", "<>"):
             return None
         target = link[2][1:-1] if link[2].startswith("<") else link[2]
-        for run in spans(link[1], has_links=False):
-            self._pieces.append(run._replace(look=run.look._replace(link=target)))
+        for run in parse_inline(link[1], has_links=False):
+            self._runs.append(run._replace(style=run.style._replace(link=target)))
         return link.end()
 
-    def automatic(self, found: re.Match[str]) -> int | None:
-        link = AUTOMATIC.match(self._text, found.start()) if self._has_links else None
+    def parse_autolink(self, found: re.Match[str]) -> int | None:
+        link = AUTOLINK_PATTERN.match(self._text, found.start()) if self._has_links else None
         if link is None:
             return None
-        self._pieces.append(Run(link[1], "text", Look(link=link[1])))
+        self._runs.append(TextRun(link[1], "text", TextStyle(link=link[1])))
         return link.end()
 
-    def emphasis(self, found: re.Match[str]) -> int | None:
+    def parse_emphasis(self, found: re.Match[str]) -> int | None:
         sign, text = found[0], self._text
         before = text[found.start() - 1 : found.start()] if found.start() else ""
         after = text[found.end() : found.end() + 1]
-        self._signs.append(Sign(sign[0], len(sign), len(self._pieces), before, after))
-        self._pieces.append(Run(sign))
+        self._delimiter_runs.append(DelimiterRun(sign[0], len(sign), len(self._runs), before, after))
+        self._runs.append(TextRun(sign))
         return found.end()
 
-    def _with_looks(self) -> list[Run]:
-        found = stretches(self._signs)
-        for sign in self._signs:
-            self._pieces[sign.place] = Run(sign.sign * sign.left)
-        return _apply(self._pieces, found)
+    def _apply_emphasis(self) -> list[TextRun]:
+        found = find_emphasis(self._delimiter_runs)
+        for sign in self._delimiter_runs:
+            self._runs[sign.place] = TextRun(sign.sign * sign.left)
+        return _apply_styles(self._runs, found)
 
 
-def _apply(pieces: list[Run], found: list[Stretch]) -> list[Run]:
+def _apply_styles(pieces: list[TextRun], found: list[EmphasisSpan]) -> list[TextRun]:
     """Give each piece the looks of all stretches that it lies in."""
     changes: dict[int, list[tuple[str, int]]] = {}
     for stretch in found:
-        changes.setdefault(stretch.begin + 1, []).append((stretch.look, 1))
-        changes.setdefault(stretch.end, []).append((stretch.look, -1))
+        changes.setdefault(stretch.begin + 1, []).append((stretch.style_name, 1))
+        changes.setdefault(stretch.end, []).append((stretch.style_name, -1))
     if not changes:
         return pieces
     depth = {"is_bold": 0, "is_italic": 0, "is_struck": 0}
@@ -149,12 +149,12 @@ def _apply(pieces: list[Run], found: list[Stretch]) -> list[Run]:
     for place, piece in enumerate(pieces):
         for name, step in changes.get(place, ()):
             depth[name] += step
-        runs.append(piece._replace(look=_with(piece.look, depth)))
+        runs.append(piece._replace(style=_merge_style(piece.style, depth)))
     return runs
 
 
-def _with(look: Look, depth: dict[str, int]) -> Look:
-    return Look(
+def _merge_style(look: TextStyle, depth: dict[str, int]) -> TextStyle:
+    return TextStyle(
         look.is_bold or depth["is_bold"] > 0,
         look.is_italic or depth["is_italic"] > 0,
         look.is_struck or depth["is_struck"] > 0,
@@ -162,13 +162,13 @@ def _with(look: Look, depth: dict[str, int]) -> Look:
     )
 
 
-_TAKERS: dict[str, Callable[[_Spans, re.Match[str]], int | None]] = {
-    "`": _Spans.code,
-    "$": _Spans.formula,
-    "!": _Spans.picture,
-    "[": _Spans.link,
-    "<": _Spans.automatic,
-    "*": _Spans.emphasis,
-    "_": _Spans.emphasis,
-    "~": _Spans.emphasis,
+_INLINE_PARSERS: dict[str, Callable[[_InlineParser, re.Match[str]], int | None]] = {
+    "`": _InlineParser.parse_code,
+    "$": _InlineParser.parse_formula,
+    "!": _InlineParser.parse_image,
+    "[": _InlineParser.parse_link,
+    "<": _InlineParser.parse_autolink,
+    "*": _InlineParser.parse_emphasis,
+    "_": _InlineParser.parse_emphasis,
+    "~": _InlineParser.parse_emphasis,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-HEADINGS = (
+HEADING_STYLES = (
     "Title",
     "Section",
     "Subsection",
@@ -13,7 +13,7 @@ HEADINGS = (
     "Subsubsubsubsection",
 )
 """By level, from 1."""
-_REFERENCE_PAGES = {
+_REFERENCE_PAGE_HEADINGS = {
     1: ("ObjectName", "GuideTitle"),
     2: (
         *("SeeAlsoSection", "TechNotesSection", "MoreAboutSection", "RelatedLinksSection"),
@@ -25,17 +25,17 @@ _REFERENCE_PAGES = {
     5: ("ExampleSubsubsection",),
 }
 """The headings of documentation, by level."""
-LEVELS = {
-    **{style: level for level, style in enumerate(HEADINGS, 1)},
-    **{style: level for level, styles in _REFERENCE_PAGES.items() for style in styles},
+HEADING_LEVELS = {
+    **{style: level for level, style in enumerate(HEADING_STYLES, 1)},
+    **{style: level for level, styles in _REFERENCE_PAGE_HEADINGS.items() for style in styles},
     "Chapter": 1,
     "Subchapter": 2,
 }
 """The level of each style of heading."""
-QUOTE = "BlockQuote"
+QUOTE_STYLE = "BlockQuote"
 """The style of a quotation; a cell has it once for each level."""
-QUOTES = frozenset((QUOTE, "Quote", "Blockquote", "Quotation"))
-DELIMITER = "Delimiter"
+QUOTE_STYLES = frozenset((QUOTE_STYLE, "Quote", "Blockquote", "Quotation"))
+DELIMITER_STYLE = "Delimiter"
 
 
 class ItemStyle(NamedTuple):
@@ -46,17 +46,17 @@ class ItemStyle(NamedTuple):
     is_paragraph: bool
 
 
-_DEPTHS = ("Item", "Subitem", "Subsubitem")
-DEEPEST_ITEM = len(_DEPTHS)
-ITEMS = {
+_ITEM_STYLE_NAMES = ("Item", "Subitem", "Subsubitem")
+MAX_ITEM_LEVEL = len(_ITEM_STYLE_NAMES)
+ITEM_STYLES = {
     f"{name}{kind}": ItemStyle(level, kind == "Numbered", kind == "Paragraph")
-    for level, name in enumerate(_DEPTHS, 1)
+    for level, name in enumerate(_ITEM_STYLE_NAMES, 1)
     for kind in ("", "Numbered", "Paragraph")
 }
 """What the styles of items say."""
 
 
-def item_style(level: int, *, is_numbered: bool = False, is_paragraph: bool = False) -> str:
+def get_item_style(level: int, *, is_numbered: bool = False, is_paragraph: bool = False) -> str:
     """The style of an item; there are no more than three levels."""
     kind = "Paragraph" if is_paragraph else "Numbered" if is_numbered else ""
-    return f"{_DEPTHS[min(level, DEEPEST_ITEM) - 1]}{kind}"
+    return f"{_ITEM_STYLE_NAMES[min(level, MAX_ITEM_LEVEL) - 1]}{kind}"

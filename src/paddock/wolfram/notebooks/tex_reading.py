@@ -9,18 +9,18 @@ import re
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Node, call, symbol
-from paddock.wolfram.notebooks.encoding import literal
-from paddock.wolfram.notebooks.model import listed, rule
+from paddock.wolfram.notebooks.encoding import ascii_string
+from paddock.wolfram.notebooks.model import make_list, make_rule
 from paddock.wolfram.notebooks.tex_symbols import (
-    ACCENTS,
-    ALPHABETS,
-    ESCAPED,
-    FENCES,
-    FUNCTIONS,
-    SPACES,
-    SYMBOLS,
-    WITH_LIMITS,
-    letters_of,
+    ACCENT_COMMANDS,
+    ALPHABET_COMMANDS,
+    ESCAPED_CHARACTERS,
+    MATRIX_FENCES,
+    FUNCTION_COMMANDS,
+    SPACE_COMMANDS,
+    CHARACTERS_BY_COMMAND,
+    LIMIT_COMMANDS,
+    get_styled_letters,
 )
 
 if TYPE_CHECKING:
@@ -29,313 +29,313 @@ if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
 
 _TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|\s+|\d+(?:\.\d+)?|.", re.DOTALL)
-_MOST_LEVELS = 60
-_LONGEST = 20_000
-_FRACTIONS = ("frac", "dfrac", "tfrac", "cfrac")
-_TEXTS = ("text", "textrm", "mbox")
-_UPRIGHT = ("mathrm", "operatorname", "mathsf", "mathit", "operatorname*")
-_IGNORED = ("limits", "nolimits", "displaystyle", "textstyle", "!", "left.", "nonumber")
-_GRIDS = ("aligned", "align", "align*", "gathered", "split", "array", "equation", "equation*")
-_BIG = ("sum", "prod")
+_MAX_NESTING_LEVELS = 60
+_MAX_TEX_CHARACTERS = 20_000
+_FRACTION_COMMANDS = ("frac", "dfrac", "tfrac", "cfrac")
+_TEXT_COMMANDS = ("text", "textrm", "mbox")
+_UPRIGHT_COMMANDS = ("mathrm", "operatorname", "mathsf", "mathit", "operatorname*")
+_IGNORED_COMMANDS = ("limits", "nolimits", "displaystyle", "textstyle", "!", "left.", "nonumber")
+_GRID_ENVIRONMENTS = ("aligned", "align", "align*", "gathered", "split", "array", "equation", "equation*")
+_BIG_OPERATORS = ("sum", "prod")
 _INTEGRALS = ("int", "oint")
-_OPENING = {"\\{": "{", "\\langle": SYMBOLS["langle"], "\\lfloor": SYMBOLS["lfloor"]}
+_OPENING = {"\\{": "{", "\\langle": CHARACTERS_BY_COMMAND["langle"], "\\lfloor": CHARACTERS_BY_COMMAND["lfloor"]}
 _DELIMITERS = {
     **_OPENING,
     "\\}": "}",
-    "\\rangle": SYMBOLS["rangle"],
-    "\\rfloor": SYMBOLS["rfloor"],
-    "\\lceil": SYMBOLS["lceil"],
-    "\\rceil": SYMBOLS["rceil"],
+    "\\rangle": CHARACTERS_BY_COMMAND["rangle"],
+    "\\rfloor": CHARACTERS_BY_COMMAND["rfloor"],
+    "\\lceil": CHARACTERS_BY_COMMAND["lceil"],
+    "\\rceil": CHARACTERS_BY_COMMAND["rceil"],
     "\\|": "\u2225",
     "\\vert": "|",
     "\\Vert": "\u2225",
     **{sign: sign for sign in "()[]|/"},
     ".": "",
 }
-_ALPHABETS = {name: letters_of(style) for name, style in ALPHABETS.items()}
+_LETTERS_BY_COMMAND = {name: get_styled_letters(style) for name, style in ALPHABET_COMMANDS.items()}
 
 
-class _UnknownError(Exception):
+class _UnknownTexError(Exception):
     """Something in a formula is not known."""
 
 
 def tex_to_boxes(tex: str) -> Expression | None:
     """The boxes of a formula; None if there is something in it that is not known."""
-    if len(tex) > _LONGEST:
+    if len(tex) > _MAX_TEX_CHARACTERS:
         return None
-    reading = _Reading(_TOKEN.findall(tex))
+    reading = _TexParser(_TOKEN.findall(tex))
     try:
-        items = reading.items(())
-        return None if reading.next() or not items else _row(items)
-    except _UnknownError:
+        items = reading.parse_items(())
+        return None if reading.peek_token() or not items else _make_row(items)
+    except _UnknownTexError:
         return None
 
 
-def _row(items: list[Expression]) -> Expression:
+def _make_row(items: list[Expression]) -> Expression:
     if len(items) == 1:
         return items[0]
-    return call("RowBox", listed(items))
+    return call("RowBox", make_list(items))
 
 
-class _Reading:
+class _TexParser:
     """The tokens of a formula, and how far they have been read."""
 
     def __init__(self, tokens: list[str]) -> None:
         self._tokens = tokens
-        self._at = 0
-        self._levels = 0
+        self._position = 0
+        self._nesting_level = 0
 
-    def next(self) -> str:
+    def peek_token(self) -> str:
         """The next sign, which stays; empty at the end."""
-        return self._tokens[self._at] if self._at < len(self._tokens) else ""
+        return self._tokens[self._position] if self._position < len(self._tokens) else ""
 
-    def take(self) -> str:
+    def take_token(self) -> str:
         """The next sign that is no blank."""
-        self.skip()
-        found = self.next()
-        self._at += 1
+        self.skip_blanks()
+        found = self.peek_token()
+        self._position += 1
         return found
 
-    def skip(self) -> None:
-        while self.next().isspace():
-            self._at += 1
+    def skip_blanks(self) -> None:
+        while self.peek_token().isspace():
+            self._position += 1
 
-    def expect(self, wanted: str) -> None:
-        if self.take() != wanted:
-            raise _UnknownError
+    def expect_token(self, wanted: str) -> None:
+        if self.take_token() != wanted:
+            raise _UnknownTexError
 
-    def items(self, ends: tuple[str, ...]) -> list[Expression]:
+    def parse_items(self, ends: tuple[str, ...]) -> list[Expression]:
         """What stands before one of these tokens, or the end."""
-        self._levels += 1
-        if self._levels > _MOST_LEVELS:
-            raise _UnknownError
+        self._nesting_level += 1
+        if self._nesting_level > _MAX_NESTING_LEVELS:
+            raise _UnknownTexError
         found: list[Expression] = []
-        self.skip()
-        while self.next() and self.next() not in ends:
-            item = self._scripted(self._operand())
+        self.skip_blanks()
+        while self.peek_token() and self.peek_token() not in ends:
+            item = self._parse_scripts(self._parse_operand())
             if item is not None:
                 found.append(item)
-            self.skip()
-        self._levels -= 1
+            self.skip_blanks()
+        self._nesting_level -= 1
         return found
 
-    def group(self) -> Expression:
+    def parse_group(self) -> Expression:
         """What is in braces, or a single sign."""
-        self.skip()
-        if self.next() != "{":
+        self.skip_blanks()
+        if self.peek_token() != "{":
             self._split_digits()
-            found = self._operand()
+            found = self._parse_operand()
             if found is None:
-                raise _UnknownError
+                raise _UnknownTexError
             return found
-        self.take()
-        items = self.items(("}",))
-        self.expect("}")
-        return _row(items) if items else literal("")
+        self.take_token()
+        items = self.parse_items(("}",))
+        self.expect_token("}")
+        return _make_row(items) if items else ascii_string("")
 
     def _split_digits(self) -> None:
         r"""`\frac12` is a half: without braces an argument is one digit."""
-        sign = self.next()
+        sign = self.peek_token()
         if len(sign) > 1 and sign[0].isdigit():
-            self._tokens[self._at : self._at + 1] = [sign[0], sign[1:]]
+            self._tokens[self._position : self._position + 1] = [sign[0], sign[1:]]
 
-    def raw_group(self) -> str:
+    def parse_raw_group(self) -> str:
         """The text in braces, as it is."""
-        self.expect("{")
+        self.expect_token("{")
         pieces, depth = [], 1
         while depth:
-            sign = self.next()
-            self._at += 1
+            sign = self.peek_token()
+            self._position += 1
             if not sign:
-                raise _UnknownError
+                raise _UnknownTexError
             depth += (sign == "{") - (sign == "}")
             pieces.append(sign)
         text = "".join(pieces[:-1])
         if "\\" in text or "$" in text or '"' in text:
-            raise _UnknownError
+            raise _UnknownTexError
         return text
 
-    def _operand(self) -> Expression | None:
-        sign = self.take()
+    def _parse_operand(self) -> Expression | None:
+        sign = self.take_token()
         if sign == "{":
-            self._at -= 1
-            return self.group()
+            self._position -= 1
+            return self.parse_group()
         if sign.startswith("\\"):
-            return self._command(sign[1:])
+            return self._parse_command(sign[1:])
         if sign in "}^_&~" or sign in ("$", "%", "#", '"', ""):
-            raise _UnknownError
-        return literal(sign)
+            raise _UnknownTexError
+        return ascii_string(sign)
 
-    def _command(self, name: str) -> Expression | None:
-        for names, act in _COMMANDS:
+    def _parse_command(self, name: str) -> Expression | None:
+        for names, act in _COMMAND_PARSERS:
             if name in names:
                 return act(self, name)
-        raise _UnknownError
+        raise _UnknownTexError
 
-    def _scripted(self, base: Expression | None) -> Expression | None:
+    def _parse_scripts(self, base: Expression | None) -> Expression | None:
         """An operand with what stands above and below of it."""
-        base_name = self._tokens[self._at - 1]
+        base_name = self._tokens[self._position - 1]
         primes = 0
-        while self.next() == "'":
-            self._at += 1
+        while self.peek_token() == "'":
+            self._position += 1
             primes += 1
         scripts: dict[str, Expression] = {}
         self._skip_to_script()
-        while self.next() in ("^", "_"):
-            sign = self.take()
+        while self.peek_token() in ("^", "_"):
+            sign = self.take_token()
             if sign in scripts or base is None:
-                raise _UnknownError
-            scripts[sign] = self.group()
+                raise _UnknownTexError
+            scripts[sign] = self.parse_group()
             self._skip_to_script()
         if base is None:
             return None
         if primes:
             if "^" in scripts:
-                raise _UnknownError
-            scripts["^"] = literal("\u2032" * primes)
-        return _with_scripts(base, base_name, scripts)
+                raise _UnknownTexError
+            scripts["^"] = ascii_string("\u2032" * primes)
+        return _attach_scripts(base, base_name, scripts)
 
     def _skip_to_script(self) -> None:
-        at = self._at
-        self.skip()
-        while self.next() in ("\\limits", "\\nolimits"):
-            self.take()
-            self.skip()
-        if self.next() not in ("^", "_"):
-            self._at = at
+        at = self._position
+        self.skip_blanks()
+        while self.peek_token() in ("\\limits", "\\nolimits"):
+            self.take_token()
+            self.skip_blanks()
+        if self.peek_token() not in ("^", "_"):
+            self._position = at
 
     # The commands, each called with its name.
 
-    def symbol(self, name: str) -> Expression:
-        return literal(SYMBOLS[name])
+    def parse_symbol(self, name: str) -> Expression:
+        return ascii_string(CHARACTERS_BY_COMMAND[name])
 
-    def escaped(self, name: str) -> Expression:
-        return literal(name)
+    def parse_escape(self, name: str) -> Expression:
+        return ascii_string(name)
 
-    def space(self, name: str) -> Expression:
-        return literal(SPACES[name])
+    def parse_space(self, name: str) -> Expression:
+        return ascii_string(SPACE_COMMANDS[name])
 
-    def function(self, name: str) -> Expression:
-        return literal(name)
+    def parse_function(self, name: str) -> Expression:
+        return ascii_string(name)
 
-    def fraction(self, _name: str) -> Expression:
-        upper = self.group()
-        return call("FractionBox", upper, self.group())
+    def parse_fraction(self, _name: str) -> Expression:
+        upper = self.parse_group()
+        return call("FractionBox", upper, self.parse_group())
 
-    def binomial(self, _name: str) -> Expression:
-        upper = self.group()
-        return call("TemplateBox", listed([upper, self.group()]), literal("Binomial"))
+    def parse_binomial(self, _name: str) -> Expression:
+        upper = self.parse_group()
+        return call("TemplateBox", make_list([upper, self.parse_group()]), ascii_string("Binomial"))
 
-    def root(self, _name: str) -> Expression:
-        self.skip()
-        if self.next() != "[":
-            return call("SqrtBox", self.group())
-        self.take()
-        index = self.items(("]",))
-        self.expect("]")
-        inner = self.group()
-        return call("RadicalBox", inner, _row(index)) if index else call("SqrtBox", inner)
+    def parse_root(self, _name: str) -> Expression:
+        self.skip_blanks()
+        if self.peek_token() != "[":
+            return call("SqrtBox", self.parse_group())
+        self.take_token()
+        index = self.parse_items(("]",))
+        self.expect_token("]")
+        inner = self.parse_group()
+        return call("RadicalBox", inner, _make_row(index)) if index else call("SqrtBox", inner)
 
-    def text(self, _name: str) -> Expression:
-        return literal(f'"{self.raw_group()}"')
+    def parse_text(self, _name: str) -> Expression:
+        return ascii_string(f'"{self.parse_raw_group()}"')
 
-    def upright(self, _name: str) -> Expression:
-        name = self.raw_group().strip()
+    def parse_upright(self, _name: str) -> Expression:
+        name = self.parse_raw_group().strip()
         if not name.isalnum():
-            raise _UnknownError
-        return literal(name)
+            raise _UnknownTexError
+        return ascii_string(name)
 
-    def bold(self, _name: str) -> Expression:
-        inner = self.group()
-        return call("StyleBox", inner, rule(symbol("FontWeight"), literal("Bold")))
+    def parse_bold(self, _name: str) -> Expression:
+        inner = self.parse_group()
+        return call("StyleBox", inner, make_rule(symbol("FontWeight"), ascii_string("Bold")))
 
-    def alphabet(self, name: str) -> Expression:
-        letters, text = _ALPHABETS[name], self.raw_group()
+    def parse_alphabet(self, name: str) -> Expression:
+        letters, text = _LETTERS_BY_COMMAND[name], self.parse_raw_group()
         if len(text) != 1 or text not in letters:
-            raise _UnknownError
-        return literal(letters[text])
+            raise _UnknownTexError
+        return ascii_string(letters[text])
 
-    def accent(self, name: str) -> Expression:
-        return call("OverscriptBox", self.group(), literal(ACCENTS[name]))
+    def parse_accent(self, name: str) -> Expression:
+        return call("OverscriptBox", self.parse_group(), ascii_string(ACCENT_COMMANDS[name]))
 
-    def underline(self, _name: str) -> Expression:
-        return call("UnderscriptBox", self.group(), literal("_"))
+    def parse_underline(self, _name: str) -> Expression:
+        return call("UnderscriptBox", self.parse_group(), ascii_string("_"))
 
-    def stacked(self, name: str) -> Expression:
-        first, second = self.group(), self.group()
+    def parse_stack(self, name: str) -> Expression:
+        first, second = self.parse_group(), self.parse_group()
         return call("OverscriptBox" if name == "overset" else "UnderscriptBox", second, first)
 
-    def nothing(self, _name: str) -> None:
+    def skip_command(self, _name: str) -> None:
         return None
 
-    def delimiter(self, name: str) -> Expression:
-        return literal(_DELIMITERS[f"\\{name}"])
+    def parse_delimiter(self, name: str) -> Expression:
+        return ascii_string(_DELIMITERS[f"\\{name}"])
 
-    def fenced(self, _name: str) -> Expression:
+    def parse_fences(self, _name: str) -> Expression:
         r"""`\left( … \right)`."""
-        opening = self._fence()
-        inner = self.items(("\\right",))
-        self.expect("\\right")
-        closing = self._fence()
-        items: list[Expression] = [literal(opening)] if opening else []
-        items += [_row(inner)] if inner else []
-        items += [literal(closing)] if closing else []
-        return _row(items or [literal("")])
+        opening = self._parse_fence()
+        inner = self.parse_items(("\\right",))
+        self.expect_token("\\right")
+        closing = self._parse_fence()
+        items: list[Expression] = [ascii_string(opening)] if opening else []
+        items += [_make_row(inner)] if inner else []
+        items += [ascii_string(closing)] if closing else []
+        return _make_row(items or [ascii_string("")])
 
-    def _fence(self) -> str:
-        sign = self.take()
+    def _parse_fence(self) -> str:
+        sign = self.take_token()
         if sign not in _DELIMITERS:
-            raise _UnknownError
+            raise _UnknownTexError
         return _DELIMITERS[sign]
 
-    def environment(self, _name: str) -> Expression:
-        name = self.raw_group()
-        self.skip()
-        if name == "array" and self.next() == "{":
-            self.raw_group()
-        rows = self._rows()
-        if self.raw_group() != name:
-            raise _UnknownError
-        grid = call("GridBox", _lists(rows))
+    def parse_environment(self, _name: str) -> Expression:
+        name = self.parse_raw_group()
+        self.skip_blanks()
+        if name == "array" and self.peek_token() == "{":
+            self.parse_raw_group()
+        rows = self._parse_rows()
+        if self.parse_raw_group() != name:
+            raise _UnknownTexError
+        grid = call("GridBox", _make_row_lists(rows))
         if name == "cases":
-            return _row([literal("{"), grid])
-        if name in FENCES:
-            fences = FENCES[name]
-            return _row([literal(fences[0]), grid, literal(fences[1])]) if fences else grid
-        if name not in _GRIDS:
-            raise _UnknownError
+            return _make_row([ascii_string("{"), grid])
+        if name in MATRIX_FENCES:
+            fences = MATRIX_FENCES[name]
+            return _make_row([ascii_string(fences[0]), grid, ascii_string(fences[1])]) if fences else grid
+        if name not in _GRID_ENVIRONMENTS:
+            raise _UnknownTexError
         return grid
 
-    def _rows(self) -> list[list[Expression]]:
+    def _parse_rows(self) -> list[list[Expression]]:
         rows: list[list[Expression]] = [[]]
         while True:
-            items = self.items(("&", "\\\\", "\\end"))
-            rows[-1].append(_row(items) if items else literal(""))
-            end = self.take()
+            items = self.parse_items(("&", "\\\\", "\\end"))
+            rows[-1].append(_make_row(items) if items else ascii_string(""))
+            end = self.take_token()
             if end == "\\\\":
                 rows.append([])
             elif end != "&":
                 break
         if end != "\\end":
-            raise _UnknownError
-        if len(rows) > 1 and len(rows[-1]) == 1 and is_empty(rows[-1][0]):
+            raise _UnknownTexError
+        if len(rows) > 1 and len(rows[-1]) == 1 and is_empty_box(rows[-1][0]):
             rows.pop()
         width = max(map(len, rows))
-        return [row + [literal("")] * (width - len(row)) for row in rows]
+        return [row + [ascii_string("")] * (width - len(row)) for row in rows]
 
 
-def is_empty(expression: Expression) -> bool:
+def is_empty_box(expression: Expression) -> bool:
     """Whether a box is an empty string."""
     return not isinstance(expression, Node) and expression.text == '""'
 
 
-def _lists(rows: list[list[Expression]]) -> Expression:
-    return listed(listed(row) for row in rows)
+def _make_row_lists(rows: list[list[Expression]]) -> Expression:
+    return make_list(make_list(row) for row in rows)
 
 
-def _with_scripts(base: Expression, sign: str, scripts: dict[str, Expression]) -> Expression:
+def _attach_scripts(base: Expression, sign: str, scripts: dict[str, Expression]) -> Expression:
     above, below = scripts.get("^"), scripts.get("_")
-    has_limits = sign[1:] in _BIG or sign[1:] in WITH_LIMITS
+    has_limits = sign[1:] in _BIG_OPERATORS or sign[1:] in LIMIT_COMMANDS
     kinds = ("Underscript", "Overscript", "Underoverscript")
     if not has_limits:
         kinds = ("Subscript", "Superscript", "Subsuperscript")
@@ -346,23 +346,23 @@ def _with_scripts(base: Expression, sign: str, scripts: dict[str, Expression]) -
     return call(f"{kinds[1]}Box", base, above) if above is not None else base
 
 
-_COMMANDS: list[tuple[Container[str], Callable[[_Reading, str], Expression | None]]] = [
-    (SYMBOLS, _Reading.symbol),
-    (FUNCTIONS, _Reading.function),
-    (_FRACTIONS, _Reading.fraction),
-    (("sqrt",), _Reading.root),
-    (SPACES, _Reading.space),
-    (ESCAPED, _Reading.escaped),
-    (_TEXTS, _Reading.text),
-    (_UPRIGHT, _Reading.upright),
-    (("mathbf", "boldsymbol", "bm"), _Reading.bold),
-    (ALPHABETS, _Reading.alphabet),
-    (ACCENTS, _Reading.accent),
-    (("underline",), _Reading.underline),
-    (("overset", "underset"), _Reading.stacked),
-    (("binom", "dbinom", "tbinom"), _Reading.binomial),
-    (("left",), _Reading.fenced),
-    (("begin",), _Reading.environment),
-    (("|", "vert", "Vert"), _Reading.delimiter),
-    (_IGNORED, _Reading.nothing),
+_COMMAND_PARSERS: list[tuple[Container[str], Callable[[_TexParser, str], Expression | None]]] = [
+    (CHARACTERS_BY_COMMAND, _TexParser.parse_symbol),
+    (FUNCTION_COMMANDS, _TexParser.parse_function),
+    (_FRACTION_COMMANDS, _TexParser.parse_fraction),
+    (("sqrt",), _TexParser.parse_root),
+    (SPACE_COMMANDS, _TexParser.parse_space),
+    (ESCAPED_CHARACTERS, _TexParser.parse_escape),
+    (_TEXT_COMMANDS, _TexParser.parse_text),
+    (_UPRIGHT_COMMANDS, _TexParser.parse_upright),
+    (("mathbf", "boldsymbol", "bm"), _TexParser.parse_bold),
+    (ALPHABET_COMMANDS, _TexParser.parse_alphabet),
+    (ACCENT_COMMANDS, _TexParser.parse_accent),
+    (("underline",), _TexParser.parse_underline),
+    (("overset", "underset"), _TexParser.parse_stack),
+    (("binom", "dbinom", "tbinom"), _TexParser.parse_binomial),
+    (("left",), _TexParser.parse_fences),
+    (("begin",), _TexParser.parse_environment),
+    (("|", "vert", "Vert"), _TexParser.parse_delimiter),
+    (_IGNORED_COMMANDS, _TexParser.skip_command),
 ]

@@ -2,9 +2,9 @@ r"""Names in TeX and the characters that they stand for, both ways: `\alpha` is 
 
 from __future__ import annotations
 
-from paddock.wolfram.letters import character
+from paddock.wolfram.letters import get_character
 
-_NAMED = {
+_CHARACTER_NAMES = {
     "epsilon": "Epsilon",
     "varepsilon": "CurlyEpsilon",
     "vartheta": "CurlyTheta",
@@ -88,11 +88,11 @@ _NAMED = {
     "int": "Integral",
     "oint": "ContourIntegral",
 }
-_GREEK = (
+_GREEK_COMMANDS = (
     "alpha beta gamma delta zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon chi "
     "psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
 )
-_SYNONYMS = {
+_COMMAND_SYNONYMS = {
     "le": "leq",
     "ge": "geq",
     "ne": "neq",
@@ -107,20 +107,20 @@ _SYNONYMS = {
 }
 
 
-def _symbols() -> dict[str, str]:
-    names = dict(_NAMED)
-    for name in _GREEK.split():
+def _build_symbols() -> dict[str, str]:
+    names = dict(_CHARACTER_NAMES)
+    for name in _GREEK_COMMANDS.split():
         names[name] = name.capitalize() if name[0].islower() else f"Capital{name}"
-    found = {name: letter for name, long in names.items() if (letter := character(long))}
-    return found | {other: found[name] for other, name in _SYNONYMS.items()}
+    found = {name: letter for name, long in names.items() if (letter := get_character(long))}
+    return found | {other: found[name] for other, name in _COMMAND_SYNONYMS.items()}
 
 
-SYMBOLS = _symbols()
+CHARACTERS_BY_COMMAND = _build_symbols()
 """Characters by their names in TeX."""
-NAMES = {letter: name for name, letter in SYMBOLS.items() if name not in _SYNONYMS}
+COMMANDS_BY_CHARACTER = {letter: name for name, letter in CHARACTERS_BY_COMMAND.items() if name not in _COMMAND_SYNONYMS}
 """Names in TeX by character."""
-NAMES |= {character("DifferentialD") or "": "mathrm{d}", character("Rule") or "": "rightarrow"}
-FUNCTIONS = frozenset(
+COMMANDS_BY_CHARACTER |= {get_character("DifferentialD") or "": "mathrm{d}", get_character("Rule") or "": "rightarrow"}
+FUNCTION_COMMANDS = frozenset(
     (
         *("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth", "arcsin"),
         *("arccos", "arctan", "log", "ln", "exp", "det", "dim", "ker", "deg", "gcd", "arg", "hom"),
@@ -128,42 +128,42 @@ FUNCTIONS = frozenset(
     )
 )
 """Functions whose names are commands."""
-WITH_LIMITS = frozenset(("lim", "limsup", "liminf", "max", "min", "sup", "inf"))
+LIMIT_COMMANDS = frozenset(("lim", "limsup", "liminf", "max", "min", "sup", "inf"))
 """Those that have what belongs to them below."""
-SPACES = {
-    ",": character("ThinSpace") or " ",
-    ":": character("MediumSpace") or " ",
-    ";": character("ThickSpace") or " ",
+SPACE_COMMANDS = {
+    ",": get_character("ThinSpace") or " ",
+    ":": get_character("MediumSpace") or " ",
+    ";": get_character("ThickSpace") or " ",
     " ": " ",
     "quad": "  ",
     "qquad": "    ",
 }
 """Spaces by the commands for them."""
-ACCENTS = {
+ACCENT_COMMANDS = {
     "hat": "^",
     "widehat": "^",
     "bar": "_",
     "overline": "_",
     "tilde": "~",
     "widetilde": "~",
-    "vec": character("RightVector") or "",
+    "vec": get_character("RightVector") or "",
     "dot": ".",
     "ddot": "..",
 }
 """What stands above a letter."""
-ALPHABETS = {"mathbb": "DoubleStruck", "mathcal": "Script", "mathfrak": "Gothic"}
+ALPHABET_COMMANDS = {"mathbb": "DoubleStruck", "mathcal": "Script", "mathfrak": "Gothic"}
 """Letters in other styles."""
-ESCAPED = frozenset("{}%&#$_")
+ESCAPED_CHARACTERS = frozenset("{}%&#$_")
 """Signs that need a backslash."""
-FENCES = {"pmatrix": "()", "bmatrix": "[]", "vmatrix": "||", "Bmatrix": "{}", "matrix": ""}
+MATRIX_FENCES = {"pmatrix": "()", "bmatrix": "[]", "vmatrix": "||", "Bmatrix": "{}", "matrix": ""}
 """What stands around a matrix."""
 
 
-def letters_of(style: str) -> dict[str, str]:
+def get_styled_letters(style: str) -> dict[str, str]:
     """The letters of an alphabet in a style, by plain letter."""
     found = {}
     for code in range(ord("A"), ord("Z") + 1):
         letter = chr(code)
-        found[letter] = character(f"{style}Capital{letter}") or letter
-        found[letter.lower()] = character(f"{style}{letter}") or letter.lower()
+        found[letter] = get_character(f"{style}Capital{letter}") or letter
+        found[letter.lower()] = get_character(f"{style}{letter}") or letter.lower()
     return found

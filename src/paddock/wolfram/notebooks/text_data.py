@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.expressions import Atom, Node, call, has_head, is_symbol, same, symbol
-from paddock.wolfram.notebooks.box_syntax import without_box_syntax
-from paddock.wolfram.notebooks.boxing import boxes
-from paddock.wolfram.notebooks.encoding import literal
+from paddock.wolfram.expressions import Atom, Node, call, has_head, is_symbol, are_equal, symbol
+from paddock.wolfram.notebooks.box_syntax import replace_box_syntax
+from paddock.wolfram.notebooks.boxing import code_to_boxes
+from paddock.wolfram.notebooks.encoding import ascii_string
 from paddock.wolfram.notebooks.linear import boxes_to_text
-from paddock.wolfram.notebooks.linear_forms import unwrapped
-from paddock.wolfram.notebooks.model import expression_of, listed, rule
-from paddock.wolfram.notebooks.reading import cell_of
-from paddock.wolfram.notebooks.runs import PLAIN, Look, Run, joined
-from paddock.wolfram.notebooks.signs import in_plain_characters
-from paddock.wolfram.notebooks.spans import PICTURE
+from paddock.wolfram.notebooks.linear_forms import unwrap_box
+from paddock.wolfram.notebooks.model import to_expression, make_list, make_rule
+from paddock.wolfram.notebooks.reading import to_cell
+from paddock.wolfram.notebooks.runs import PLAIN_STYLE, TextStyle, TextRun, merge_runs
+from paddock.wolfram.notebooks.signs import to_plain_characters
+from paddock.wolfram.notebooks.spans import IMAGE_PATTERN
 from paddock.wolfram.notebooks.tex_reading import tex_to_boxes
 from paddock.wolfram.notebooks.tex_writing import boxes_to_tex
-from paddock.wolfram.text import string_value
+from paddock.wolfram.text import parse_string
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
     from paddock.wolfram.notebooks.model import Cell
 
-UNKNOWN_TEX = "TeXFormula"
+UNPARSED_TEX_STYLE = "TeXFormula"
 """The style of a formula that could not be understood and stays as it was written."""
-TEX = "TeX"
+TEX_KEY = "TeX"
 """Under which name the source of a formula is kept in the tagging rules of its cell."""
 _CODE_STYLES = frozenset(
     ("InlineCode", "InlineFormula", "Code", "Input", "Program", "MR", "InlineInput")
@@ -35,68 +35,68 @@ _CODE_STYLES = frozenset(
 _ITALIC_STYLES = frozenset(("TI", "Emphasis", "Italic"))
 _BOLD_STYLES = frozenset(("Strong", "Bold", "TB"))
 _CODE_FONTS = ("courier", "mono", "source code")
-_PICTURES = ("GraphicsBox", "Graphics3DBox", "GraphicsData")
-_TRANSPARENT = frozenset(
+_GRAPHICS_HEADS = ("GraphicsBox", "Graphics3DBox", "GraphicsData")
+_TRANSPARENT_HEADS = frozenset(
     ("TextData", "BoxData", "RowBox", "List", "TagBox", "AdjustmentBox", "FrameBox")
 )
 
 
-def runs_of(content: str | Expression, picture: Callable[[Node], str]) -> list[Run]:
+def to_runs(content: str | Expression, picture: Callable[[Node], str]) -> list[TextRun]:
     """The runs of what a cell holds; `picture` says what stands for graphics."""
     if isinstance(content, str):
-        return joined(_texts(content, PLAIN))
-    runs: list[Run] = []
+        return merge_runs(_text_to_runs(content, PLAIN_STYLE))
+    runs: list[TextRun] = []
     # What stands alone is an entry of a grid: in boxes strings have quotes that are not shown.
-    waiting = [(content, PLAIN, isinstance(content, Atom))]
+    waiting = [(content, PLAIN_STYLE, isinstance(content, Atom))]
     while waiting:
         expression, look, in_boxes = waiting.pop()
         if isinstance(expression, Atom):
-            runs += _texts(_shown(expression, in_boxes=in_boxes), look)
+            runs += _text_to_runs(_get_atom_text(expression, in_boxes=in_boxes), look)
             continue
         name = expression.head.text if isinstance(expression.head, Atom) else ""
-        if name in _TRANSPARENT:
+        if name in _TRANSPARENT_HEADS:
             inner = expression.args if name == "List" else expression.args[:1]
             in_boxes = name == "BoxData" or (in_boxes and name != "TextData")
             waiting += [(part, look, in_boxes) for part in reversed(inner)]
-        elif name in _INLINE:
-            found = _INLINE[name](expression, look, picture)
-            runs += [one for one in found if isinstance(one, Run)]
-            waiting += [(*one, in_boxes) for one in reversed(found) if not isinstance(one, Run)]
+        elif name in _INLINE_CONVERTERS:
+            found = _INLINE_CONVERTERS[name](expression, look, picture)
+            runs += [one for one in found if isinstance(one, TextRun)]
+            waiting += [(*one, in_boxes) for one in reversed(found) if not isinstance(one, TextRun)]
         else:
-            runs += _texts(boxes_to_text(expression, form="text", picture=picture), look)
-    return joined(runs)
+            runs += _text_to_runs(boxes_to_text(expression, form="text", picture=picture), look)
+    return merge_runs(runs)
 
 
-def _shown(atom: Atom, *, in_boxes: bool) -> str:
-    text = string_value(atom.text) if atom.kind == "string" else atom.text
+def _get_atom_text(atom: Atom, *, in_boxes: bool) -> str:
+    text = parse_string(atom.text) if atom.kind == "string" else atom.text
     if in_boxes and len(text) > 1 and text[0] == text[-1] == '"':
-        return string_value(text)
+        return parse_string(text)
     return text
 
 
-def _texts(text: str, look: Look) -> list[Run]:
+def _text_to_runs(text: str, look: TextStyle) -> list[TextRun]:
     """Text; a picture in it stays one."""
-    text = in_plain_characters(text)
+    text = to_plain_characters(text)
     if "\\!\\(" in text:
-        text = without_box_syntax(text, lambda found: boxes_to_text(found, form="text"))
+        text = replace_box_syntax(text, lambda found: boxes_to_text(found, form="text"))
     if "![" not in text:
-        return [Run(text, "text", look)]
+        return [TextRun(text, "text", look)]
     runs, at = [], 0
-    for found in PICTURE.finditer(text):
-        runs += [Run(text[at : found.start()], "text", look), Run(found[0], "raw", look)]
+    for found in IMAGE_PATTERN.finditer(text):
+        runs += [TextRun(text[at : found.start()], "text", look), TextRun(found[0], "raw", look)]
         at = found.end()
-    return [*runs, Run(text[at:], "text", look)]
+    return [*runs, TextRun(text[at:], "text", look)]
 
 
-def _style(node: Node, look: Look, _picture: object) -> list[Run | tuple[Expression, Look]]:
+def _convert_style_box(node: Node, look: TextStyle, _picture: object) -> list[TextRun | tuple[Expression, TextStyle]]:
     if not node.args:
         return []
-    inner, words = node.args[0], _words(node.args[1:])
-    if UNKNOWN_TEX in words:
-        tex = string_value(inner.text)[1:-1] if isinstance(inner, Atom) else ""
-        return [Run(tex, "formula", look)]
+    inner, words = node.args[0], _collect_style_words(node.args[1:])
+    if UNPARSED_TEX_STYLE in words:
+        tex = parse_string(inner.text)[1:-1] if isinstance(inner, Atom) else ""
+        return [TextRun(tex, "formula", look)]
     if words & _CODE_STYLES or any(font in word.lower() for word in words for font in _CODE_FONTS):
-        return [Run(boxes_to_text(inner, form="text"), "code", look)]
+        return [TextRun(boxes_to_text(inner, form="text"), "code", look)]
     look = look._replace(
         is_bold=look.is_bold or bool(words & _BOLD_STYLES),
         is_italic=look.is_italic or bool(words & _ITALIC_STYLES),
@@ -105,7 +105,7 @@ def _style(node: Node, look: Look, _picture: object) -> list[Run | tuple[Express
     return [(inner, look)]
 
 
-def _words(args: list[Expression]) -> set[str]:
+def _collect_style_words(args: list[Expression]) -> set[str]:
     """Names of styles, and the values of options that say how a text looks."""
     words: set[str] = set()
     for arg in args:
@@ -115,7 +115,7 @@ def _words(args: list[Expression]) -> set[str]:
                 words.add(value.text.strip('"') if isinstance(value, Atom) else "")
             elif is_symbol(key, "FontVariations") and isinstance(value, Node):
                 words |= {
-                    string_value(one.args[0].text)
+                    parse_string(one.args[0].text)
                     for one in value.args
                     if isinstance(one, Node)
                     and len(one.args) == 2
@@ -127,7 +127,7 @@ def _words(args: list[Expression]) -> set[str]:
     return words
 
 
-def _button(node: Node, look: Look, _picture: object) -> list[Run | tuple[Expression, Look]]:
+def _convert_button(node: Node, look: TextStyle, _picture: object) -> list[TextRun | tuple[Expression, TextStyle]]:
     if not node.args:
         return []
     data = next(
@@ -138,59 +138,59 @@ def _button(node: Node, look: Look, _picture: object) -> list[Run | tuple[Expres
         ),
         None,
     )
-    target = _target(data) if data is not None else ""
+    target = _get_link_target(data) if data is not None else ""
     return [(node.args[0], look._replace(link=target or look.link))]
 
 
-def _target(data: Expression) -> str:
+def _get_link_target(data: Expression) -> str:
     """Where a button leads: an address, a page of the documentation, or a tag in the notebook."""
     if isinstance(data, Atom):
-        text = string_value(data.text) if data.kind == "string" else ""
+        text = parse_string(data.text) if data.kind == "string" else ""
         return text if not text or ":" in text else f"#{text}"
     if has_head(data, "List") and data.args:
         first = data.args[0]
-        return _target(first) if isinstance(first, Node) else ""
+        return _get_link_target(first) if isinstance(first, Node) else ""
     if has_head(data, "URL") and data.args and isinstance(data.args[0], Atom):
-        return string_value(data.args[0].text)
+        return parse_string(data.args[0].text)
     return ""
 
 
-def _template(
-    node: Node, look: Look, picture: Callable[[Node], str]
-) -> list[Run | tuple[Expression, Look]]:
+def _convert_template(
+    node: Node, look: TextStyle, picture: Callable[[Node], str]
+) -> list[TextRun | tuple[Expression, TextStyle]]:
     """Links are templates in newer notebooks."""
     name = node.args[1] if len(node.args) > 1 else None
     args = node.args[0].args if node.args and isinstance(node.args[0], Node) else []
     is_link = isinstance(name, Atom) and name.text.startswith('"Hyperlink')
     if not is_link or len(args) < 2:
-        return [*_texts(boxes_to_text(node, form="text", picture=picture), look)]
+        return [*_text_to_runs(boxes_to_text(node, form="text", picture=picture), look)]
     text = args[1].args[0] if isinstance(args[1], Node) and args[1].args else args[1]
-    target = string_value(text.text) if isinstance(text, Atom) else ""
+    target = parse_string(text.text) if isinstance(text, Atom) else ""
     return [(args[0], look._replace(link=target.strip('"') or look.link))]
 
 
-def _cell(
-    node: Node, look: Look, picture: Callable[[Node], str]
-) -> list[Run | tuple[Expression, Look]]:
+def _convert_inline_cell(
+    node: Node, look: TextStyle, picture: Callable[[Node], str]
+) -> list[TextRun | tuple[Expression, TextStyle]]:
     """A cell in a text: code, a formula, a picture or more text."""
-    cell = cell_of(node)
+    cell = to_cell(node)
     if isinstance(cell.content, str):
         kind = "code" if set(cell.styles) & _CODE_STYLES else "text"
         return (
-            [Run(cell.content, "code", look)] if kind == "code" else [*_texts(cell.content, look)]
+            [TextRun(cell.content, "code", look)] if kind == "code" else [*_text_to_runs(cell.content, look)]
         )
     if not has_head(cell.content, "BoxData"):
         return [(cell.content, look)]
-    inner = unwrapped(cell.content)
-    if isinstance(inner, Node) and isinstance(inner.head, Atom) and inner.head.text in _PICTURES:
-        return [Run(picture(inner), "raw", look)]
-    tex = formula_of(cell)
+    inner = unwrap_box(cell.content)
+    if isinstance(inner, Node) and isinstance(inner.head, Atom) and inner.head.text in _GRAPHICS_HEADS:
+        return [TextRun(picture(inner), "raw", look)]
+    tex = find_formula_tex(cell)
     if tex is not None:
-        return [Run(tex, "formula", look)]
-    return [Run(boxes_to_text(cell.content, picture=picture), "code", look)]
+        return [TextRun(tex, "formula", look)]
+    return [TextRun(boxes_to_text(cell.content, picture=picture), "code", look)]
 
 
-def formula_of(cell: Cell) -> str | None:
+def find_formula_tex(cell: Cell) -> str | None:
     """The TeX of a cell that holds a formula; as it was written, if it has not changed since."""
     content = cell.content
     if isinstance(content, str) or not isinstance(content, Node) or not content.args:
@@ -202,95 +202,95 @@ def formula_of(cell: Cell) -> str | None:
         inner = inner.args[0]
     if not is_formula:
         return None
-    written = cell.tagging_rules.get(TEX)
+    written = cell.tagging_rules.get(TEX_KEY)
     if isinstance(written, str):
         again = tex_to_boxes(written)
-        if again is not None and same(again, inner):
+        if again is not None and are_equal(again, inner):
             return written
     return boxes_to_tex(inner)
 
 
-_INLINE: dict[
-    str, Callable[[Node, Look, Callable[[Node], str]], list[Run | tuple[Expression, Look]]]
+_INLINE_CONVERTERS: dict[
+    str, Callable[[Node, TextStyle, Callable[[Node], str]], list[TextRun | tuple[Expression, TextStyle]]]
 ] = {
-    "StyleBox": _style,
-    "ButtonBox": _button,
-    "TemplateBox": _template,
-    "Cell": _cell,
+    "StyleBox": _convert_style_box,
+    "ButtonBox": _convert_button,
+    "TemplateBox": _convert_template,
+    "Cell": _convert_inline_cell,
 }
 
 
-def content_of(runs: Iterable[Run]) -> str | Expression:
+def runs_to_content(runs: Iterable[TextRun]) -> str | Expression:
     """What a cell holds for runs: a string if they are nothing but text."""
-    made = [_expression(run) for run in joined(runs)]
+    made = [_run_to_expression(run) for run in merge_runs(runs)]
     if not made:
         return ""
     if len(made) == 1 and isinstance(made[0], Atom):
-        return string_value(made[0].text)
-    return call("TextData", listed(made))
+        return parse_string(made[0].text)
+    return call("TextData", make_list(made))
 
 
-def _expression(run: Run) -> Expression:
-    found = _content(run)
-    options = _look_options(run.look)
+def _run_to_expression(run: TextRun) -> Expression:
+    found = _run_to_content(run)
+    options = _make_style_options(run.style)
     if options:
         found = call("StyleBox", found, *options)
-    return _linked(found, run.look.link) if run.look.link else found
+    return _make_link(found, run.style.link) if run.style.link else found
 
 
-def _content(run: Run) -> Expression:
+def _run_to_content(run: TextRun) -> Expression:
     if run.kind == "text":
-        return literal(run.text)
+        return ascii_string(run.text)
     if run.kind == "code":
-        return call("Cell", call("BoxData", boxes(run.text)), literal("InlineCode"))
+        return call("Cell", call("BoxData", code_to_boxes(run.text)), ascii_string("InlineCode"))
     if run.kind == "formula":
         made = tex_to_boxes(run.text)
         if made is not None:
-            return _formula(made, run.text)
-        return call("StyleBox", literal(f"${run.text}$"), literal(UNKNOWN_TEX))
-    return literal(run.text)
+            return _make_formula_cell(made, run.text)
+        return call("StyleBox", ascii_string(f"${run.text}$"), ascii_string(UNPARSED_TEX_STYLE))
+    return ascii_string(run.text)
 
 
-def _formula(made: Expression, tex: str) -> Expression:
+def _make_formula_cell(made: Expression, tex: str) -> Expression:
     return call(
         "Cell",
-        traditional(made),
-        rule(symbol("FormatType"), symbol("TraditionalForm")),
-        rule(symbol("TaggingRules"), expression_of({TEX: tex})),
+        make_traditional_form(made),
+        make_rule(symbol("FormatType"), symbol("TraditionalForm")),
+        make_rule(symbol("TaggingRules"), to_expression({TEX_KEY: tex})),
     )
 
 
-def traditional(made: Expression) -> Expression:
+def make_traditional_form(made: Expression) -> Expression:
     """The boxes of a formula as the content of a cell."""
     return call("BoxData", call("FormBox", made, symbol("TraditionalForm")))
 
 
-def _look_options(look: Look) -> list[Expression]:
+def _make_style_options(look: TextStyle) -> list[Expression]:
     options: list[Expression] = []
     if look.is_bold:
-        options.append(rule(symbol("FontWeight"), literal("Bold")))
+        options.append(make_rule(symbol("FontWeight"), ascii_string("Bold")))
     if look.is_italic:
-        options.append(rule(symbol("FontSlant"), literal("Italic")))
+        options.append(make_rule(symbol("FontSlant"), ascii_string("Italic")))
     if look.is_struck:
-        struck = listed([rule(literal("StrikeThrough"), symbol("True"))])
-        options.append(rule(symbol("FontVariations"), struck))
+        struck = make_list([make_rule(ascii_string("StrikeThrough"), symbol("True"))])
+        options.append(make_rule(symbol("FontVariations"), struck))
     return options
 
 
-def _linked(found: Expression, target: str) -> Expression:
+def _make_link(found: Expression, target: str) -> Expression:
     if target.startswith("paclet:"):
-        data: Expression = literal(target)
+        data: Expression = ascii_string(target)
         style, note = "Link", None
     elif target.startswith("#") and ":" not in target:
-        data, style, note = literal(target[1:]), "Hyperlink", None
+        data, style, note = ascii_string(target[1:]), "Hyperlink", None
     else:
-        address = call("URL", literal(target))
-        data = listed([address, symbol("None")])
+        address = call("URL", ascii_string(target))
+        data = make_list([address, symbol("None")])
         style, note = "Hyperlink", target
     options: list[Expression] = [
-        rule(symbol("BaseStyle"), literal(style)),
-        rule(symbol("ButtonData"), data),
+        make_rule(symbol("BaseStyle"), ascii_string(style)),
+        make_rule(symbol("ButtonData"), data),
     ]
     if note is not None:
-        options.append(rule(symbol("ButtonNote"), literal(note)))
+        options.append(make_rule(symbol("ButtonNote"), ascii_string(note)))
     return call("ButtonBox", found, *options)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Atom, has_head
-from paddock.wolfram.notebooks.encoding import in_ascii, literal
-from paddock.wolfram.notebooks.model import Cell, Group
+from paddock.wolfram.notebooks.encoding import escape_to_ascii, ascii_string
+from paddock.wolfram.notebooks.model import Cell, CellGroup
 from paddock.wolfram.printer import input_form
-from paddock.wolfram.tokens import is_name
+from paddock.wolfram.tokens import is_symbol_name
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
@@ -34,31 +34,31 @@ _GROUP_BEGIN, _SEPARATOR = "Cell[CellGroupData[{\n\n", ",\n\n"
 
 def write_notebook(notebook: Notebook) -> str:
     """The text of a `.nb` file."""
-    pieces = [_HEADER, "Notebook[{\n\n", cells_text(notebook.cells)]
-    pieces += ["\n\n}", *_options(notebook.options), "\n]\n", _FOOTER]
+    pieces = [_HEADER, "Notebook[{\n\n", format_cells(notebook.cells)]
+    pieces += ["\n\n}", *_format_options(notebook.options), "\n]\n", _FOOTER]
     return "".join(pieces)
 
 
-def cells_text(cells: list[Cell | Group]) -> str:
+def format_cells(cells: list[Cell | CellGroup]) -> str:
     """Cells and groups as they stand in the list of a notebook or group."""
     pieces: list[str] = []
-    waiting: list[str | Cell | Group] = _reversed(cells)
+    waiting: list[str | Cell | CellGroup] = _reverse_with_separators(cells)
     while waiting:
         item = waiting.pop()
         if isinstance(item, str):
             pieces.append(item)
         elif isinstance(item, Cell):
-            pieces.append(cell_text(item))
+            pieces.append(format_cell(item))
         else:
-            waiting.append(f"\n\n}}, {_written(item.state)}]]")
-            waiting += _reversed(item.cells)
+            waiting.append(f"\n\n}}, {_format_expression(item.state)}]]")
+            waiting += _reverse_with_separators(item.cells)
             waiting.append(_GROUP_BEGIN)
     return "".join(pieces)
 
 
-def _reversed(cells: list[Cell | Group]) -> list[str | Cell | Group]:
+def _reverse_with_separators(cells: list[Cell | CellGroup]) -> list[str | Cell | CellGroup]:
     """Cells with what stands between them, from last to first."""
-    items: list[str | Cell | Group] = []
+    items: list[str | Cell | CellGroup] = []
     for cell in reversed(cells):
         if items:
             items.append(_SEPARATOR)
@@ -66,29 +66,29 @@ def _reversed(cells: list[Cell | Group]) -> list[str | Cell | Group]:
     return items
 
 
-def cell_text(cell: Cell) -> str:
+def format_cell(cell: Cell) -> str:
     """One cell as it stands in a file."""
-    styles = [f", {literal(style).text}" for style in cell.styles]
-    options = _options(cell.options)
-    return f"Cell[{content_text(cell.content)}{''.join(styles)}{''.join(options)}]"
+    styles = [f", {ascii_string(style).text}" for style in cell.styles]
+    options = _format_options(cell.options)
+    return f"Cell[{format_content(cell.content)}{''.join(styles)}{''.join(options)}]"
 
 
-def content_text(content: str | Expression) -> str:
+def format_content(content: str | Expression) -> str:
     """What a cell holds as it stands in a file."""
-    return _written(literal(content) if isinstance(content, str) else content)
+    return _format_expression(ascii_string(content) if isinstance(content, str) else content)
 
 
-def _options(options: dict[str, Expression]) -> list[str]:
+def _format_options(options: dict[str, Expression]) -> list[str]:
     pieces = []
     for name, value in options.items():
         if has_head(value, "RuleDelayed"):
-            pieces.append(f",\n {_written(value)}")
+            pieces.append(f",\n {_format_expression(value)}")
         else:
-            key = name if is_name(name) else literal(name).text
-            pieces.append(f",\n {in_ascii(key)}->{_written(value)}")
+            key = name if is_symbol_name(name) else ascii_string(name).text
+            pieces.append(f",\n {escape_to_ascii(key)}->{_format_expression(value)}")
     return pieces
 
 
-def _written(expression: Expression) -> str:
+def _format_expression(expression: Expression) -> str:
     text = expression.text if isinstance(expression, Atom) else input_form(expression)
-    return in_ascii(text)
+    return escape_to_ascii(text)

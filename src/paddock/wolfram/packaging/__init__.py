@@ -6,33 +6,33 @@ paclet contributes to Paddock is read by `paddock.extensions.paclets`.
 """
 
 from paddock.wolfram.packaging.archive import (
-    Packing,
-    archive_name,
-    packed_files,
-    shortened,
+    PacletArchiveFiles,
+    get_archive_name,
+    list_archive_files,
+    summarize_names,
     write_archive,
 )
-from paddock.wolfram.packaging.checks import Issue, Level, check_paclet
+from paddock.wolfram.packaging.checks import PacletIssue, PacletIssueLevel, check_paclet
 from paddock.wolfram.packaging.description import (
-    Declared,
-    Description,
+    DeclaredProperty,
+    PacletDescription,
     PacletInfoError,
     find_info_file,
-    read_description,
+    parse_paclet_info,
 )
 
 __all__ = [
-    "Declared",
-    "Description",
-    "Issue",
-    "Level",
-    "Packing",
+    "DeclaredProperty",
+    "PacletDescription",
+    "PacletIssue",
+    "PacletIssueLevel",
+    "PacletArchiveFiles",
     "PacletInfoError",
-    "archive_name",
+    "get_archive_name",
     "check_paclet",
     "find_info_file",
-    "packed_files",
-    "read_description",
-    "shortened",
+    "list_archive_files",
+    "parse_paclet_info",
+    "summarize_names",
     "write_archive",
 ]

@@ -18,30 +18,30 @@ from paddock.files import write_atomically
 if TYPE_CHECKING:
     from pathlib import Path
 
-SUFFIX = ".paclet"
+ARCHIVE_SUFFIX = ".paclet"
 BUILD_FOLDER = "build"
-LEFT_OUT = frozenset({"__pycache__", "node_modules"})
+EXCLUDED_FOLDERS = frozenset({"__pycache__", "node_modules"})
 """Folders that are not part of a paclet, wherever they are, besides hidden ones."""
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:/[A-Za-z][A-Za-z0-9_]*)?")
-VERSION = re.compile(r"\d+(?:\.\d+)*")
-_EARLIEST = (1980, 1, 1, 0, 0, 0)
-_MODE, _EXECUTABLE_MODE = 0o644 << 16, 0o755 << 16
+NAME_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:/[A-Za-z][A-Za-z0-9_]*)?")
+VERSION_PATTERN = re.compile(r"\d+(?:\.\d+)*")
+_EARLIEST_ZIP_TIME = (1980, 1, 1, 0, 0, 0)
+_FILE_MODE, _EXECUTABLE_MODE = 0o644 << 16, 0o755 << 16
 
 
-class Packing(NamedTuple):
+class PacletArchiveFiles(NamedTuple):
     """What of a paclet's directory goes into its archive."""
 
     files: list[Path]
-    left_out: list[str]
+    excluded: list[str]
     """The names, from the directory, of what does not and is neither hidden nor the last build."""
 
 
-def archive_name(name: str, version: str) -> str:
+def get_archive_name(name: str, version: str) -> str:
     """What the archive of a paclet is called: `Publisher__Name-1.0.paclet`."""
-    return f"{name.replace('/', '__')}-{version}{SUFFIX}"
+    return f"{name.replace('/', '__')}-{version}{ARCHIVE_SUFFIX}"
 
 
-def packed_files(directory: Path) -> Packing:
+def list_archive_files(directory: Path) -> PacletArchiveFiles:
     """The files of a paclet that go into its archive, in order, and what is left out.
 
     Left out are hidden files, archives, what builds leave behind, links that lead out of the
@@ -51,36 +51,36 @@ def packed_files(directory: Path) -> Packing:
         OSError: when a directory cannot be listed.
     """
     root = directory.resolve()
-    found = Packing([], [])
-    _collect(root, root, found)
+    found = PacletArchiveFiles([], [])
+    _collect_files(root, root, found)
     found.files.sort(key=lambda file: file.relative_to(root).as_posix())
-    found.left_out.sort()
+    found.excluded.sort()
     return found
 
 
-def shortened(names: list[str]) -> str:
+def summarize_names(names: list[str]) -> str:
     """Some names in one line, the first of them if there are many."""
     return ", ".join(names[:10]) + (" …" if len(names) > 10 else "")
 
 
-def _collect(folder: Path, root: Path, found: Packing) -> None:
+def _collect_files(folder: Path, root: Path, found: PacletArchiveFiles) -> None:
     for place in folder.iterdir():
         if place.name.startswith(".") or place == root / BUILD_FOLDER:
             continue
-        if place.is_dir() and not place.is_symlink() and place.name not in LEFT_OUT:
-            _collect(place, root, found)
-        elif _belongs(place, root):
+        if place.is_dir() and not place.is_symlink() and place.name not in EXCLUDED_FOLDERS:
+            _collect_files(place, root, found)
+        elif _is_packable(place, root):
             found.files.append(place)
         else:
-            found.left_out.append(place.relative_to(root).as_posix())
+            found.excluded.append(place.relative_to(root).as_posix())
 
 
-def _belongs(place: Path, root: Path) -> bool:
+def _is_packable(place: Path, root: Path) -> bool:
     try:
         is_inside = place.resolve(strict=True).is_relative_to(root)
     except (OSError, RuntimeError):  # such as a link that leads to itself
         return False
-    return is_inside and place.is_file() and place.suffix != SUFFIX
+    return is_inside and place.is_file() and place.suffix != ARCHIVE_SUFFIX
 
 
 def write_archive(directory: Path, name: str, version: str, files: list[Path]) -> Path:
@@ -94,17 +94,17 @@ def write_archive(directory: Path, name: str, version: str, files: list[Path]) -
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in files:
-            entry = zipfile.ZipInfo(f"{folder}/{file.relative_to(root).as_posix()}", _EARLIEST)
+            entry = zipfile.ZipInfo(f"{folder}/{file.relative_to(root).as_posix()}", _EARLIEST_ZIP_TIME)
             entry.compress_type = zipfile.ZIP_DEFLATED
             is_executable = file.stat().st_mode & stat.S_IXUSR
-            entry.external_attr = _EXECUTABLE_MODE if is_executable else _MODE
+            entry.external_attr = _EXECUTABLE_MODE if is_executable else _FILE_MODE
             archive.writestr(entry, file.read_bytes())
-    place = _own_place(root, archive_name(name, version))
+    place = _get_archive_path(root, get_archive_name(name, version))
     write_atomically(place, data.getvalue(), mode=0o644)
     return place
 
 
-def _own_place(root: Path, name: str) -> Path:
+def _get_archive_path(root: Path, name: str) -> Path:
     """Where the archive goes, which links must not lead to other files."""
     folder = root / BUILD_FOLDER
     try:

@@ -6,20 +6,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from paddock.errors import PaddockError
-from paddock.wolfram.data import DataError, Held, evaluate
+from paddock.wolfram.data import DataError, UnevaluatedExpression, evaluate
 from paddock.wolfram.expressions import Atom, Node, has_head
 from paddock.wolfram.parser import parse
-from paddock.wolfram.text import string_value
+from paddock.wolfram.text import parse_string
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.source import Source
+    from paddock.wolfram.source import ParsedSource
 
-INFO_NAMES = ("PacletInfo.wl", "PacletInfo.m")
-_HEADS = ("PacletObject", "Paclet")
-_RULES = ("Rule", "RuleDelayed")
+INFO_FILE_NAMES = ("PacletInfo.wl", "PacletInfo.m")
+_PACLET_HEADS = ("PacletObject", "Paclet")
+_RULE_HEADS = ("Rule", "RuleDelayed")
 
 
 class PacletInfoError(PaddockError):
@@ -29,7 +29,7 @@ class PacletInfoError(PaddockError):
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class DeclaredProperty:
     """Something that a description says, and on which line."""
 
     value: object
@@ -47,38 +47,38 @@ class DeclaredExtension:
 
     kind: str
     line: int
-    properties: dict[str, Declared] = field(default_factory=dict)
+    properties: dict[str, DeclaredProperty] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Description:
+class PacletDescription:
     """What a paclet says about itself."""
 
-    properties: dict[str, Declared]
+    properties: dict[str, DeclaredProperty]
     extensions: list[DeclaredExtension]
 
     @property
     def name(self) -> str:
         """The whole name, with the publisher if it has one; empty when it is not said."""
-        return self._text("Name")
+        return self._get_text("Name")
 
     @property
     def version(self) -> str:
         """The version; empty when it is not said, or is no text."""
-        return self._text("Version")
+        return self._get_text("Version")
 
-    def _text(self, key: str) -> str:
+    def _get_text(self, key: str) -> str:
         found = self.properties.get(key)
         return (found.text if found else None) or ""
 
 
 def find_info_file(directory: Path) -> Path | None:
     """The `PacletInfo` file of a directory."""
-    places = (directory / name for name in INFO_NAMES)
+    places = (directory / name for name in INFO_FILE_NAMES)
     return next((place for place in places if place.is_file()), None)
 
 
-def read_description(text: str, *, where: str | None = None) -> Description:
+def parse_paclet_info(text: str, *, where: str | None = None) -> PacletDescription:
     """What the text of a `PacletInfo` file says.
 
     Raises:
@@ -86,12 +86,12 @@ def read_description(text: str, *, where: str | None = None) -> Description:
         WolframSyntaxError: when it cannot be read.
     """
     source = parse(text)
-    source.check(where)
+    source.raise_first_problem(where)
     for expression in source.expressions:
-        if isinstance(expression, Node) and any(has_head(expression, head) for head in _HEADS):
-            properties = _properties(source, expression.args)
-            extensions = _extensions(source, expression.args)
-            return Description(properties, extensions)
+        if isinstance(expression, Node) and any(has_head(expression, head) for head in _PACLET_HEADS):
+            properties = _read_properties(source, expression.args)
+            extensions = _read_extensions(source, expression.args)
+            return PacletDescription(properties, extensions)
     raise PacletInfoError(
         "does not describe a paclet",
         where=where,
@@ -99,52 +99,52 @@ def read_description(text: str, *, where: str | None = None) -> Description:
     )
 
 
-def _rules(expressions: list[Expression]) -> list[tuple[str, Expression]]:
+def _list_rules(expressions: list[Expression]) -> list[tuple[str, Expression]]:
     """The rules in an association, a list or a row of arguments, by their keys."""
     found: list[tuple[str, Expression]] = []
     for one in expressions:
         if not isinstance(one, Node):
             continue
-        if any(has_head(one, head) for head in _RULES) and len(one.args) == 2:
-            key = _key(one.args[0])
+        if any(has_head(one, head) for head in _RULE_HEADS) and len(one.args) == 2:
+            key = _get_key(one.args[0])
             if key is not None:
                 found.append((key, one.args[1]))
         elif has_head(one, "Association") or has_head(one, "List"):
-            found += _rules(one.args)
+            found += _list_rules(one.args)
     return found
 
 
-def _key(expression: Expression) -> str | None:
+def _get_key(expression: Expression) -> str | None:
     if isinstance(expression, Atom) and expression.kind == "string":
-        return string_value(expression.text)
+        return parse_string(expression.text)
     if isinstance(expression, Atom) and expression.kind == "symbol":
         return expression.text.rpartition("`")[2]
     return None
 
 
-def _properties(source: Source, args: list[Expression]) -> dict[str, Declared]:
-    found: dict[str, Declared] = {}
-    for key, value in _rules(args):
+def _read_properties(source: ParsedSource, args: list[Expression]) -> dict[str, DeclaredProperty]:
+    found: dict[str, DeclaredProperty] = {}
+    for key, value in _list_rules(args):
         if key != "Extensions":
-            found.setdefault(key, _declared(source, value))
+            found.setdefault(key, _evaluate_property(source, value))
     return found
 
 
-def _declared(source: Source, expression: Expression) -> Declared:
+def _evaluate_property(source: ParsedSource, expression: Expression) -> DeclaredProperty:
     try:
         value = evaluate(expression)
     except DataError:
-        value = Held(expression)
-    return Declared(value, source.position(expression.start)[0])
+        value = UnevaluatedExpression(expression)
+    return DeclaredProperty(value, source.get_position(expression.start)[0])
 
 
-def _extensions(source: Source, args: list[Expression]) -> list[DeclaredExtension]:
+def _read_extensions(source: ParsedSource, args: list[Expression]) -> list[DeclaredExtension]:
     found: list[DeclaredExtension] = []
-    for key, value in _rules(args):
+    for key, value in _list_rules(args):
         if key == "Extensions" and isinstance(value, Node):
             for one in value.args:
                 if isinstance(one, Node) and has_head(one, "List") and one.args:
-                    line = source.position(one.start)[0]
-                    kind = _key(one.args[0]) or ""
-                    found.append(DeclaredExtension(kind, line, _properties(source, one.args[1:])))
+                    line = source.get_position(one.start)[0]
+                    kind = _get_key(one.args[0]) or ""
+                    found.append(DeclaredExtension(kind, line, _read_properties(source, one.args[1:])))
     return found

@@ -6,41 +6,41 @@ everything else to the byte. `read_examples` gives the code of examples for othe
 Nothing is evaluated and no file is touched here.
 """
 
-from paddock.wolfram.reference_pages.building import Description, Subject, new_page
-from paddock.wolfram.reference_pages.editing import OPERATIONS, check_operation, edit_page
+from paddock.wolfram.reference_pages.building import PageContent, PageSubject, build_page
+from paddock.wolfram.reference_pages.editing import PAGE_OPERATIONS, check_operation, edit_page
 from paddock.wolfram.reference_pages.example_editing import (
     EXAMPLE_OPERATIONS,
     check_example_operation,
     edit_examples,
 )
 from paddock.wolfram.reference_pages.examples import (
-    Code,
+    ExampleCode,
     Example,
-    examples_markdown,
-    read_examples,
+    examples_to_markdown,
+    parse_examples,
 )
 from paddock.wolfram.reference_pages.failures import ReferencePageError
-from paddock.wolfram.reference_pages.layout import SECTION_NAMES, check_section
-from paddock.wolfram.reference_pages.page import Page
-from paddock.wolfram.reference_pages.usage import read_usage
+from paddock.wolfram.reference_pages.layout import SECTION_NAMES, resolve_section_name
+from paddock.wolfram.reference_pages.page import SymbolPage
+from paddock.wolfram.reference_pages.usage import parse_usage
 
 __all__ = [
     "EXAMPLE_OPERATIONS",
-    "OPERATIONS",
+    "PAGE_OPERATIONS",
     "SECTION_NAMES",
-    "Code",
-    "Description",
+    "ExampleCode",
+    "PageContent",
     "Example",
-    "Page",
+    "SymbolPage",
     "ReferencePageError",
-    "Subject",
+    "PageSubject",
     "check_example_operation",
     "check_operation",
-    "check_section",
+    "resolve_section_name",
     "edit_examples",
     "edit_page",
-    "examples_markdown",
-    "new_page",
-    "read_examples",
-    "read_usage",
+    "examples_to_markdown",
+    "build_page",
+    "parse_examples",
+    "parse_usage",
 ]

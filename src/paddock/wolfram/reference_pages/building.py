@@ -9,46 +9,46 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import call, symbol
-from paddock.wolfram.notebooks.boxing import boxes
-from paddock.wolfram.notebooks.encoding import literal
-from paddock.wolfram.notebooks.model import Cell, Group, Notebook, rule
+from paddock.wolfram.notebooks.boxing import code_to_boxes
+from paddock.wolfram.notebooks.encoding import ascii_string
+from paddock.wolfram.notebooks.model import Cell, CellGroup, Notebook, make_rule
 from paddock.wolfram.notebooks.writing import write_notebook
-from paddock.wolfram.reference_pages.examples import Example, delimiter, example_cells
+from paddock.wolfram.reference_pages.examples import Example, make_delimiter, make_example_cells
 from paddock.wolfram.reference_pages.failures import InvalidContentError
 from paddock.wolfram.reference_pages.layout import (
-    BASIC,
-    CATEGORIZATION,
+    BASIC_EXAMPLES_SECTION,
+    CATEGORIZATION_SECTION,
     EXAMPLE_SECTIONS,
-    EXAMPLE_SUBSECTION,
-    EXTENDED,
-    GUIDES,
-    HISTORY,
-    INITIALIZATION,
-    KEYWORDS,
-    METADATA,
+    EXAMPLE_SUBSECTION_STYLE,
+    EXTENDED_EXAMPLES_SECTION,
+    GUIDES_SECTION,
+    HISTORY_STYLE,
+    INITIALIZATION_SECTION,
+    KEYWORDS_SECTION,
+    METADATA_SECTION,
     METADATA_SECTIONS,
-    NOTES,
-    OBJECT_NAME,
+    NOTES_STYLE,
+    OBJECT_NAME_STYLE,
     OPTIONS,
-    RELATED_LINKS,
+    RELATED_LINKS_SECTION,
     SECTIONS,
-    SEE_ALSO,
-    TECH_NOTES,
-    TEMPLATES,
-    USAGE,
-    example_heading,
-    heading,
-    with_ids,
+    SEE_ALSO_SECTION,
+    TECH_NOTES_SECTION,
+    TEMPLATES_SECTION,
+    USAGE_STYLE,
+    make_example_heading,
+    make_heading,
+    add_cell_ids,
 )
 from paddock.wolfram.reference_pages.prose import (
     PLACEHOLDER,
-    links,
-    list_of,
-    names,
-    notes,
-    see_also,
+    make_link_cells,
+    make_list_node,
+    split_names,
+    make_note_cells,
+    make_see_also,
 )
-from paddock.wolfram.reference_pages.usage import read_usage, usage_content
+from paddock.wolfram.reference_pages.usage import parse_usage, make_usage_content
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,12 +57,12 @@ if TYPE_CHECKING:
 
 STYLE_SHEET = "FunctionPageStylesExt.nb"
 UNKNOWN_VERSION = "XX"
-_NAME = r"(?:[^\W\d_]|\$)(?:[^\W_]|\$)*"
-_SYMBOL = re.compile(_NAME)
-_PACLET = re.compile(r"[^\W_][\w.-]*(?:/[^\W_][\w.-]*)?")
-_CONTEXT = re.compile(rf"(?:{_NAME}`)+")
-_HISTORY = {"new": "New in: ", "modified": " | Modified in: ", "obsolete": " | Obsolete in: "}
-_TEMPLATES = (
+_SYMBOL_NAME = r"(?:[^\W\d_]|\$)(?:[^\W_]|\$)*"
+_SYMBOL_PATTERN = re.compile(_SYMBOL_NAME)
+_PACLET_PATTERN = re.compile(r"[^\W_][\w.-]*(?:/[^\W_][\w.-]*)?")
+_CONTEXT_PATTERN = re.compile(rf"(?:{_SYMBOL_NAME}`)+")
+_HISTORY_LABELS = {"new": "New in: ", "modified": " | Modified in: ", "obsolete": " | Obsolete in: "}
+_TEMPLATE_LABELS = (
     "Additional Function Template",
     "Arguments Pattern",
     "Local Variables",
@@ -71,7 +71,7 @@ _TEMPLATES = (
 
 
 @dataclass(slots=True)
-class Subject:
+class PageSubject:
     """The symbol that a page is about, and the paclet that it is in."""
 
     symbol: str
@@ -88,9 +88,9 @@ class Subject:
         self.context = self.context.strip() or self.paclet.replace("/", "`") + "`"
         if not self.context.endswith("`"):
             self.context += "`"
-        _check("symbolName", self.symbol, _SYMBOL, "the name of a symbol, without a context")
-        _check("pacletName", self.paclet, _PACLET, "the name of a paclet: Paclet, Publisher/Paclet")
-        _check("context", self.context, _CONTEXT, "a context, such as Publisher`Paclet`")
+        _check_format("symbolName", self.symbol, _SYMBOL_PATTERN, "the name of a symbol, without a context")
+        _check_format("pacletName", self.paclet, _PACLET_PATTERN, "the name of a paclet: Paclet, Publisher/Paclet")
+        _check_format("context", self.context, _CONTEXT_PATTERN, "a context, such as Publisher`Paclet`")
 
     @property
     def uri(self) -> str:
@@ -98,13 +98,13 @@ class Subject:
         return f"{self.paclet}/ref/{self.symbol}"
 
 
-def _check(what: str, value: str, form: re.Pattern[str], expected: str) -> None:
+def _check_format(what: str, value: str, form: re.Pattern[str], expected: str) -> None:
     if form.fullmatch(value) is None:
         raise InvalidContentError(f"{what}: {value!r} is not {expected}")
 
 
 @dataclass(slots=True)
-class Description:
+class PageContent:
     """What a new page says, in markdown."""
 
     usage: str
@@ -118,9 +118,9 @@ class Description:
     examples: Sequence[Example] = field(default_factory=list)
 
 
-def new_page(
-    subject: Subject,
-    description: Description,
+def build_page(
+    subject: PageSubject,
+    description: PageContent,
     target: Callable[[str], str],
     *,
     source: random.Random | None = None,
@@ -130,66 +130,66 @@ def new_page(
     Raises:
         ReferencePageError: when something in the description is not of the form that it needs.
     """
-    page: list[Cell | Group] = [
-        Group([Cell(subject.symbol, OBJECT_NAME), *_about(subject, description)]),
-        _section(SEE_ALSO, [Cell(see_also(description.see_also, target), "SeeAlso")]),
-        _section(TECH_NOTES, links(description.tech_notes, SECTIONS[TECH_NOTES].style)),
-        _section(GUIDES, links(description.guides, SECTIONS[GUIDES].style)),
-        _section(RELATED_LINKS, links(description.links, SECTIONS[RELATED_LINKS].style)),
-        _section(INITIALIZATION, [_needs(subject.context)]),
-        _section(BASIC, joined(description.examples)),
-        _section(EXTENDED, _extended()),
-        _metadata(subject, description),
+    page: list[Cell | CellGroup] = [
+        CellGroup([Cell(subject.symbol, OBJECT_NAME_STYLE), *_make_usage_and_notes(subject, description)]),
+        _make_section(SEE_ALSO_SECTION, [Cell(make_see_also(description.see_also, target), "SeeAlso")]),
+        _make_section(TECH_NOTES_SECTION, make_link_cells(description.tech_notes, SECTIONS[TECH_NOTES_SECTION].style)),
+        _make_section(GUIDES_SECTION, make_link_cells(description.guides, SECTIONS[GUIDES_SECTION].style)),
+        _make_section(RELATED_LINKS_SECTION, make_link_cells(description.links, SECTIONS[RELATED_LINKS_SECTION].style)),
+        _make_section(INITIALIZATION_SECTION, [_make_needs_cell(subject.context)]),
+        _make_section(BASIC_EXAMPLES_SECTION, make_example_sequence(description.examples)),
+        _make_section(EXTENDED_EXAMPLES_SECTION, _make_extended_sections()),
+        _make_metadata(subject, description),
     ]
     options = {
-        "TaggingRules": list_of([rule(literal("Paclet"), literal(subject.paclet))]),
-        "StyleDefinitions": _style_sheet(),
+        "TaggingRules": make_list_node([make_rule(ascii_string("Paclet"), ascii_string(subject.paclet))]),
+        "StyleDefinitions": _make_style_sheet(),
     }
-    return write_notebook(Notebook(with_ids(page, source or random.Random()), **options))  # noqa: S311 - ids need not be secret
+    return write_notebook(Notebook(add_cell_ids(page, source or random.Random()), **options))  # noqa: S311 - ids need not be secret
 
 
-def _style_sheet() -> Expression:
-    encoding = rule(symbol("CharacterEncoding"), literal("UTF-8"))
-    directory = list_of([literal("Wolfram")])
-    return call("FrontEnd`FileName", directory, literal(STYLE_SHEET), encoding)
+def _make_style_sheet() -> Expression:
+    encoding = make_rule(symbol("CharacterEncoding"), ascii_string("UTF-8"))
+    directory = make_list_node([ascii_string("Wolfram")])
+    return call("FrontEnd`FileName", directory, ascii_string(STYLE_SHEET), encoding)
 
 
-def _about(subject: Subject, description: Description) -> list[Cell]:
-    cases = read_usage(description.usage)
-    usage = Cell(usage_content(cases, subject.symbol, subject.uri), USAGE)
-    return [usage, *(notes(description.notes) or [Cell(PLACEHOLDER, NOTES)])]
+def _make_usage_and_notes(subject: PageSubject, description: PageContent) -> list[Cell]:
+    cases = parse_usage(description.usage)
+    usage = Cell(make_usage_content(cases, subject.symbol, subject.uri), USAGE_STYLE)
+    return [usage, *(make_note_cells(description.notes) or [Cell(PLACEHOLDER, NOTES_STYLE)])]
 
 
-def _section(style: str, cells: Sequence[Cell | Group], state: str = "Open") -> Group:
-    return Group([heading(style), *cells], state)
+def _make_section(style: str, cells: Sequence[Cell | CellGroup], state: str = "Open") -> CellGroup:
+    return CellGroup([make_heading(style), *cells], state)
 
 
-def _needs(context: str) -> Cell:
-    return Cell(call("BoxData", boxes(f'Needs["{context}"]')), "ExampleInitialization")
+def _make_needs_cell(context: str) -> Cell:
+    return Cell(call("BoxData", code_to_boxes(f'Needs["{context}"]')), "ExampleInitialization")
 
 
-def joined(examples: Sequence[Example]) -> list[Cell | Group]:
+def make_example_sequence(examples: Sequence[Example]) -> list[Cell | CellGroup]:
     """The cells of several examples, with lines between them."""
-    cells: list[Cell | Group] = []
+    cells: list[Cell | CellGroup] = []
     for example in examples:
         if cells:
-            cells.append(delimiter())
-        cells += example_cells(example)
+            cells.append(make_delimiter())
+        cells += make_example_cells(example)
     return cells
 
 
-def _extended() -> list[Cell | Group]:
-    cells: list[Cell | Group] = []
+def _make_extended_sections() -> list[Cell | CellGroup]:
+    cells: list[Cell | CellGroup] = []
     for name, title in EXAMPLE_SECTIONS.items():
-        made = example_heading(title)
+        made = make_example_heading(title)
         if name == OPTIONS:
-            cells.append(Group([made, example_heading(PLACEHOLDER, EXAMPLE_SUBSECTION)]))
+            cells.append(CellGroup([made, make_example_heading(PLACEHOLDER, EXAMPLE_SUBSECTION_STYLE)]))
         else:
             cells.append(made)
     return cells
 
 
-def _metadata(subject: Subject, description: Description) -> Group:
+def _make_metadata(subject: PageSubject, description: PageContent) -> CellGroup:
     history = {"new": description.version.strip() or UNKNOWN_VERSION}
     facts = {
         "Entity Type": "Symbol",
@@ -197,38 +197,38 @@ def _metadata(subject: Subject, description: Description) -> Group:
         "Context": subject.context,
         "URI": subject.uri,
     }
-    style = METADATA_SECTIONS[CATEGORIZATION].style
+    style = METADATA_SECTIONS[CATEGORIZATION_SECTION].style
     categories = [Cell(value, style, CellLabel=label) for label, value in facts.items()]
     templates = [
-        Cell(call("BoxData", literal("")), "Template", CellLabel=one) for one in _TEMPLATES
+        Cell(call("BoxData", ascii_string("")), "Template", CellLabel=one) for one in _TEMPLATE_LABELS
     ]
-    return _section(
-        METADATA,
+    return _make_section(
+        METADATA_SECTION,
         [
-            Cell(history_content(history), HISTORY),
-            _section(CATEGORIZATION, categories, "Closed"),
-            _section(KEYWORDS, keyword_cells(description.keywords), "Closed"),
-            _section(TEMPLATES, templates, "Closed"),
+            Cell(make_history_content(history), HISTORY_STYLE),
+            _make_section(CATEGORIZATION_SECTION, categories, "Closed"),
+            _make_section(KEYWORDS_SECTION, make_keyword_cells(description.keywords), "Closed"),
+            _make_section(TEMPLATES_SECTION, templates, "Closed"),
         ],
     )
 
 
-def keyword_cells(text: str) -> list[Cell]:
+def make_keyword_cells(text: str) -> list[Cell]:
     """A cell for each keyword; a placeholder when there are none."""
-    return [Cell(word, "Keywords") for word in names(text) or [PLACEHOLDER]]
+    return [Cell(word, "Keywords") for word in split_names(text) or [PLACEHOLDER]]
 
 
-def history_content(versions: dict[str, str]) -> Expression:
+def make_history_content(versions: dict[str, str]) -> Expression:
     """In which versions a symbol was new, changed and given up; a blank where that is unknown."""
     pieces: list[Expression] = []
-    for key, words in _HISTORY.items():
-        value, tag = literal(versions.get(key, " ")), literal(key.capitalize())
-        tags = rule(symbol("CellTags"), tag)
-        pieces += [literal(words), call("Cell", value, literal("HistoryData"), tags)]
-    return call("TextData", list_of(pieces))
+    for key, words in _HISTORY_LABELS.items():
+        value, tag = ascii_string(versions.get(key, " ")), ascii_string(key.capitalize())
+        tags = make_rule(symbol("CellTags"), tag)
+        pieces += [ascii_string(words), call("Cell", value, ascii_string("HistoryData"), tags)]
+    return call("TextData", make_list_node(pieces))
 
 
-def read_history(text: str) -> dict[str, str]:
+def parse_history(text: str) -> dict[str, str]:
     """The versions in `new:1.0, modified:1.2, obsolete:2.0`.
 
     Raises:
@@ -240,7 +240,7 @@ def read_history(text: str) -> dict[str, str]:
             continue
         key, sign, value = (part.strip() for part in pair.partition(":"))
         key = key.lower()
-        if not sign or not value or ":" in value or key not in _HISTORY or key in versions:
+        if not sign or not value or ":" in value or key not in _HISTORY_LABELS or key in versions:
             raise InvalidContentError(
                 f"{pair.strip()!r} is no part of a history",
                 hint="write new:1.0, modified:1.2, obsolete:2.0, each at most once",

@@ -8,73 +8,73 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.wolfram.notebooks.model import Group
-from paddock.wolfram.reference_pages.editing import check_content, check_operation, insertion
-from paddock.wolfram.reference_pages.examples import DELIMITER, delimiter, example_cells
+from paddock.wolfram.notebooks.model import CellGroup
+from paddock.wolfram.reference_pages.editing import check_content, check_operation, resolve_insertion_index
+from paddock.wolfram.reference_pages.examples import EXAMPLE_DELIMITER_STYLE, make_delimiter, make_example_cells
 from paddock.wolfram.reference_pages.failures import (
     ExampleNotFoundError,
     InvalidContentError,
     InvalidOperationError,
 )
 from paddock.wolfram.reference_pages.layout import (
-    BASIC,
+    BASIC_EXAMPLES_SECTION,
     BASIC_EXAMPLES,
-    EXAMPLE_SECTION,
+    EXAMPLE_SECTION_STYLE,
     EXAMPLE_SECTIONS,
-    EXAMPLE_SUBSECTION,
-    EXTENDED,
-    example_heading,
-    key_of,
-    level_of,
-    title_of,
+    EXAMPLE_SUBSECTION_STYLE,
+    EXTENDED_EXAMPLES_SECTION,
+    make_example_heading,
+    normalize_title,
+    get_heading_level,
+    get_title,
 )
 from paddock.wolfram.reference_pages.page import (
-    Page,
-    Section,
+    SymbolPage,
+    PageSection,
     insert_in_order,
     is_placeholder,
-    section_at,
+    get_section_at,
 )
 from paddock.wolfram.reference_pages.prose import PLACEHOLDER
-from paddock.wolfram.reference_pages.tree import Branch
+from paddock.wolfram.reference_pages.tree import CellBranch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paddock.wolfram.reference_pages.examples import Example
-    from paddock.wolfram.reference_pages.tree import Element
+    from paddock.wolfram.reference_pages.tree import CellElement
 
 
-class _Group(NamedTuple):
+class _ExampleGroup(NamedTuple):
     """One example on a page, with the line above it, which the first one has not."""
 
-    elements: list[Element]
-    line: Element | None = None
+    elements: list[CellElement]
+    line: CellElement | None = None
 
 
-def _appended(groups: list[_Group], made: list[_Group], _position: int | None) -> list[_Group]:
+def _append_examples(groups: list[_ExampleGroup], made: list[_ExampleGroup], _position: int | None) -> list[_ExampleGroup]:
     return [*groups, *made]
 
 
-def _prepended(groups: list[_Group], made: list[_Group], _position: int | None) -> list[_Group]:
+def _prepend_examples(groups: list[_ExampleGroup], made: list[_ExampleGroup], _position: int | None) -> list[_ExampleGroup]:
     return [*made, *groups]
 
 
-def _inserted(groups: list[_Group], made: list[_Group], position: int | None) -> list[_Group]:
-    at = insertion(position, len(groups), 1)
+def _insert_examples(groups: list[_ExampleGroup], made: list[_ExampleGroup], position: int | None) -> list[_ExampleGroup]:
+    at = resolve_insertion_index(position, len(groups), 1)
     return [*groups[:at], *made, *groups[at:]]
 
 
-def _replaced(groups: list[_Group], made: list[_Group], position: int | None) -> list[_Group]:
-    at = _existing(position, len(groups))
+def _replace_example(groups: list[_ExampleGroup], made: list[_ExampleGroup], position: int | None) -> list[_ExampleGroup]:
+    at = _resolve_example_index(position, len(groups))
     return [*groups[:at], *made, *groups[at + 1 :]]
 
 
-def _set(_groups: list[_Group], made: list[_Group], _position: int | None) -> list[_Group]:
+def _set_examples(_groups: list[_ExampleGroup], made: list[_ExampleGroup], _position: int | None) -> list[_ExampleGroup]:
     return made
 
 
-def _existing(position: int | None, count: int) -> int:
+def _resolve_example_index(position: int | None, count: int) -> int:
     """Which of so many is meant, counted from 0; -1 is the last."""
     if not count:
         raise ExampleNotFoundError("There are no examples here", hint="appendExample adds one")
@@ -84,22 +84,22 @@ def _existing(position: int | None, count: int) -> int:
     return min(max(place, 1), count) - 1
 
 
-_OPERATIONS: dict[str, Callable[[list[_Group], list[_Group], int | None], list[_Group]]] = {
-    "appendExample": _appended,
-    "prependExample": _prepended,
-    "insertExample": _inserted,
-    "replaceExample": _replaced,
-    "removeExample": _replaced,
-    "clearExamples": _set,
-    "setExamples": _set,
+_EXAMPLE_OPERATION_HANDLERS: dict[str, Callable[[list[_ExampleGroup], list[_ExampleGroup], int | None], list[_ExampleGroup]]] = {
+    "appendExample": _append_examples,
+    "prependExample": _prepend_examples,
+    "insertExample": _insert_examples,
+    "replaceExample": _replace_example,
+    "removeExample": _replace_example,
+    "clearExamples": _set_examples,
+    "setExamples": _set_examples,
 }
-EXAMPLE_OPERATIONS = list(_OPERATIONS)
+EXAMPLE_OPERATIONS = list(_EXAMPLE_OPERATION_HANDLERS)
 """The names of the operations."""
-_NEED_POSITION = frozenset(("insertExample", "replaceExample", "removeExample"))
-_WITHOUT_CONTENT = frozenset(("removeExample", "clearExamples"))
-_WHOLE = frozenset(("clearExamples", "setExamples"))
+_OPERATIONS_WITH_POSITION = frozenset(("insertExample", "replaceExample", "removeExample"))
+_OPERATIONS_WITHOUT_CONTENT = frozenset(("removeExample", "clearExamples"))
+_WHOLE_SECTION_OPERATIONS = frozenset(("clearExamples", "setExamples"))
 """Operations on all that is in a section, subsections too."""
-_ON_WHAT_IS_THERE = frozenset(("replaceExample", "removeExample", "clearExamples"))
+_EXISTING_EXAMPLE_OPERATIONS = frozenset(("replaceExample", "removeExample", "clearExamples"))
 
 
 def check_example_operation(operation: str, content: str | None, position: int | None) -> str:
@@ -109,16 +109,16 @@ def check_example_operation(operation: str, content: str | None, position: int |
         ReferencePageError: when there is no such operation, or it lacks a position or content.
     """
     check_operation(operation, EXAMPLE_OPERATIONS)
-    if operation in _NEED_POSITION and position is None:
+    if operation in _OPERATIONS_WITH_POSITION and position is None:
         raise InvalidOperationError(
             f"The operation {operation} needs `position`",
             hint="1 is the first example, -1 the last; for insertExample, -1 is after the last",
         )
-    return "" if operation in _WITHOUT_CONTENT else check_content(operation, content)
+    return "" if operation in _OPERATIONS_WITHOUT_CONTENT else check_content(operation, content)
 
 
 def edit_examples(
-    page: Page,
+    page: SymbolPage,
     operation: str,
     section: str,
     examples: list[Example],
@@ -131,65 +131,65 @@ def edit_examples(
     Raises:
         ReferencePageError: when there is nothing to change, or nothing to put there.
     """
-    if not examples and operation not in _WITHOUT_CONTENT:
+    if not examples and operation not in _OPERATIONS_WITHOUT_CONTENT:
         raise InvalidContentError("There is no example in the content")
-    is_new = operation not in _ON_WHAT_IS_THERE
-    found = _section(page, section, is_made=is_new)
+    is_new = operation not in _EXISTING_EXAMPLE_OPERATIONS
+    found = _get_section(page, section, is_made=is_new)
     if subsection is not None and subsection.strip():
-        found = _subsection(page, found, subsection.strip(), is_made=is_new)
-    found = _ungrouped(found)
-    own = len(found.body) if operation in _WHOLE else _own(found.body)
-    made = [_Group(page.elements(example_cells(example))) for example in examples]
-    groups = _OPERATIONS[operation](_groups(found.body[:own]), made, position)
+        found = _get_subsection(page, found, subsection.strip(), is_made=is_new)
+    found = _flatten_delimiter_groups(found)
+    own = len(found.body) if operation in _WHOLE_SECTION_OPERATIONS else _count_own_elements(found.body)
+    made = [_ExampleGroup(page.make_elements(make_example_cells(example))) for example in examples]
+    groups = _EXAMPLE_OPERATION_HANDLERS[operation](_split_examples(found.body[:own]), made, position)
     rest = found.body[own:]
     if groups and all(map(is_placeholder, rest)):
         rest = []
-    found.set_body([*_together(page, groups), *rest])
+    found.set_body([*_join_examples(page, groups), *rest])
 
 
-def _section(page: Page, name: str, *, is_made: bool) -> Section:
-    style, title = BASIC, "Basic Examples"
-    found = page.find(BASIC) if name == BASIC_EXAMPLES else None
+def _get_section(page: SymbolPage, name: str, *, is_made: bool) -> PageSection:
+    style, title = BASIC_EXAMPLES_SECTION, "Basic Examples"
+    found = page.find_section(BASIC_EXAMPLES_SECTION) if name == BASIC_EXAMPLES else None
     if name != BASIC_EXAMPLES:
-        style, title = EXAMPLE_SECTION, EXAMPLE_SECTIONS[name]
-        found = page.find(style, lambda leaf: key_of(title_of(leaf.cell)) == key_of(title))
+        style, title = EXAMPLE_SECTION_STYLE, EXAMPLE_SECTIONS[name]
+        found = page.find_section(style, lambda leaf: normalize_title(get_title(leaf.cell)) == normalize_title(title))
     if found is not None:
         return found
     if not is_made:
         raise ExampleNotFoundError(
             f"The page has no section {title!r}", hint="appendExample makes it"
         )
-    if style == BASIC:
-        return page.section(BASIC)
-    made = page.elements([Group([example_heading(title)])])
-    insert_in_order(page.section(EXTENDED), made, _rank, title)
-    return _section(page, name, is_made=False)
+    if style == BASIC_EXAMPLES_SECTION:
+        return page.get_or_add_section(BASIC_EXAMPLES_SECTION)
+    made = page.make_elements([CellGroup([make_example_heading(title)])])
+    insert_in_order(page.get_or_add_section(EXTENDED_EXAMPLES_SECTION), made, _get_section_rank, title)
+    return _get_section(page, name, is_made=False)
 
 
-def _rank(found: Element | str) -> int | None:
+def _get_section_rank(found: CellElement | str) -> int | None:
     """The place of a section among those below "More Examples"."""
     if not isinstance(found, str):
-        if found.style != EXAMPLE_SECTION:
+        if found.style != EXAMPLE_SECTION_STYLE:
             return None
-        found = _title(found)
-    keys = [key_of(title) for title in EXAMPLE_SECTIONS.values()]
-    key = key_of(found)
+        found = _get_heading_title(found)
+    keys = [normalize_title(title) for title in EXAMPLE_SECTIONS.values()]
+    key = normalize_title(found)
     return keys.index(key) if key in keys else None
 
 
-def _title(element: Element) -> str:
+def _get_heading_title(element: CellElement) -> str:
     """The title of the heading that an element is, or begins with."""
-    while isinstance(element, Branch):
+    while isinstance(element, CellBranch):
         element = element.elements[0]
-    return title_of(element.cell)
+    return get_title(element.cell)
 
 
-def _subsection(page: Page, section: Section, title: str, *, is_made: bool) -> Section:
-    places = [place for place in section.places() if place.leaf.style == EXAMPLE_SUBSECTION]
+def _get_subsection(page: SymbolPage, section: PageSection, title: str, *, is_made: bool) -> PageSection:
+    places = [place for place in section.list_positions() if place.leaf.style == EXAMPLE_SUBSECTION_STYLE]
     for place in places:
-        if key_of(title_of(place.leaf.cell)) == key_of(title):
-            return section_at(place)
-    known = [title_of(place.leaf.cell) for place in places]
+        if normalize_title(get_title(place.leaf.cell)) == normalize_title(title):
+            return get_section_at(place)
+    known = [get_title(place.leaf.cell) for place in places]
     if not is_made:
         raise ExampleNotFoundError(
             f"There is no subsection {title!r}",
@@ -197,53 +197,53 @@ def _subsection(page: Page, section: Section, title: str, *, is_made: bool) -> S
             if known
             else "the section has no subsections",
         )
-    made = example_heading(title, EXAMPLE_SUBSECTION)
+    made = make_example_heading(title, EXAMPLE_SUBSECTION_STYLE)
     for place in places:
-        if title_of(place.leaf.cell) == PLACEHOLDER:
+        if get_title(place.leaf.cell) == PLACEHOLDER:
             place.leaf.set_content(made.content)
-            return section_at(place)
-    section.branch.replace(section.end, section.end, page.elements([Group([made])]))
-    longer = Section(section.branch, section.start, section.end + 1)
-    return _subsection(page, longer, title, is_made=False)
+            return get_section_at(place)
+    section.branch.replace(section.end, section.end, page.make_elements([CellGroup([made])]))
+    longer = PageSection(section.branch, section.start, section.end + 1)
+    return _get_subsection(page, longer, title, is_made=False)
 
 
-def _ungrouped(section: Section) -> Section:
+def _flatten_delimiter_groups(section: PageSection) -> PageSection:
     """The same with delimiters beside their examples; some front ends make groups of both."""
-    body: list[Element] = []
+    body: list[CellElement] = []
     waiting = section.body[::-1]
     while waiting:
         element = waiting.pop()
-        if isinstance(element, Branch) and element.style == DELIMITER:
+        if isinstance(element, CellBranch) and element.style == EXAMPLE_DELIMITER_STYLE:
             element.elements[0].lead = element.lead
             waiting += reversed(element.elements)
         else:
             body.append(element)
     if len(body) > len(section.body):
         section.set_body(body)
-    return Section(section.branch, section.start, section.start + 1 + len(body))
+    return PageSection(section.branch, section.start, section.start + 1 + len(body))
 
 
-def _own(body: list[Element]) -> int:
+def _count_own_elements(body: list[CellElement]) -> int:
     """How many elements come before the first subsection."""
-    return next((at for at, one in enumerate(body) if level_of(one.style)), len(body))
+    return next((at for at, one in enumerate(body) if get_heading_level(one.style)), len(body))
 
 
-def _groups(elements: list[Element]) -> list[_Group]:
+def _split_examples(elements: list[CellElement]) -> list[_ExampleGroup]:
     """The examples that elements make up; placeholders are none."""
-    groups = [_Group([])]
+    groups = [_ExampleGroup([])]
     for element in elements:
-        if element.style == DELIMITER:
-            groups.append(_Group([], element))
+        if element.style == EXAMPLE_DELIMITER_STYLE:
+            groups.append(_ExampleGroup([], element))
         else:
             groups[-1].elements.append(element)
     return [group for group in groups if not all(map(is_placeholder, group.elements))]
 
 
-def _together(page: Page, groups: list[_Group]) -> list[Element]:
+def _join_examples(page: SymbolPage, groups: list[_ExampleGroup]) -> list[CellElement]:
     """Examples with a line between each two."""
-    elements: list[Element] = []
+    elements: list[CellElement] = []
     for group in groups:
         if elements:
-            elements += [group.line] if group.line is not None else page.elements([delimiter()])
+            elements += [group.line] if group.line is not None else page.make_elements([make_delimiter()])
         elements += group.elements
     return elements

@@ -9,79 +9,79 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.wolfram.notebooks.model import Cell, Group
+from paddock.wolfram.notebooks.model import Cell, CellGroup
 from paddock.wolfram.reference_pages.failures import InvalidPageError
 from paddock.wolfram.reference_pages.layout import (
-    METADATA,
+    METADATA_SECTION,
     METADATA_SECTIONS,
-    OBJECT_NAME,
+    OBJECT_NAME_STYLE,
     SECTIONS,
-    heading,
-    level_of,
-    title_of,
-    with_ids,
+    make_heading,
+    get_heading_level,
+    get_title,
+    add_cell_ids,
 )
 from paddock.wolfram.reference_pages.prose import PLACEHOLDER
-from paddock.wolfram.reference_pages.tree import Branch, Place, read_tree
+from paddock.wolfram.reference_pages.tree import CellBranch, CellPosition, parse_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from paddock.wolfram.reference_pages.tree import Element, Leaf
+    from paddock.wolfram.reference_pages.tree import CellElement, CellLeaf
 
 
-class Section(NamedTuple):
+class PageSection(NamedTuple):
     """A heading, and what follows it in the same list up to the next one."""
 
-    branch: Branch
+    branch: CellBranch
     start: int
     end: int
 
     @property
-    def body(self) -> list[Element]:
+    def body(self) -> list[CellElement]:
         """What is below the heading."""
         return self.branch.elements[self.start + 1 : self.end]
 
-    def set_body(self, elements: Sequence[Element]) -> None:
+    def set_body(self, elements: Sequence[CellElement]) -> None:
         """Have other elements below the heading."""
         self.branch.replace(self.start + 1, self.end, elements)
 
-    def places(self) -> list[Place]:
+    def list_positions(self) -> list[CellPosition]:
         """The cells below the heading, in whatever groups."""
-        found: list[Place] = []
+        found: list[CellPosition] = []
         for index in range(self.start + 1, self.end):
             element = self.branch.elements[index]
-            if isinstance(element, Branch):
-                found += element.leaves()
+            if isinstance(element, CellBranch):
+                found += element.iter_positions()
             else:
-                found.append(Place(self.branch, index, element))
+                found.append(CellPosition(self.branch, index, element))
         return found
 
 
-class Page:
+class SymbolPage:
     """The page of a symbol."""
 
     def __init__(self, text: str, source: random.Random | None = None) -> None:
-        self._tree = read_tree(text)
-        self._source = source or random.Random()  # noqa: S311 - ids need not be secret
-        named = [one.leaf for one in self._tree.root.leaves() if one.leaf.style == OBJECT_NAME]
+        self._tree = parse_tree(text)
+        self._random = source or random.Random()  # noqa: S311 - ids need not be secret
+        named = [one.leaf for one in self._tree.root.iter_positions() if one.leaf.style == OBJECT_NAME_STYLE]
         if not named:
             raise InvalidPageError(
                 "It is not the page of a symbol: there is no cell with the style ObjectName",
                 hint="CreateSymbolDoc makes such pages",
             )
-        self.symbol = title_of(named[0].cell)
+        self.symbol = get_title(named[0].cell)
 
     @property
     def paclet(self) -> str:
         """The paclet that the symbol is in; empty if the page does not say."""
         found = self._tree.tagging_rules.get("Paclet")
-        return found if isinstance(found, str) else self._fact("Paclet Name")
+        return found if isinstance(found, str) else self._get_metadata("Paclet Name")
 
     @property
     def context(self) -> str:
         """The context of the symbol; empty if the page does not say."""
-        found = self._fact("Context")
+        found = self._get_metadata("Context")
         if found and found != PLACEHOLDER:
             return found
         return self.paclet.replace("/", "`") + "`" if self.paclet else ""
@@ -91,58 +91,58 @@ class Page:
         """The address of the page, without `paclet:`."""
         return f"{self.paclet}/ref/{self.symbol}" if self.paclet else f"ref/{self.symbol}"
 
-    def _fact(self, label: str) -> str:
-        for place in self._tree.root.leaves():
+    def _get_metadata(self, label: str) -> str:
+        for place in self._tree.root.iter_positions():
             cell = place.leaf.cell
             if cell.style == "Categorization" and cell.label == label:
-                return title_of(cell)
+                return get_title(cell)
         return ""
 
-    def text(self) -> str:
+    def to_text(self) -> str:
         """The text of the file."""
-        return self._tree.text()
+        return self._tree.to_text()
 
-    def elements(self, cells: Iterable[Cell | Group]) -> list[Element]:
+    def make_elements(self, cells: Iterable[Cell | CellGroup]) -> list[CellElement]:
         """New elements, each cell with an id."""
-        return self._tree.elements(with_ids(cells, self._source))
+        return self._tree.make_elements(add_cell_ids(cells, self._random))
 
-    def find(self, style: str, wanted: Callable[[Leaf], bool] = lambda _: True) -> Section | None:
+    def find_section(self, style: str, wanted: Callable[[CellLeaf], bool] = lambda _: True) -> PageSection | None:
         """The section whose heading has a style, and is wanted."""
-        for place in self._tree.root.leaves():
+        for place in self._tree.root.iter_positions():
             if place.leaf.style == style and wanted(place.leaf):
-                return section_at(place)
+                return get_section_at(place)
         return None
 
-    def section(self, style: str) -> Section:
+    def get_or_add_section(self, style: str) -> PageSection:
         """A section of the page or its metadata, made in its place if it is not there."""
-        found = self.find(style)
+        found = self.find_section(style)
         if found is not None:
             return found
-        made = self.elements([Group([heading(style)])])
+        made = self.make_elements([CellGroup([make_heading(style)])])
         if style in METADATA_SECTIONS:
-            insert_in_order(self.section(METADATA), made, _rank_among(METADATA_SECTIONS), style)
+            insert_in_order(self.get_or_add_section(METADATA_SECTION), made, _make_rank(METADATA_SECTIONS), style)
         else:
-            root = Section(self._tree.root, -1, len(self._tree.root.elements))
-            insert_in_order(root, made, _rank_among(SECTIONS), style)
-        again = self.find(style)
+            root = PageSection(self._tree.root, -1, len(self._tree.root.elements))
+            insert_in_order(root, made, _make_rank(SECTIONS), style)
+        again = self.find_section(style)
         if again is None:
             raise InvalidPageError(f"There is no place on it for {style}")
         return again
 
 
-def _rank_among(styles: Iterable[str]) -> Callable[[Element | str], int | None]:
+def _make_rank(styles: Iterable[str]) -> Callable[[CellElement | str], int | None]:
     ranks = {style: rank for rank, style in enumerate(styles)}
 
-    def rank(found: Element | str) -> int | None:
+    def rank(found: CellElement | str) -> int | None:
         return ranks.get(found if isinstance(found, str) else found.style)
 
     return rank
 
 
 def insert_in_order(
-    around: Section,
-    made: Sequence[Element],
-    rank: Callable[[Element | str], int | None],
+    around: PageSection,
+    made: Sequence[CellElement],
+    rank: Callable[[CellElement | str], int | None],
     what: str,
 ) -> None:
     """Insert a section before the first of those that come after it, else at the end."""
@@ -156,18 +156,18 @@ def insert_in_order(
     around.branch.replace(at, at, made)
 
 
-def section_at(place: Place) -> Section:
+def get_section_at(place: CellPosition) -> PageSection:
     """The section that a heading begins."""
-    level = level_of(place.leaf.style)
+    level = get_heading_level(place.leaf.style)
     elements = place.branch.elements
-    end = place.at + 1
-    while end < len(elements) and not 0 < level_of(elements[end].style) <= level:
+    end = place.index + 1
+    while end < len(elements) and not 0 < get_heading_level(elements[end].style) <= level:
         end += 1
-    return Section(place.branch, place.at, end)
+    return PageSection(place.branch, place.index, end)
 
 
-def is_placeholder(element: Element) -> bool:
+def is_placeholder(element: CellElement) -> bool:
     """Whether a cell, or a group, says nothing yet."""
-    if isinstance(element, Branch):
+    if isinstance(element, CellBranch):
         return bool(element.elements) and all(map(is_placeholder, element.elements))
-    return title_of(element.cell) == PLACEHOLDER
+    return get_title(element.cell) == PLACEHOLDER

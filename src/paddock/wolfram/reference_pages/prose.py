@@ -6,165 +6,165 @@ import re
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Atom, Node, call, symbol
-from paddock.wolfram.notebooks.blocks import blocks
-from paddock.wolfram.notebooks.boxing import boxes
-from paddock.wolfram.notebooks.encoding import literal
-from paddock.wolfram.notebooks.fences import cells_of_fence
-from paddock.wolfram.notebooks.model import Cell, rule
-from paddock.wolfram.notebooks.runs import Look
-from paddock.wolfram.notebooks.spans import LINK, spans
+from paddock.wolfram.notebooks.blocks import parse_blocks
+from paddock.wolfram.notebooks.boxing import code_to_boxes
+from paddock.wolfram.notebooks.encoding import ascii_string
+from paddock.wolfram.notebooks.fences import parse_fence_cells
+from paddock.wolfram.notebooks.model import Cell, make_rule
+from paddock.wolfram.notebooks.runs import TextStyle
+from paddock.wolfram.notebooks.spans import LINK_PATTERN, parse_inline
 from paddock.wolfram.notebooks.tex_reading import tex_to_boxes
-from paddock.wolfram.notebooks.text_data import content_of, traditional
+from paddock.wolfram.notebooks.text_data import runs_to_content, make_traditional_form
 from paddock.wolfram.reference_pages.failures import InvalidContentError
-from paddock.wolfram.text import string_value
+from paddock.wolfram.text import parse_string
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.notebooks.blocks import Block
-    from paddock.wolfram.notebooks.runs import Run
+    from paddock.wolfram.notebooks.blocks import MarkdownBlock
+    from paddock.wolfram.notebooks.runs import TextRun
 
 PLACEHOLDER = "XXXX"
 """What stands where an author has still to write something."""
-INLINE_FORMULA = "InlineFormula"
-ITALIC = "TI"
-TABLE = "ColumnTableMod"
+INLINE_FORMULA_STYLE = "InlineFormula"
+ITALIC_STYLE = "TI"
+TABLE_STYLE_SUFFIX = "ColumnTableMod"
 """How the styles of tables end; before it stands the number of columns."""
-_WIDEST_TABLE = 3
+_MAX_TABLE_COLUMNS = 3
 _VARIABLE = re.compile(r"[^\W\d_][\w$]*(?:_[\w$]+)?")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 
 
-def page_content(text: str) -> str | Expression:
+def make_page_content(text: str) -> str | Expression:
     """A paragraph of markdown as the content of a cell."""
-    return text_data(page_pieces(text))
+    return make_text_data(make_page_pieces(text))
 
 
-def page_pieces(text: str) -> list[Expression]:
+def make_page_pieces(text: str) -> list[Expression]:
     """A paragraph of markdown as the pieces of a text."""
-    return [piece for run in spans(text) for piece in _pieces(run)]
+    return [piece for run in parse_inline(text) for piece in _run_to_pieces(run)]
 
 
-def text_data(pieces: Sequence[Expression]) -> str | Expression:
+def make_text_data(pieces: Sequence[Expression]) -> str | Expression:
     """Pieces of text as the content of a cell; a string when they are nothing else."""
     joined: list[Expression] = []
     for piece in pieces:
         last = joined[-1] if joined else None
         if isinstance(piece, Atom) and isinstance(last, Atom):
-            joined[-1] = literal(string_value(last.text) + string_value(piece.text))
+            joined[-1] = ascii_string(parse_string(last.text) + parse_string(piece.text))
         else:
             joined.append(piece)
     if not joined:
         return ""
     if len(joined) == 1 and isinstance(joined[0], Atom):
-        return string_value(joined[0].text)
-    return call("TextData", list_of(joined))
+        return parse_string(joined[0].text)
+    return call("TextData", make_list_node(joined))
 
 
-def list_of(items: Sequence[Expression]) -> Node:
+def make_list_node(items: Sequence[Expression]) -> Node:
     """`{…}`."""
     return Node(symbol("List"), list(items), form="list")
 
 
-def inline_formula(content: Expression) -> Node:
+def make_inline_formula(content: Expression) -> Node:
     """Boxes in the middle of a text."""
-    return call("Cell", call("BoxData", content), literal(INLINE_FORMULA))
+    return call("Cell", call("BoxData", content), ascii_string(INLINE_FORMULA_STYLE))
 
 
-def variable(name: str) -> Node:
+def make_variable(name: str) -> Node:
     """The box of a variable."""
-    return call("StyleBox", literal(name), literal(ITALIC))
+    return call("StyleBox", ascii_string(name), ascii_string(ITALIC_STYLE))
 
 
-def link(text: str, target: str) -> Node:
+def make_link(text: str, target: str) -> Node:
     """A button that leads to a page of the documentation."""
     return call(
         "ButtonBox",
-        literal(text),
-        rule(symbol("BaseStyle"), literal("Link")),
-        rule(symbol("ButtonData"), literal(target)),
+        ascii_string(text),
+        make_rule(symbol("BaseStyle"), ascii_string("Link")),
+        make_rule(symbol("ButtonData"), ascii_string(target)),
     )
 
 
-def _pieces(run: Run) -> list[Expression]:
-    look = run.look
+def _run_to_pieces(run: TextRun) -> list[Expression]:
+    look = run.style
     if run.kind == "code" and not look.link:
-        return [inline_formula(boxes(run.text))]
-    is_variable = run.kind == "text" and look == Look(is_italic=True)
+        return [make_inline_formula(code_to_boxes(run.text))]
+    is_variable = run.kind == "text" and look == TextStyle(is_italic=True)
     if is_variable and _VARIABLE.fullmatch(run.text):
-        return [inline_formula(variable(run.text))]
-    content = content_of([run])
+        return [make_inline_formula(make_variable(run.text))]
+    content = runs_to_content([run])
     if isinstance(content, str):
-        return [literal(content)]
+        return [ascii_string(content)]
     inner = content.args[0] if isinstance(content, Node) else content
     return list(inner.args) if isinstance(inner, Node) else [inner]
 
 
-def notes(markdown: str) -> list[Cell]:
+def make_note_cells(markdown: str) -> list[Cell]:
     """The cells of notes: one for each paragraph, item, table, formula or block of code.
 
     Headings and rules are left out.
     """
-    return [cell for block in blocks(markdown) for cell in _NOTES[block.kind](block)]
+    return [cell for block in parse_blocks(markdown) for cell in _NOTE_MAKERS[block.kind](block)]
 
 
-def _note(block: Block) -> list[Cell]:
-    return [Cell(page_content(block.text), "Notes")] if block.text else []
+def _make_note(block: MarkdownBlock) -> list[Cell]:
+    return [Cell(make_page_content(block.text), "Notes")] if block.text else []
 
 
-def _formula(block: Block) -> list[Cell]:
+def _make_formula(block: MarkdownBlock) -> list[Cell]:
     made = tex_to_boxes(block.text)
-    content = f"$${block.text}$$" if made is None else traditional(made)
+    content = f"$${block.text}$$" if made is None else make_traditional_form(made)
     return [Cell(content, "Notes")]
 
 
-def _fence(block: Block) -> list[Cell]:
-    return cells_of_fence(block.info, block.text)
+def _make_fence(block: MarkdownBlock) -> list[Cell]:
+    return parse_fence_cells(block.info, block.text)
 
 
-def _nothing(_block: Block) -> list[Cell]:
+def _skip_block(_block: MarkdownBlock) -> list[Cell]:
     return []
 
 
-def _table(block: Block) -> list[Cell]:
+def _make_table(block: MarkdownBlock) -> list[Cell]:
     """Rows as front ends show them on such pages: behind a sign, without an empty header."""
     rows = block.rows if any(block.rows[0]) else block.rows[1:]
-    grid = call("GridBox", list_of([_row(row) for row in rows]))
-    width = min(len(block.rows[0]), _WIDEST_TABLE)
-    return [Cell(call("BoxData", grid), f"{width}{TABLE}")]
+    grid = call("GridBox", make_list_node([_make_row(row) for row in rows]))
+    width = min(len(block.rows[0]), _MAX_TABLE_COLUMNS)
+    return [Cell(call("BoxData", grid), f"{width}{TABLE_STYLE_SUFFIX}")]
 
 
-def _row(row: Sequence[str]) -> Node:
-    icon = call("Cell", literal("      "), literal("TableRowIcon"))
-    return list_of([icon, *map(_entry, row)])
+def _make_row(row: Sequence[str]) -> Node:
+    icon = call("Cell", ascii_string("      "), ascii_string("TableRowIcon"))
+    return make_list_node([icon, *map(_make_entry, row)])
 
 
-def _entry(text: str) -> Expression:
-    content = page_content(text)
-    made = literal(content) if isinstance(content, str) else content
-    return call("Cell", made, literal("TableText"))
+def _make_entry(text: str) -> Expression:
+    content = make_page_content(text)
+    made = ascii_string(content) if isinstance(content, str) else content
+    return call("Cell", made, ascii_string("TableText"))
 
 
-_NOTES: dict[str, Callable[[Block], list[Cell]]] = {
-    "heading": _nothing,
-    "text": _note,
-    "item": _note,
-    "fence": _fence,
-    "table": _table,
-    "formula": _formula,
-    "rule": _nothing,
+_NOTE_MAKERS: dict[str, Callable[[MarkdownBlock], list[Cell]]] = {
+    "heading": _skip_block,
+    "text": _make_note,
+    "item": _make_note,
+    "fence": _make_fence,
+    "table": _make_table,
+    "formula": _make_formula,
+    "rule": _skip_block,
 }
 
 
-def names(text: str) -> list[str]:
+def split_names(text: str) -> list[str]:
     """What a list separated by commas or line ends holds, without bullets and back ticks."""
     found = [_BULLET.sub("", f"{part} ", count=1) for part in re.split(r"[,\n]", text)]
     return list(dict.fromkeys(name for part in found if (name := part.strip(" \t\r`"))))
 
 
-def links(text: str, style: str) -> list[Cell]:
+def make_link_cells(text: str, style: str) -> list[Cell]:
     """A cell for each line of links; a placeholder when there are none.
 
     Raises:
@@ -175,31 +175,31 @@ def links(text: str, style: str) -> list[Cell]:
         written = _BULLET.sub("", line, count=1).strip().rstrip(",").strip()
         if not written:
             continue
-        if re.sub(r"[\s,]", "", LINK.sub("", written)):
+        if re.sub(r"[\s,]", "", LINK_PATTERN.sub("", written)):
             raise InvalidContentError(
                 f"{written!r} is no link", hint="write each on a line of its own: [label](address)"
             )
         cells += [
-            Cell(page_content(f"[{found[1]}]({_address(found[2])})"), style)
-            for found in LINK.finditer(written)
+            Cell(make_page_content(f"[{found[1]}]({_make_address(found[2])})"), style)
+            for found in LINK_PATTERN.finditer(written)
         ]
     return cells or [Cell(PLACEHOLDER, style)]
 
 
-def _address(target: str) -> str:
+def _make_address(target: str) -> str:
     """Without a scheme it is a page of the documentation."""
     inner = target.strip("<>")
     return f"<{inner}>" if _SCHEME.match(inner) else f"<paclet:{inner}>"
 
 
-def see_also(text: str, target: Callable[[str], str]) -> str | Expression:
+def make_see_also(text: str, target: Callable[[str], str]) -> str | Expression:
     """The content of the cell with related symbols; `target` says where each has its page."""
     pieces: list[Expression] = []
-    for name in names(text):
-        found = LINK.fullmatch(name)
+    for name in split_names(text):
+        found = LINK_PATTERN.fullmatch(name)
         label, address = (found[1].strip("`"), found[2]) if found else (name, target(name))
         if pieces:
-            separator = literal("\N{ZERO WIDTH SPACE}\N{MIDDLE DOT}\N{ZERO WIDTH SPACE}")
-            pieces.append(call("StyleBox", separator, literal("InlineSeparator")))
-        pieces.append(inline_formula(link(label, address)))
-    return text_data(pieces) if pieces else PLACEHOLDER
+            separator = ascii_string("\N{ZERO WIDTH SPACE}\N{MIDDLE DOT}\N{ZERO WIDTH SPACE}")
+            pieces.append(call("StyleBox", separator, ascii_string("InlineSeparator")))
+        pieces.append(make_inline_formula(make_link(label, address)))
+    return make_text_data(pieces) if pieces else PLACEHOLDER

@@ -10,32 +10,32 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.wolfram.expressions import Atom, Node, call
-from paddock.wolfram.notebooks.boxing import boxes
-from paddock.wolfram.notebooks.encoding import literal
-from paddock.wolfram.notebooks.spans import spans
+from paddock.wolfram.notebooks.boxing import code_to_boxes
+from paddock.wolfram.notebooks.encoding import ascii_string
+from paddock.wolfram.notebooks.spans import parse_inline
 from paddock.wolfram.reference_pages.failures import EmptyUsageError, InvalidUsageFormatError
 from paddock.wolfram.reference_pages.prose import (
-    inline_formula,
-    link,
-    page_pieces,
-    text_data,
-    variable,
+    make_inline_formula,
+    make_link,
+    make_page_pieces,
+    make_text_data,
+    make_variable,
 )
-from paddock.wolfram.text import string_value
+from paddock.wolfram.text import parse_string
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from paddock.wolfram.expressions import Expression
 
-_BULLET = re.compile(r"\s*[-*](?:\s+|(?=`))")
-_SYNTAX = re.compile(r"(`+)(.+?)(?<!`)\1(?!`)", re.DOTALL)
-_DASH = re.compile(r"\s*[-\N{EN DASH}\N{EM DASH}]+\s+")
-_MARKED = re.compile(r"(?<![\w)\]}*])\*([^\W\d][\w$]*)\*(?![\w(\[{*])")
-_HINT = "write each case on a line of its own: - `f[x]` does something with *x*."
+_CASE_BULLET = re.compile(r"\s*[-*](?:\s+|(?=`))")
+_SYNTAX_SPAN = re.compile(r"(`+)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+_LEADING_DASH = re.compile(r"\s*[-\N{EN DASH}\N{EM DASH}]+\s+")
+_VARIABLE_MARK = re.compile(r"(?<![\w)\]}*])\*([^\W\d][\w$]*)\*(?![\w(\[{*])")
+_USAGE_HINT = "write each case on a line of its own: - `f[x]` does something with *x*."
 
 
-class Case(NamedTuple):
+class UsageCase(NamedTuple):
     """One case of a usage."""
 
     syntax: str
@@ -44,7 +44,7 @@ class Case(NamedTuple):
     """The names that are marked in it."""
 
 
-def read_usage(text: str) -> list[Case]:
+def parse_usage(text: str) -> list[UsageCase]:
     """The cases of a usage.
 
     Raises:
@@ -52,56 +52,56 @@ def read_usage(text: str) -> list[Case]:
         InvalidUsageFormatError: when there is something else than cases.
     """
     if not text.strip():
-        raise EmptyUsageError("The usage is empty", hint=_HINT)
+        raise EmptyUsageError("The usage is empty", hint=_USAGE_HINT)
     items: list[str] = []
     for line in text.splitlines():
-        bullet = _BULLET.match(line)
+        bullet = _CASE_BULLET.match(line)
         if bullet is not None:
             items.append(line[bullet.end() :])
         elif line.strip():
             if not items:
                 raise InvalidUsageFormatError(
-                    f"The usage begins with {line.strip()!r}, which is no case", hint=_HINT
+                    f"The usage begins with {line.strip()!r}, which is no case", hint=_USAGE_HINT
                 )
             items[-1] += f" {line.strip()}"
-    return [_case(item) for item in items]
+    return [_parse_case(item) for item in items]
 
 
-def _case(item: str) -> Case:
-    found = _SYNTAX.search(item)
+def _parse_case(item: str) -> UsageCase:
+    found = _SYNTAX_SPAN.search(item)
     if found is None or not found[2].strip():
         raise InvalidUsageFormatError(
-            f"The case {item.strip()!r} has no syntax between back ticks", hint=_HINT
+            f"The case {item.strip()!r} has no syntax between back ticks", hint=_USAGE_HINT
         )
     syntax = found[2].strip()
     before, after = item[: found.start()].strip(), item[found.end() :]
-    rest = _DASH.sub("", after, count=1) if _DASH.match(after) else after
+    rest = _LEADING_DASH.sub("", after, count=1) if _LEADING_DASH.match(after) else after
     description = f"{before} {rest.strip()}".strip()
-    marked = _MARKED.findall(syntax)
-    marked += [run.text for run in spans(description) if run.look.is_italic and run.kind == "text"]
-    return Case(_MARKED.sub(r"\1", syntax), description, frozenset(marked))
+    marked = _VARIABLE_MARK.findall(syntax)
+    marked += [run.text for run in parse_inline(description) if run.style.is_italic and run.kind == "text"]
+    return UsageCase(_VARIABLE_MARK.sub(r"\1", syntax), description, frozenset(marked))
 
 
-def usage_content(cases: Sequence[Case], symbol: str, uri: str) -> str | Expression:
+def make_usage_content(cases: Sequence[UsageCase], symbol: str, uri: str) -> str | Expression:
     """The content of the cell with the cases of a symbol whose page is at `uri`."""
     pieces: list[Expression] = []
     for case in cases:
         if pieces:
-            pieces.append(literal("\n"))
-        pieces.append(call("Cell", literal("   "), literal("ModInfo")))
-        pieces.append(inline_formula(_linked(boxes(case.syntax), symbol, uri, case.variables)))
+            pieces.append(ascii_string("\n"))
+        pieces.append(call("Cell", ascii_string("   "), ascii_string("ModInfo")))
+        pieces.append(make_inline_formula(_link_syntax(code_to_boxes(case.syntax), symbol, uri, case.variables)))
         if case.description:
-            pieces.append(literal("\N{LINE SEPARATOR}"))
-            pieces += page_pieces(case.description)
-    return text_data(pieces)
+            pieces.append(ascii_string("\N{LINE SEPARATOR}"))
+            pieces += make_page_pieces(case.description)
+    return make_text_data(pieces)
 
 
-def _linked(made: Expression, symbol: str, uri: str, variables: frozenset[str]) -> Expression:
+def _link_syntax(made: Expression, symbol: str, uri: str, variables: frozenset[str]) -> Expression:
     """Boxes of a syntax: the symbol leads to its page, variables are in italics."""
     if isinstance(made, Atom):
-        text = string_value(made.text)
+        text = parse_string(made.text)
         if text == symbol:
-            return link(symbol, f"paclet:{uri}")
-        return variable(text) if text in variables else made
-    inner = [_linked(arg, symbol, uri, variables) for arg in made.args]
+            return make_link(symbol, f"paclet:{uri}")
+        return make_variable(text) if text in variables else made
+    inner = [_link_syntax(arg, symbol, uri, variables) for arg in made.args]
     return Node(made.head, inner, form=made.form)

@@ -4,26 +4,26 @@
 of them. Running them is left to whoever has a kernel.
 """
 
-from paddock.wolfram.verification.messages import text_of
+from paddock.wolfram.verification.messages import get_atom_text
 from paddock.wolfram.verification.reading import (
-    Step,
+    SetupStep,
     WolframTest,
     WolframTestFile,
-    number_of,
-    read_tests,
+    get_number,
+    parse_tests,
 )
-from paddock.wolfram.verification.report import markdown_report
-from paddock.wolfram.verification.results import FileResult, WolframTestResult, outcome_of
+from paddock.wolfram.verification.report import format_report
+from paddock.wolfram.verification.results import WolframFileResult, WolframTestResult, determine_outcome
 
 __all__ = [
-    "FileResult",
-    "Step",
+    "WolframFileResult",
+    "SetupStep",
     "WolframTest",
     "WolframTestFile",
     "WolframTestResult",
-    "markdown_report",
-    "number_of",
-    "outcome_of",
-    "read_tests",
-    "text_of",
+    "format_report",
+    "get_number",
+    "determine_outcome",
+    "parse_tests",
+    "get_atom_text",
 ]

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Atom, Node, has_head, is_symbol, walk
 from paddock.wolfram.parser import parse
-from paddock.wolfram.text import number_value
-from paddock.wolfram.verification.messages import expected_messages, text_of
+from paddock.wolfram.text import parse_number
+from paddock.wolfram.verification.messages import read_expected_messages, get_atom_text
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.source import Source
+    from paddock.wolfram.source import ParsedSource
 
-TEST = "VerificationTest"
+TEST_HEAD = "VerificationTest"
 DEFAULT_SAME_TEST = "SameQ"
-_OPTIONS = ("TestID", "SameTest", "TimeConstraint", "MemoryConstraint")
-_VALUES = ("TestID", "TimeConstraint", "MemoryConstraint")
-_MOST_ARGUMENTS = 3
-_MOST = 1e15
+_TEST_OPTIONS = ("TestID", "SameTest", "TimeConstraint", "MemoryConstraint")
+_VALUE_OPTIONS = ("TestID", "TimeConstraint", "MemoryConstraint")
+_MAX_ARGUMENTS = 3
+_MAX_NUMBER = 1e15
 """More than any limit can be."""
 
 
@@ -50,12 +50,12 @@ class WolframTest:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SetupStep:
     """Code between the tests."""
 
     code: str
     line: int
-    hidden: int = 0
+    nested_tests: int = 0
     """How many tests are inside it."""
 
 
@@ -63,7 +63,7 @@ class Step:
 class WolframTestFile:
     """What a test file has, in its order."""
 
-    steps: list[WolframTest | Step] = field(default_factory=list)
+    steps: list[WolframTest | SetupStep] = field(default_factory=list)
 
     @property
     def tests(self) -> list[WolframTest]:
@@ -71,12 +71,12 @@ class WolframTestFile:
         return [step for step in self.steps if isinstance(step, WolframTest)]
 
     @property
-    def hidden(self) -> int:
+    def nested_tests(self) -> int:
         """How many tests stand inside other expressions."""
-        return sum(step.hidden for step in self.steps if isinstance(step, Step))
+        return sum(step.nested_tests for step in self.steps if isinstance(step, SetupStep))
 
 
-def read_tests(
+def parse_tests(
     text: str, *, where: str | None = None, values: Mapping[str, str] | None = None
 ) -> WolframTestFile:
     """The tests in the text of a file.
@@ -90,34 +90,34 @@ def read_tests(
         WolframSyntaxError: when it cannot be read.
     """
     source = parse(text)
-    source.check(where)
-    reader = _Reader(source, values or {})
-    for expression in _statements(source.expressions):
-        reader.read(expression)
-    return reader.found
+    source.raise_first_problem(where)
+    reader = _WltReader(source, values or {})
+    for expression in _split_statements(source.expressions):
+        reader.add_expression(expression)
+    return reader.test_file
 
 
-class _Reader:
+class _WltReader:
     """Makes steps of expressions."""
 
-    def __init__(self, source: Source, values: Mapping[str, str]) -> None:
-        self.found = WolframTestFile()
+    def __init__(self, source: ParsedSource, values: Mapping[str, str]) -> None:
+        self.test_file = WolframTestFile()
         self._source = source
         self._values = {name: value for name, value in values.items() if name in source.text}
         self._sections: list[str] = []
 
-    def read(self, expression: Expression) -> None:
+    def add_expression(self, expression: Expression) -> None:
         """Add what an expression at the top is."""
-        if isinstance(expression, Node) and has_head(expression, TEST):
-            self.found.steps.append(self._test(expression))
+        if isinstance(expression, Node) and has_head(expression, TEST_HEAD):
+            self.test_file.steps.append(self._read_test(expression))
         elif not _changes_section(expression, self._sections):
-            hidden = sum(has_head(part, TEST) for part in walk(expression))
-            self.found.steps.append(Step(self._written(expression), self._line(expression), hidden))
+            hidden = sum(has_head(part, TEST_HEAD) for part in walk(expression))
+            self.test_file.steps.append(SetupStep(self._get_source_text(expression), self._get_line(expression), hidden))
 
-    def _line(self, expression: Expression) -> int:
-        return self._source.position(expression.start)[0]
+    def _get_line(self, expression: Expression) -> int:
+        return self._source.get_position(expression.start)[0]
 
-    def _written(self, expression: Expression) -> str:
+    def _get_source_text(self, expression: Expression) -> str:
         """The text of an expression, with the values of symbols that have some."""
         text = self._source.text
         if not self._values:
@@ -134,38 +134,38 @@ class _Reader:
             at = part.end
         return "".join([*pieces, text[at : expression.end]])
 
-    def _test(self, node: Node) -> WolframTest:
+    def _read_test(self, node: Node) -> WolframTest:
         section = " / ".join(self._sections)
         positional = [arg for arg in node.args if not _is_option(arg)]
-        options = _options(node.args)
-        test_id = text_of(options["TestID"]) if "TestID" in options else ""
+        options = _read_options(node.args)
+        test_id = get_atom_text(options["TestID"]) if "TestID" in options else ""
         computed = {
-            name: self._written(options[name])
-            for name in _VALUES
+            name: self._get_source_text(options[name])
+            for name in _VALUE_OPTIONS
             if isinstance(options.get(name), Node)
         }
-        if not 1 <= len(positional) <= _MOST_ARGUMENTS:
-            problem = f"{TEST} has {len(positional)} arguments, expected 1 to {_MOST_ARGUMENTS}"
-            shown = self._written(node)
-            line = self._line(node)
+        if not 1 <= len(positional) <= _MAX_ARGUMENTS:
+            problem = f"{TEST_HEAD} has {len(positional)} arguments, expected 1 to {_MAX_ARGUMENTS}"
+            shown = self._get_source_text(node)
+            line = self._get_line(node)
             return WolframTest(shown, line, test_id=test_id, section=section, problem=problem)
-        written = [self._written(arg) for arg in positional]
+        written = [self._get_source_text(arg) for arg in positional]
         same = options.get("SameTest")
         return WolframTest(
             written[0],
-            self._line(node),
+            self._get_line(node),
             written[1] if len(written) > 1 else "True",
-            expected_messages(positional[2]) if len(positional) > 2 else (),
+            read_expected_messages(positional[2]) if len(positional) > 2 else (),
             test_id,
-            self._written(same) if same is not None else DEFAULT_SAME_TEST,
-            number_of(options.get("TimeConstraint")),
-            _whole(number_of(options.get("MemoryConstraint"))),
+            self._get_source_text(same) if same is not None else DEFAULT_SAME_TEST,
+            get_number(options.get("TimeConstraint")),
+            _to_integer(get_number(options.get("MemoryConstraint"))),
             section,
             computed,
         )
 
 
-def _statements(expressions: list[Expression]) -> list[Expression]:
+def _split_statements(expressions: list[Expression]) -> list[Expression]:
     """The expressions at the top, also of those that semicolons join."""
     found: list[Expression] = []
     for expression in expressions:
@@ -178,7 +178,7 @@ def _statements(expressions: list[Expression]) -> list[Expression]:
 
 def _changes_section(expression: Expression, sections: list[str]) -> bool:
     if isinstance(expression, Node) and has_head(expression, "BeginTestSection"):
-        names = [text_of(arg) for arg in expression.args[:1]]
+        names = [get_atom_text(arg) for arg in expression.args[:1]]
         sections.append(names[0] if names else "")
         return True
     if has_head(expression, "EndTestSection"):
@@ -190,32 +190,32 @@ def _changes_section(expression: Expression, sections: list[str]) -> bool:
 
 def _is_option(expression: Expression) -> bool:
     """Whether an argument is an option of the test; any other rule may be what is tested."""
-    return isinstance(expression, Node) and (_option_name(expression) is not None)
+    return isinstance(expression, Node) and (_get_option_name(expression) is not None)
 
 
-def _option_name(node: Node) -> str | None:
+def _get_option_name(node: Node) -> str | None:
     if not (has_head(node, "Rule") or has_head(node, "RuleDelayed")) or not node.args:
         return None
     key = node.args[0]
-    name = text_of(key) if isinstance(key, Atom) else ""
-    return name if name in (*_OPTIONS, "MetaInformation", "TestFailureAction") else None
+    name = get_atom_text(key) if isinstance(key, Atom) else ""
+    return name if name in (*_TEST_OPTIONS, "MetaInformation", "TestFailureAction") else None
 
 
-def _options(args: list[Expression]) -> dict[str, Expression]:
+def _read_options(args: list[Expression]) -> dict[str, Expression]:
     found: dict[str, Expression] = {}
     for arg in args:
-        if isinstance(arg, Node) and (name := _option_name(arg)) and len(arg.args) > 1:
+        if isinstance(arg, Node) and (name := _get_option_name(arg)) and len(arg.args) > 1:
             found.setdefault(name, arg.args[1])
     return found
 
 
-def number_of(expression: Expression | None) -> float | None:
+def get_number(expression: Expression | None) -> float | None:
     """The value of a number, which is not larger than limits can be; None for what is none."""
     if not isinstance(expression, Atom) or expression.kind != "number":
         return None
-    value = number_value(expression.text)
-    return float(min(value, _MOST)) if value is not None else None
+    value = parse_number(expression.text)
+    return float(min(value, _MAX_NUMBER)) if value is not None else None
 
 
-def _whole(value: float | None) -> int | None:
+def _to_integer(value: float | None) -> int | None:
     return int(value) if value is not None else None

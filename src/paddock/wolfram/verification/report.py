@@ -5,52 +5,52 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.reports import tested
-from paddock.reports.markdown import size_text, time_text
-from paddock.reports.tested import Block, FailedTest, TestedFile
+from paddock.reports.markdown import format_size, format_duration
+from paddock.reports.tested import ReportBlock, FailedTest, FileTestReport
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from paddock.wolfram.verification.results import FileResult, Outcome, WolframTestResult
+    from paddock.wolfram.verification.results import WolframFileResult, WolframTestOutcome, WolframTestResult
 
-_GROUPS: dict[Outcome, str] = {
+_GROUP_TITLES: dict[WolframTestOutcome, str] = {
     "Failure": "Wrong Results",
     "MessagesFailure": "Message Failures",
     "Error": "Errors",
 }
 
 
-def markdown_report(files: Sequence[FileResult]) -> str:
+def format_report(files: Sequence[WolframFileResult]) -> str:
     """All that is to be told about some test files."""
-    return tested.report([_file(file) for file in files], list(_GROUPS.values()))
+    return tested.format_test_report([_make_file_report(file) for file in files], list(_GROUP_TITLES.values()))
 
 
-def _file(file: FileResult) -> TestedFile:
-    return TestedFile(
+def _make_file_report(file: WolframFileResult) -> FileTestReport:
+    return FileTestReport(
         file.name,
         file.passed,
-        [_failing(result) for result in file.results if result.outcome in _GROUPS],
+        [_make_failed_test(result) for result in file.results if result.outcome in _GROUP_TITLES],
         file.seconds,
         file.notes,
         file.not_run,
-        is_broken=file.is_broken,
+        has_other_failure=file.is_broken,
     )
 
 
-def _failing(result: WolframTestResult) -> FailedTest:
+def _make_failed_test(result: WolframTestResult) -> FailedTest:
     test = result.test
     rows: dict[str, str] = {"Outcome": result.outcome}
     if test.section:
         rows["Section"] = test.section
-    rows |= {"Time": time_text(result.seconds), "Memory": size_text(result.peak_bytes)}
-    return FailedTest(result.name, _GROUPS[result.outcome], rows, list(_blocks(result)))
+    rows |= {"Time": format_duration(result.seconds), "Memory": format_size(result.peak_bytes)}
+    return FailedTest(result.name, _GROUP_TITLES[result.outcome], rows, list(_iter_blocks(result)))
 
 
-def _blocks(result: WolframTestResult) -> Iterable[Block]:
+def _iter_blocks(result: WolframTestResult) -> Iterable[ReportBlock]:
     test = result.test
-    yield Block("Input", test.input, "wl")
-    yield Block("Expected Output", result.expected or test.expected, "wl")
-    yield Block("Actual Output", result.actual, "wl")
+    yield ReportBlock("Input", test.input, "wl")
+    yield ReportBlock("Expected Output", result.expected or test.expected, "wl")
+    yield ReportBlock("Actual Output", result.actual, "wl")
     if test.messages or result.messages:
-        yield Block("Expected Messages", "{" + ", ".join(test.messages) + "}", "wl")
-        yield Block("Actual Messages", "\n".join(result.messages) or "{}", "wl")
+        yield ReportBlock("Expected Messages", "{" + ", ".join(test.messages) + "}", "wl")
+        yield ReportBlock("Actual Messages", "\n".join(result.messages) or "{}", "wl")

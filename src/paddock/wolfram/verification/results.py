@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from paddock.wolfram.verification.messages import are_expected
+from paddock.wolfram.verification.messages import are_messages_expected
 from paddock.wolfram.verification.reading import WolframTest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-Outcome = Literal["Success", "Failure", "MessagesFailure", "Error"]
+WolframTestOutcome = Literal["Success", "Failure", "MessagesFailure", "Error"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class WolframTestResult:
     test: WolframTest
     number: int
     """Its place in the file, counted from 1."""
-    outcome: Outcome
+    outcome: WolframTestOutcome
     actual: str = ""
     """The value in InputForm, or why there is none."""
     expected: str = ""
@@ -39,7 +39,7 @@ class WolframTestResult:
 
 
 @dataclass(slots=True)
-class FileResult:
+class WolframFileResult:
     """What came of the tests of one file."""
 
     name: str
@@ -68,8 +68,8 @@ class FileResult:
         return not (self.failed or self.not_run or self.is_broken)
 
 
-def outcome_of(test: WolframTest, *, is_same: bool, messages: Sequence[str]) -> Outcome:
+def determine_outcome(test: WolframTest, *, is_same: bool, messages: Sequence[str]) -> WolframTestOutcome:
     """How a test whose input was evaluated came out; a wrong value counts before messages."""
     if not is_same:
         return "Failure"
-    return "Success" if are_expected(test.messages, messages) else "MessagesFailure"
+    return "Success" if are_messages_expected(test.messages, messages) else "MessagesFailure"

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from paddock.zoo.formats.exchange import AgentFilesError, File, Import, Remark
-from paddock.zoo.formats.names import free_name, one_line, slug, title
+from paddock.zoo.formats.exchange import AgentFilesError, File, ImportBatch, Remark
+from paddock.zoo.formats.names import find_free_name, collapse_whitespace, make_file_slug, make_title
 from paddock.zoo.model import (
     Agent,
     BrainEntry,
@@ -15,7 +15,7 @@ from paddock.zoo.model import (
     Pack,
     Skill,
     SkillCategory,
-    general_category,
+    make_general_category,
 )
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-FORMAT = "paddock-zoo"
-VERSION = 1
-PATH = "zoo.json"
+BUNDLE_FORMAT = "paddock-zoo"
+BUNDLE_VERSION = 1
+DEFAULT_BUNDLE_PATH = "zoo.json"
 
 
 class BundleFormatError(AgentFilesError):
@@ -34,18 +34,18 @@ class BundleFormatError(AgentFilesError):
     code = "zoo-bundle"
 
 
-def bundle_of(
+def make_bundle(
     agents: Iterable[Agent],
     brains: Mapping[str, list[BrainEntry]],
     *,
     library: Iterable[LibrarySkill] = (),
     packs: Iterable[Pack] = (),
-    path: str = PATH,
+    path: str = DEFAULT_BUNDLE_PATH,
 ) -> File:
     """Agents with all that they have, as one file."""
     data = {
-        "format": FORMAT,
-        "version": VERSION,
+        "format": BUNDLE_FORMAT,
+        "version": BUNDLE_VERSION,
         "agents": [
             {
                 **msgspec.to_builtins(one),
@@ -65,24 +65,24 @@ def is_bundle(file: File) -> bool:
     return file.path.lower().endswith(".json") and '"agents"' in file.text[:1_000_000]
 
 
-def read_bundle(file: File) -> Import:
+def read_bundle(file: File) -> ImportBatch:
     """What a bundle, or an agents.json of old, holds.
 
     Raises:
         BundleFormatError: when it is neither, or a newer one.
     """
-    data = _decoded(file)
+    data = _decode_bundle(file)
     if "format" not in data:
-        return _old(data, file.path)
-    if data["format"] != FORMAT or not isinstance(data.get("version"), int):
-        raise BundleFormatError("it is no bundle of a zoo", where=file.path, hint=_hint())
-    if data["version"] > VERSION:
+        return _read_legacy_agents(data, file.path)
+    if data["format"] != BUNDLE_FORMAT or not isinstance(data.get("version"), int):
+        raise BundleFormatError("it is no bundle of a zoo", where=file.path, hint=_get_hint())
+    if data["version"] > BUNDLE_VERSION:
         raise BundleFormatError(
-            f"it is of version {data['version']}, and {VERSION} is the newest that is known here",
+            f"it is of version {data['version']}, and {BUNDLE_VERSION} is the newest that is known here",
             where=file.path,
             hint="update Paddock",
         )
-    found = Import()
+    found = ImportBatch()
     try:
         for one in data["agents"]:
             agent = msgspec.convert(one, Agent)
@@ -95,33 +95,33 @@ def read_bundle(file: File) -> Import:
     return found
 
 
-def _decoded(file: File) -> Json:
+def _decode_bundle(file: File) -> Json:
     try:
         data = msgspec.json.decode(file.text.removeprefix("\ufeff"))
     except (msgspec.DecodeError, RecursionError) as error:
-        raise BundleFormatError(f"it is no JSON: {error}", where=file.path, hint=_hint()) from None
+        raise BundleFormatError(f"it is no JSON: {error}", where=file.path, hint=_get_hint()) from None
     if not isinstance(data, dict) or not isinstance(data.get("agents"), list):
-        raise BundleFormatError("it has no list of agents", where=file.path, hint=_hint())
+        raise BundleFormatError("it has no list of agents", where=file.path, hint=_get_hint())
     return data
 
 
-def _hint() -> str:
+def _get_hint() -> str:
     return 'expected a bundle of `paddock zoo export`, or {"agents": […]}'
 
 
-def _old(data: Json, path: str) -> Import:
+def _read_legacy_agents(data: Json, path: str) -> ImportBatch:
     """The agents of an agents.json, of any of the forms that it has had."""
-    found = Import()
+    found = ImportBatch()
     taken: set[str] = set()
     for number, one in enumerate(data["agents"]):
         if not isinstance(one, dict):
             text = f"agent {number + 1} is no object, and left out"
             found.report.append(Remark(field="agents", message=text, path=path))
             continue
-        agent = _old_agent(one, taken)
+        agent = _read_legacy_agent(one, taken)
         taken.add(agent.id)
         found.agents.append(agent)
-        entries, lost = _old_entries(one.get("brainEntries"), agent.id)
+        entries, lost = _read_legacy_entries(one.get("brainEntries"), agent.id)
         found.brains[agent.id] = entries
         if lost:
             text = f"{lost} entries are of no known type or have no content, and are left out"
@@ -131,51 +131,51 @@ def _old(data: Json, path: str) -> Import:
     return found
 
 
-def _old_agent(one: Json, taken: set[str]) -> Agent:
-    name = one_line(_text(one, "name")) or "Unnamed"
-    wanted = _text(one, "id") or name
+def _read_legacy_agent(one: Json, taken: set[str]) -> Agent:
+    name = collapse_whitespace(_get_text(one, "name")) or "Unnamed"
+    wanted = _get_text(one, "id") or name
     categories = [
         SkillCategory(
-            id=_text(c, "id"), name=_text(c, "name"), color=_text(c, "color") or "#61988E"
+            id=_get_text(c, "id"), name=_get_text(c, "name"), color=_get_text(c, "color") or "#61988E"
         )
-        for c in _objects(one.get("skillCategories"))
-        if _text(c, "id")
-    ] or [general_category()]
+        for c in _list_objects(one.get("skillCategories"))
+        if _get_text(c, "id")
+    ] or [make_general_category()]
     known = {category.id for category in categories}
     return Agent(
-        id=free_name(slug(wanted, "agent"), taken),
+        id=find_free_name(make_file_slug(wanted, "agent"), taken),
         name=name,
-        description=_text(one, "description"),
-        system_prompt=_text(one, "systemPrompt") or _text(one, "personality"),
+        description=_get_text(one, "description"),
+        system_prompt=_get_text(one, "systemPrompt") or _get_text(one, "personality"),
         skill_categories=categories,
-        skills=_old_skills(one.get("skills"), known, categories[0].id),
+        skills=_read_legacy_skills(one.get("skills"), known, categories[0].id),
         context_refs=[ref for ref in one.get("contextRefs") or [] if isinstance(ref, str)],
-        appearance_seed=_text(one, "appearanceSeed"),
+        appearance_seed=_get_text(one, "appearanceSeed"),
     )
 
 
-def _old_skills(skills: object, known: set[str], first: str) -> list[Skill]:
+def _read_legacy_skills(skills: object, known: set[str], first: str) -> list[Skill]:
     if isinstance(skills, dict):
         return [
             Skill(
                 id=key,
-                name=title(key.replace("_", "-").lower()),
+                name=make_title(key.replace("_", "-").lower()),
                 category_id=first,
                 enabled=bool(on),
             )
             for key, on in skills.items()
         ]
     found: list[Skill] = []
-    for one in _objects(skills):
-        name = _text(one, "name") or _text(one, "id")
+    for one in _list_objects(skills):
+        name = _get_text(one, "name") or _get_text(one, "id")
         if not name:
             continue
-        category = _text(one, "categoryId")
+        category = _get_text(one, "categoryId")
         found.append(
             Skill(
-                id=free_name(_text(one, "id") or slug(name, "skill"), {each.id for each in found}),
+                id=find_free_name(_get_text(one, "id") or make_file_slug(name, "skill"), {each.id for each in found}),
                 name=name,
-                description=_text(one, "description"),
+                description=_get_text(one, "description"),
                 category_id=category if category in known else first,
                 enabled=one.get("enabled") is not False,
             )
@@ -183,9 +183,9 @@ def _old_skills(skills: object, known: set[str], first: str) -> list[Skill]:
     return found
 
 
-def _old_entries(entries: object, agent_id: str) -> tuple[list[BrainEntry], int]:
+def _read_legacy_entries(entries: object, agent_id: str) -> tuple[list[BrainEntry], int]:
     found, lost = [], 0
-    for one in _objects(entries):
+    for one in _list_objects(entries):
         try:
             entry = msgspec.convert({"agentId": agent_id, **one}, BrainEntry)
         except msgspec.ValidationError:
@@ -199,10 +199,10 @@ def _old_entries(entries: object, agent_id: str) -> tuple[list[BrainEntry], int]
     return found, lost
 
 
-def _objects(value: object) -> list[Json]:
+def _list_objects(value: object) -> list[Json]:
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
-def _text(one: Json, key: str) -> str:
+def _get_text(one: Json, key: str) -> str:
     value = one.get(key)
     return value if isinstance(value, str) else ""

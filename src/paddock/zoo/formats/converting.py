@@ -8,17 +8,17 @@ import msgspec
 
 from paddock.suggestions import did_you_mean
 from paddock.zoo.formats import agents_md, bundle, memory_file, skill_folders
-from paddock.zoo.formats.agent_file import agent_of, file_of
-from paddock.zoo.formats.exchange import AgentFilesError, Export, File, Import, Remark
-from paddock.zoo.formats.names import free_name
-from paddock.zoo.formats.secrets import secrets_of
+from paddock.zoo.formats.agent_file import convert_file_to_agent, convert_agent_to_file
+from paddock.zoo.formats.exchange import AgentFilesError, Export, File, ImportBatch, Remark
+from paddock.zoo.formats.names import find_free_name
+from paddock.zoo.formats.secrets import find_agent_secrets
 from paddock.zoo.formats.table import (
-    AGENT_SKILLS,
-    AGENTS_MD,
-    BUNDLE,
+    AGENT_SKILLS_FORMAT,
+    AGENTS_MD_FORMAT,
+    BUNDLE_FORMAT,
     CLAUDE_CODE,
     FILE_FORMATS,
-    formats,
+    list_file_formats,
 )
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from paddock.zoo.model import Agent, BrainEntry, LibrarySkill, Pack
 
-MAX_FILES = 10_000
-MAX_CHARACTERS = 20_000_000
+MAX_IMPORT_FILES = 10_000
+MAX_IMPORT_CHARACTERS = 20_000_000
 """Of all files together."""
 
 
@@ -37,13 +37,13 @@ class UnknownFormatError(AgentFilesError):
     code = "unknown-format"
 
 
-def check_format(name: str) -> str:
+def require_format(name: str) -> str:
     """A name of a format, if it is one.
 
     Raises:
         UnknownFormatError: when there is no such format.
     """
-    names = [one.name for one in formats()]
+    names = [one.name for one in list_file_formats()]
     if name not in names:
         raise UnknownFormatError(
             f"there is no format {name!r}",
@@ -72,33 +72,33 @@ def export_agents(
     Raises:
         UnknownFormatError: when there is no such format.
     """
-    check_format(format_name)
+    require_format(format_name)
     brains = brains or {}
-    if format_name == BUNDLE:
-        files = [bundle.bundle_of(agents, brains, library=library, packs=packs)]
+    if format_name == BUNDLE_FORMAT:
+        files = [bundle.make_bundle(agents, brains, library=library, packs=packs)]
         found = Export(files=files)
-    elif format_name == AGENT_SKILLS:
-        found = skill_folders.skill_folders(agents)
-    elif format_name == AGENTS_MD:
+    elif format_name == AGENT_SKILLS_FORMAT:
+        found = skill_folders.make_skill_folders(agents)
+    elif format_name == AGENTS_MD_FORMAT:
         found = Export()
         for agent in agents:
-            block, report = agents_md.block_of(agent)
+            block, report = agents_md.make_block(agent)
             found.files.append(block)
             found.report += report
     else:
-        found = _agent_files(agents, format_name, brains)
-    if format_name not in (BUNDLE, CLAUDE_CODE.name):
+        found = _export_agent_files(agents, format_name, brains)
+    if format_name not in (BUNDLE_FORMAT, CLAUDE_CODE.name):
         found.report += [
             Remark(field="brain", message="there is no place for memory", agent_id=agent.id)
             for agent in agents
             if brains.get(agent.id)
         ]
     for agent in agents:
-        found.report += secrets_of(agent, brains.get(agent.id, ()))
+        found.report += find_agent_secrets(agent, brains.get(agent.id, ()))
     return found
 
 
-def _agent_files(
+def _export_agent_files(
     agents: Sequence[Agent], name: str, brains: Mapping[str, list[BrainEntry]]
 ) -> Export:
     kind = FILE_FORMATS[name]
@@ -106,18 +106,18 @@ def _agent_files(
     taken: set[str] = set()
     for agent in agents:
         entries = brains.get(agent.id) if kind is CLAUDE_CODE else None
-        file, report = file_of(kind, _remembering(agent) if entries else agent, taken)
+        file, report = convert_agent_to_file(kind, _enable_memory(agent) if entries else agent, taken)
         found.files.append(file)
         found.report += report
         if entries:
-            stem = kind.stem(file.path) or agent.id
-            memory, report = memory_file.memory_file(agent.id, stem, entries)
+            stem = kind.parse_stem(file.path) or agent.id
+            memory, report = memory_file.make_memory_file(agent.id, stem, entries)
             found.files.append(memory)
             found.report += report
     return found
 
 
-def _remembering(agent: Agent) -> Agent:
+def _enable_memory(agent: Agent) -> Agent:
     """The agent with the field by which Claude Code gives it its memory, unless it has one."""
     origin = agent.extra.get(CLAUDE_CODE.name, {})
     if "head" in origin and "fields" not in origin:
@@ -127,7 +127,7 @@ def _remembering(agent: Agent) -> Agent:
     return msgspec.structs.replace(agent, extra=extra)
 
 
-def import_files(files: Sequence[File], format_name: str | None = None) -> Import:
+def import_files(files: Sequence[File], format_name: str | None = None) -> ImportBatch:
     """The agents and skills in files, each file taken for what its path says, and a report.
 
     Args:
@@ -141,115 +141,115 @@ def import_files(files: Sequence[File], format_name: str | None = None) -> Impor
         AgentFilesError: when it is too much.
     """
     if format_name is not None:
-        check_format(format_name)
-    if len(files) > MAX_FILES or sum(len(file.text) for file in files) > MAX_CHARACTERS:
+        require_format(format_name)
+    if len(files) > MAX_IMPORT_FILES or sum(len(file.text) for file in files) > MAX_IMPORT_CHARACTERS:
         raise AgentFilesError(
             f"{len(files):,} files are too many, or too large",
-            hint=f"at most {MAX_FILES:,}, and {MAX_CHARACTERS:,} characters together",
+            hint=f"at most {MAX_IMPORT_FILES:,}, and {MAX_IMPORT_CHARACTERS:,} characters together",
         )
-    taking = _Taking()
+    taking = _ImportBuilder()
     memories = []
     for file in files:
-        if memory_file.memory_agent(file.path) is not None:
+        if memory_file.parse_memory_agent(file.path) is not None:
             memories.append(file)
         else:
             taking.add_file(file, format_name)
     for file in memories:
         taking.add_memory(file)
-    return taking.found
+    return taking.batch
 
 
-def format_of(file: File, given: str | None = None) -> str | None:
+def detect_format(file: File, given: str | None = None) -> str | None:
     """Which format a file is in: what its path says, else the one that is given."""
     for kind in FILE_FORMATS.values():
-        if kind.stem(file.path) is not None:
+        if kind.parse_stem(file.path) is not None:
             return kind.name
     if skill_folders.is_skill_file(file.path):
-        return AGENT_SKILLS
-    if file.path.rpartition("/")[2] == agents_md.PATH:
-        return AGENTS_MD
-    if given is not None and given != AGENT_SKILLS:
+        return AGENT_SKILLS_FORMAT
+    if file.path.rpartition("/")[2] == agents_md.AGENTS_MD_PATH:
+        return AGENTS_MD_FORMAT
+    if given is not None and given != AGENT_SKILLS_FORMAT:
         return given
-    return BUNDLE if bundle.is_bundle(file) else given
+    return BUNDLE_FORMAT if bundle.is_bundle(file) else given
 
 
-class _Taking:
+class _ImportBuilder:
     """Puts together what is found in files."""
 
     def __init__(self) -> None:
-        self.found = Import()
-        self._agents: dict[str, Agent] = {}
+        self.batch = ImportBatch()
+        self._agents_by_id: dict[str, Agent] = {}
 
     def add_file(self, file: File, given: str | None) -> None:
         """Take a file for what it is."""
-        name = format_of(file, given)
+        name = detect_format(file, given)
         if name is None:
             text = "it is in no format that is known here, and left out"
-            self.found.report.append(Remark(field="file", message=text, path=file.path))
-        elif name == BUNDLE:
+            self.batch.report.append(Remark(field="file", message=text, path=file.path))
+        elif name == BUNDLE_FORMAT:
             self._add_bundle(bundle.read_bundle(file))
-        elif name == AGENT_SKILLS:
-            skill, report = skill_folders.loose_skill(file)
-            self.found.skills.append(skill)
-            self.found.report += report
+        elif name == AGENT_SKILLS_FORMAT:
+            skill, report = skill_folders.parse_standalone_skill(file)
+            self.batch.skills.append(skill)
+            self.batch.report += report
         else:
-            agents, report = _agents_in(file, name)
-            self.found.report += report
+            agents, report = _convert_file_to_agents(file, name)
+            self.batch.report += report
             for agent in agents:
                 self._add_agent(agent)
 
     def _add_agent(self, agent: Agent) -> str:
         """Add an agent; one that says the same as another of its id is that one."""
         wanted = agent.id
-        other = self._agents.get(wanted)
-        if other is not None and _says(other) == _says(agent):
+        other = self._agents_by_id.get(wanted)
+        if other is not None and _get_content(other) == _get_content(agent):
             new = {key: kept for key, kept in agent.extra.items() if key not in other.extra}
             other.extra |= new
             return other.id
-        agent.id = free_name(wanted, self._agents)
+        agent.id = find_free_name(wanted, self._agents_by_id)
         if agent.id != wanted:
             text = f"there is another {wanted} that says something else; this one is {agent.id}"
-            self.found.report.append(Remark(field="id", message=text, agent_id=agent.id))
-        self._agents[agent.id] = agent
-        self.found.agents.append(agent)
+            self.batch.report.append(Remark(field="id", message=text, agent_id=agent.id))
+        self._agents_by_id[agent.id] = agent
+        self.batch.agents.append(agent)
         return agent.id
 
-    def _add_bundle(self, other: Import) -> None:
+    def _add_bundle(self, other: ImportBatch) -> None:
         for agent in other.agents:
             before = agent.id
             name = self._add_agent(agent)
             entries = other.brains.get(before, [])
             for entry in entries:
                 entry.agent_id = name
-            self.found.brains.setdefault(name, []).extend(entries)
-        self.found.library += other.library
-        self.found.packs += other.packs
-        self.found.report += other.report
+            self.batch.brains.setdefault(name, []).extend(entries)
+        self.batch.library += other.library
+        self.batch.packs += other.packs
+        self.batch.report += other.report
 
     def add_memory(self, file: File) -> None:
         """Give what a file remembers to its agent."""
-        name = memory_file.memory_agent(file.path)
-        owner = next((one for one in self.found.agents if name in (one.id, _stem(one))), None)
+        name = memory_file.parse_memory_agent(file.path)
+        owner = next((one for one in self.batch.agents if name in (one.id, _get_origin_stem(one))), None)
         if owner is None:
             text = "the agent whose memory it is is not among the files; it is left out"
-            self.found.report.append(Remark(field="brain", message=text, path=file.path))
+            self.batch.report.append(Remark(field="brain", message=text, path=file.path))
             return
-        entries = memory_file.entries_of(file, owner.id)
-        self.found.brains.setdefault(owner.id, []).extend(entries)
+        entries = memory_file.parse_entries(file, owner.id)
+        self.batch.brains.setdefault(owner.id, []).extend(entries)
 
 
-def _agents_in(file: File, name: str) -> tuple[list[Agent], list[Remark]]:
-    if name == AGENTS_MD:
-        return agents_md.agents_of(file)
-    agent, report = agent_of(FILE_FORMATS[name], file)
+def _convert_file_to_agents(file: File, name: str) -> tuple[list[Agent], list[Remark]]:
+    if name == AGENTS_MD_FORMAT:
+        return agents_md.parse_agents(file)
+    agent, report = convert_file_to_agent(FILE_FORMATS[name], file)
     return [agent], report
 
 
-def _says(agent: Agent) -> tuple[object, ...]:
+def _get_content(agent: Agent) -> tuple[object, ...]:
     skills = [(one.name, one.description, one.when_to_use) for one in agent.skills]
     return agent.description, agent.system_prompt, skills
 
 
-def _stem(agent: Agent) -> str | None:
+def _get_origin_stem(agent: Agent) -> str | None:
     path = agent.extra.get(CLAUDE_CODE.name, {}).get("path")
-    return CLAUDE_CODE.stem(path) if isinstance(path, str) else None
+    return CLAUDE_CODE.parse_stem(path) if isinstance(path, str) else None

@@ -41,7 +41,7 @@ class Export(Struct, rename="camel", kw_only=True):
     report: list[Remark] = field(default_factory=list)
 
 
-class LooseSkill(Struct, rename="camel", kw_only=True):
+class StandaloneSkill(Struct, rename="camel", kw_only=True):
     """A skill from a file of its own, which belongs to no agent yet."""
 
     skill: LibrarySkill
@@ -50,13 +50,13 @@ class LooseSkill(Struct, rename="camel", kw_only=True):
     """The file as it was, so that it can be written again with all that it had."""
 
 
-class Import(Struct, rename="camel", kw_only=True):
+class ImportBatch(Struct, rename="camel", kw_only=True):
     """What was found in files."""
 
     agents: list[Agent] = field(default_factory=list)
     brains: dict[str, list[BrainEntry]] = field(default_factory=dict)
     """By the ids of the agents."""
-    skills: list[LooseSkill] = field(default_factory=list)
+    skills: list[StandaloneSkill] = field(default_factory=list)
     library: list[LibrarySkill] = field(default_factory=list)
     packs: list[Pack] = field(default_factory=list)
     report: list[Remark] = field(default_factory=list)

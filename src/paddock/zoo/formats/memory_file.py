@@ -7,73 +7,73 @@ import re
 from typing import TYPE_CHECKING, cast
 
 from paddock.zoo.formats.exchange import File, Remark
-from paddock.zoo.formats.sections import tidy
+from paddock.zoo.formats.sections import normalize_text
 from paddock.zoo.model import ENTRY_TYPES, BrainEntry, EntryType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-FOLDER = ".claude/agent-memory"
-MOST_LINES = 200
+MEMORY_FOLDER = ".claude/agent-memory"
+MAX_CLAUDE_CODE_LINES = 200
 """What Claude Code injects of the file."""
-TITLE = "# Memory"
-TAGS = "*Tags:*"
+MEMORY_TITLE = "# Memory"
+TAGS_LABEL = "*Tags:*"
 
-_PATH = re.compile(r"\.claude/agent-memory/([^/]+)/MEMORY\.md")
-_TYPES = "|".join(one.capitalize() for one in ENTRY_TYPES)
-_SIGNS = re.compile(r"(?<!#)(#+)[ \t]*$", re.M)
+_PATH_PATTERN = re.compile(r"\.claude/agent-memory/([^/]+)/MEMORY\.md")
+_ENTRY_TYPE_NAMES = "|".join(one.capitalize() for one in ENTRY_TYPES)
+_CLOSING_SIGNS = re.compile(r"(?<!#)(#+)[ \t]*$", re.M)
 
 
-def memory_agent(path: str) -> str | None:
+def parse_memory_agent(path: str) -> str | None:
     """The name of the agent whose memory a path is; None of another file."""
-    found = _PATH.fullmatch(path)
+    found = _PATH_PATTERN.fullmatch(path)
     return found[1] if found else None
 
 
-def memory_file(
+def make_memory_file(
     agent_id: str, name: str, entries: Iterable[BrainEntry]
 ) -> tuple[File, list[Remark]]:
     """Entries as a file, pinned ones first, then the newest; and what of them does not fit."""
     ordered = sorted(entries, key=lambda one: one.timestamp, reverse=True)
     ordered.sort(key=lambda one: not one.pinned)
-    path = f"{FOLDER}/{name}/MEMORY.md"
-    texts = [_below(one) for one in ordered]
+    path = f"{MEMORY_FOLDER}/{name}/MEMORY.md"
+    texts = [_format_entry_body(one) for one in ordered]
     close = ""
     if any(re.search(r"^#{1,2} ", text, re.M) for text in texts):
-        ends = [found[1] for text in texts for found in _SIGNS.finditer(text)]
+        ends = [found[1] for text in texts for found in _CLOSING_SIGNS.finditer(text)]
         close = " " + "#" * (max(map(len, ends), default=0) + 1)
     heads = [
         f"## {one.type.capitalize()} {one.timestamp}{' (pinned)' if one.pinned else ''}{close}"
         for one in ordered
     ]
     parts = [f"{head}\n\n{text}" for head, text in zip(heads, texts, strict=True)]
-    text = "\n\n".join([f"{TITLE}{close}", *parts]) + "\n"
+    text = "\n\n".join([f"{MEMORY_TITLE}{close}", *parts]) + "\n"
     report = []
     if any(one.metadata for one in ordered):
         said = "where entries come from is not written"
         report.append(Remark(field="brain", message=said, agent_id=agent_id, path=path))
     lines = text.count("\n")
-    if lines > MOST_LINES:
-        said = f"{lines} lines, of which Claude Code reads {MOST_LINES}"
+    if lines > MAX_CLAUDE_CODE_LINES:
+        said = f"{lines} lines, of which Claude Code reads {MAX_CLAUDE_CODE_LINES}"
         report.append(Remark(field="brain", message=said, agent_id=agent_id, path=path))
     return File(path=path, text=text), report
 
 
-def entries_of(file: File, agent_id: str) -> list[BrainEntry]:
+def parse_entries(file: File, agent_id: str) -> list[BrainEntry]:
     """What a file remembers; what is not written as an entry becomes a note.
 
     The notes have no time.
     """
-    text = tidy(file.text.removeprefix("\ufeff"))
-    title = re.match(rf"{TITLE}(?: (#+))?$", text, re.M)
+    text = normalize_text(file.text.removeprefix("\ufeff"))
+    title = re.match(rf"{MEMORY_TITLE}(?: (#+))?$", text, re.M)
     rest = text[title.end() :] if title else text
     close = f" {title[1]}" if title and title[1] else ""
-    pieces = re.split(rf"^## ({_TYPES}) (\S+?)( \(pinned\))?{re.escape(close)}$", rest, flags=re.M)
+    pieces = re.split(rf"^## ({_ENTRY_TYPE_NAMES}) (\S+?)( \(pinned\))?{re.escape(close)}$", rest, flags=re.M)
     found = []
     if loose := pieces[0].strip():
         found.append(BrainEntry(id="", agent_id=agent_id, type="note", content=loose, timestamp=""))
     for kind, at, pinned, below in zip(*(pieces[n::4] for n in (1, 2, 3, 4)), strict=True):
-        tags, content = _apart(below.strip())
+        tags, content = _parse_entry_body(below.strip())
         found.append(
             BrainEntry(
                 id="",
@@ -88,21 +88,21 @@ def entries_of(file: File, agent_id: str) -> list[BrainEntry]:
     return found
 
 
-def _below(entry: BrainEntry) -> str:
-    content = tidy(entry.content)
+def _format_entry_body(entry: BrainEntry) -> str:
+    content = normalize_text(entry.content)
     if not entry.tags:
-        return f"{TAGS}\n\n{content}" if content.startswith(TAGS) else content
+        return f"{TAGS_LABEL}\n\n{content}" if content.startswith(TAGS_LABEL) else content
     is_plain = all(re.fullmatch(r"[^\s,\[](?:[^,\n]*[^\s,])?", tag) for tag in entry.tags)
     tags = ", ".join(entry.tags) if is_plain else json.dumps(entry.tags, ensure_ascii=False)
-    return f"{TAGS} {tags}\n\n{content}"
+    return f"{TAGS_LABEL} {tags}\n\n{content}"
 
 
-def _apart(text: str) -> tuple[list[str], str]:
+def _parse_entry_body(text: str) -> tuple[list[str], str]:
     """The tags of an entry, and its content."""
-    if not text.startswith(TAGS):
+    if not text.startswith(TAGS_LABEL):
         return [], text
     first, _, content = text.partition("\n")
-    said = first.removeprefix(TAGS).strip()
+    said = first.removeprefix(TAGS_LABEL).strip()
     if said.startswith("["):
         try:
             tags = json.loads(said)

@@ -10,62 +10,62 @@ import hashlib
 import re
 from typing import TYPE_CHECKING
 
-from paddock.zoo.slugs import free_slug
-from paddock.zoo.slugs import slug as plain_slug
+from paddock.zoo.slugs import find_free_slug
+from paddock.zoo.slugs import slugify as plain_slug
 
 if TYPE_CHECKING:
     from collections.abc import Container
 
-SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_DEVICES = frozenset(
+SLUG_PATTERN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_WINDOWS_DEVICE_NAMES = frozenset(
     ["con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))]
 )
-_FORBIDDEN = re.compile(r'[<>:"\\|?*]')
-_DIGEST = 6
+_FORBIDDEN_CHARACTERS = re.compile(r'[<>:"\\|?*]')
+_DIGEST_CHARACTERS = 6
 
 
-def slug(text: str, fallback: str) -> str:
+def make_file_slug(text: str, fallback: str) -> str:
     """A text as a safe name; of one without any letter that could stay, a name by its digest."""
     found = plain_slug(text, "")
     if not found:
         text = text.strip()
         if not text:
             return fallback
-        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_CHARACTERS]
         return f"{fallback}-{digest}"
-    return f"{found}-{fallback}" if is_device(found) else found
+    return f"{found}-{fallback}" if is_windows_device_name(found) else found
 
 
-def is_device(name: str) -> bool:
+def is_windows_device_name(name: str) -> bool:
     """Whether Windows keeps a name for a device, whatever ending it has."""
-    return name.partition(".")[0].strip().lower() in _DEVICES
+    return name.partition(".")[0].strip().lower() in _WINDOWS_DEVICE_NAMES
 
 
-def is_plain_path(path: str) -> bool:
+def is_portable_path(path: str) -> bool:
     """Whether a stored path stays below a folder, and can be a file on every system."""
     parts = path.split("/")
     return all(
         part.strip(" .")
         and part == part.rstrip(" .")
         and part.isprintable()
-        and not _FORBIDDEN.search(part)
-        and not is_device(part)
+        and not _FORBIDDEN_CHARACTERS.search(part)
+        and not is_windows_device_name(part)
         for part in parts
     )
 
 
-def free_name(wanted: str, taken: Container[str]) -> str:
+def find_free_name(wanted: str, taken: Container[str]) -> str:
     """A name that nothing else has, with `-2`, `-3` and so on behind it where need be."""
-    return free_slug(wanted, lambda name: name in taken)
+    return find_free_slug(wanted, lambda name: name in taken)
 
 
-def title(name: str) -> str:
+def make_title(name: str) -> str:
     """What people would call something that has a safe name: `code-review` is `Code Review`."""
-    if not SLUG.fullmatch(name):
+    if not SLUG_PATTERN.fullmatch(name):
         return name
     return " ".join(word.capitalize() for word in name.split("-"))
 
 
-def one_line(text: str) -> str:
+def collapse_whitespace(text: str) -> str:
     """A text without line breaks, and with no more than one blank in a place."""
     return " ".join(text.split())

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.zoo.formats.names import free_name, slug
-from paddock.zoo.formats.sections import Persona, SkillText, tidied
+from paddock.zoo.formats.names import find_free_name, make_file_slug
+from paddock.zoo.formats.sections import Persona, SkillText, normalize_persona
 from paddock.zoo.model import Skill
 
 if TYPE_CHECKING:
     from paddock.zoo.model import Agent
 
 
-def persona_of(agent: Agent) -> Persona:
+def make_persona(agent: Agent) -> Persona:
     """An agent as a text can say it."""
     enabled = [one for one in agent.skills if one.enabled]
     texts = [SkillText(one.name, one.description, one.when_to_use) for one in enabled]
-    return tidied(agent.system_prompt, texts)
+    return normalize_persona(agent.system_prompt, texts)
 
 
-def skills_of(persona: Persona) -> list[Skill]:
+def make_skills(persona: Persona) -> list[Skill]:
     """Skills with ids made of their names."""
     found: dict[str, Skill] = {}
     for one in persona.skills:
-        name = free_name(slug(one.name, "skill"), found)
+        name = find_free_name(make_file_slug(one.name, "skill"), found)
         found[name] = Skill(
             id=name, name=one.name, description=one.description, when_to_use=one.when_to_use
         )

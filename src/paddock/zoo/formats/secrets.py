@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from paddock.zoo.model import Agent, BrainEntry
 
-KINDS = (
+SECRET_KINDS = (
     ("a private key", r"-----BEGIN [A-Z ]*PRIVATE KEY-----"),
     ("an Anthropic API key", r"\bsk-ant-[\w-]{16,}"),
     ("an API key", r"\bsk-(?:proj-|or-v1-|live-)?[A-Za-z0-9_-]{20,}"),
@@ -33,22 +33,22 @@ KINDS = (
     ("a signed token", r"\beyJ[\w-]{8,999}\.eyJ[\w-]{8,9999}\.[\w-]{8}"),
     ("a password in an address", r"\b[a-z][a-z0-9+.-]{0,20}://[^\s/:@]+:[^\s/@]{3,}@"),
 )
-_PATTERN = re.compile("|".join(f"(?P<k{n}>{pattern})" for n, (_, pattern) in enumerate(KINDS)))
-_ASSIGNED = re.compile(
+_SECRET_PATTERN = re.compile("|".join(f"(?P<k{n}>{pattern})" for n, (_, pattern) in enumerate(SECRET_KINDS)))
+_ASSIGNMENT_PATTERN = re.compile(
     r"(?i)\b(?:[\w-]{0,40}(?:api[_-]?key|secret|password|passwd|access[_-]?token|auth[_-]?token))\b"
     r"[\"']?\s*[:=]\s*[\"']?(?P<value>[^\s\"'`,;<>${}]{8,})"
 )
-_RANDOM_BITS = 3.0
+_MIN_RANDOM_BITS = 3.0
 """Bits for each character, above which a text is no word."""
 
 
-def secrets_in(text: str) -> Iterator[tuple[int, str]]:
+def find_secrets(text: str) -> Iterator[tuple[int, str]]:
     """The line and the kind of everything in a text that looks like a secret."""
     for number, line in enumerate(text.split("\n"), 1):
-        found = _PATTERN.search(line)
+        found = _SECRET_PATTERN.search(line)
         if found is not None and found.lastgroup is not None:
-            yield number, KINDS[int(found.lastgroup[1:])][0]
-        elif (assigned := _ASSIGNED.search(line)) and _is_random(assigned["value"]):
+            yield number, SECRET_KINDS[int(found.lastgroup[1:])][0]
+        elif (assigned := _ASSIGNMENT_PATTERN.search(line)) and _is_random(assigned["value"]):
             yield number, "a secret"
 
 
@@ -59,10 +59,10 @@ def _is_random(text: str) -> bool:
         return False
     counts = Counter(text)
     bits = -sum(n / len(text) * math.log2(n / len(text)) for n in counts.values())
-    return bits >= _RANDOM_BITS
+    return bits >= _MIN_RANDOM_BITS
 
 
-def secrets_of(agent: Agent, entries: Iterable[BrainEntry] = ()) -> list[Remark]:
+def find_agent_secrets(agent: Agent, entries: Iterable[BrainEntry] = ()) -> list[Remark]:
     """What looks like a secret in an agent's soul and skills, and in its brain."""
     texts = [("systemPrompt", "", agent.system_prompt), ("description", "", agent.description)]
     texts += [("skills", f"{one.name}: ", one.description) for one in agent.skills if one.enabled]
@@ -74,5 +74,5 @@ def secrets_of(agent: Agent, entries: Iterable[BrainEntry] = ()) -> list[Remark]
             agent_id=agent.id,
         )
         for key, place, text in texts
-        for line, kind in secrets_in(text)
+        for line, kind in find_secrets(text)
     ]

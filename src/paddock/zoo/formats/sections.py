@@ -10,20 +10,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.zoo.formats.names import one_line
+from paddock.zoo.formats.names import collapse_whitespace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-SKILLS = "Active Skills"
-RULE = "\n\n---\n\n"
-UNNAMED = "Unnamed"
-WHEN = "*When to use:*"
+SKILLS_TITLE = "Active Skills"
+SECTION_RULE = "\n\n---\n\n"
+UNNAMED_SKILL = "Unnamed"
+WHEN_TO_USE_LABEL = "*When to use:*"
 
-_HEAD = re.compile(rf"^## {SKILLS}(?: (?P<signs>#+))?$", re.M)
-_HEAD_LIKE = re.compile(rf"^## {SKILLS}", re.M)
-_SKILL_LIKE = re.compile(r"^### ", re.M)
-_SIGNS = re.compile(r"(?<!#)(#+)[ \t]*$", re.M)
+_SKILLS_HEADING = re.compile(rf"^## {SKILLS_TITLE}(?: (?P<signs>#+))?$", re.M)
+_SKILLS_HEADING_PREFIX = re.compile(rf"^## {SKILLS_TITLE}", re.M)
+_SKILL_HEADING_PREFIX = re.compile(r"^### ", re.M)
+_CLOSING_SIGNS = re.compile(r"(?<!#)(#+)[ \t]*$", re.M)
 
 
 class SkillText(NamedTuple):
@@ -41,38 +41,38 @@ class Persona(NamedTuple):
     skills: tuple[SkillText, ...] = ()
 
 
-def tidy(text: str) -> str:
+def normalize_text(text: str) -> str:
     """A text without blanks at its ends, and with plain line ends."""
     return text.replace("\r\n", "\n").strip()
 
 
-def tidied(soul: str, skills: Iterable[SkillText]) -> Persona:
+def normalize_persona(soul: str, skills: Iterable[SkillText]) -> Persona:
     """A soul and skills as a text can say them."""
     return Persona(
-        tidy(soul),
+        normalize_text(soul),
         tuple(
             SkillText(
-                one_line(one.name) or UNNAMED, tidy(one.description), one_line(one.when_to_use)
+                collapse_whitespace(one.name) or UNNAMED_SKILL, normalize_text(one.description), collapse_whitespace(one.when_to_use)
             )
             for one in skills
         ),
     )
 
 
-def compose(persona: Persona) -> str:
+def format_persona(persona: Persona) -> str:
     """A tidy soul and its skills as one text."""
-    if not persona.skills and take_apart(persona.soul) == persona:
+    if not persona.skills and parse_persona(persona.soul) == persona:
         return persona.soul
-    close = _closing(persona)
-    parts = [f"### {one.name}{close}{_below(one)}" for one in persona.skills]
-    skills = "\n\n".join([f"## {SKILLS}{close}", *parts])
-    return f"{persona.soul}{RULE}{skills}" if persona.soul else skills
+    close = _make_heading_closing(persona)
+    parts = [f"### {one.name}{close}{_format_skill_body(one)}" for one in persona.skills]
+    skills = "\n\n".join([f"## {SKILLS_TITLE}{close}", *parts])
+    return f"{persona.soul}{SECTION_RULE}{skills}" if persona.soul else skills
 
 
-def take_apart(text: str) -> Persona:
+def parse_persona(text: str) -> Persona:
     """The soul and the skills that a text is made of."""
-    text = tidy(text)
-    head = max(_HEAD.finditer(text), key=lambda one: len(one["signs"] or ""), default=None)
+    text = normalize_text(text)
+    head = max(_SKILLS_HEADING.finditer(text), key=lambda one: len(one["signs"] or ""), default=None)
     if head is None:
         return Persona(text)
     soul = text[: head.start()].rstrip("\n")
@@ -82,39 +82,39 @@ def take_apart(text: str) -> Persona:
     pieces = re.split(rf"^### (.+?){close}$", text[head.end() :], flags=re.M)
     if pieces[0].strip():
         return Persona(text)
-    skills = [_skill(name, below) for name, below in zip(pieces[1::2], pieces[2::2], strict=True)]
+    skills = [_parse_skill(name, below) for name, below in zip(pieces[1::2], pieces[2::2], strict=True)]
     return Persona(soul.removesuffix("---").rstrip(), tuple(skills))
 
 
-def _closing(persona: Persona) -> str:
+def _make_heading_closing(persona: Persona) -> str:
     """The signs that close every heading of ours; none where nothing could be taken for one."""
-    below = [_below(one) for one in persona.skills]
+    below = [_format_skill_body(one) for one in persona.skills]
     names = [one.name for one in persona.skills]
     is_clear = (
         persona.skills
-        and not _HEAD_LIKE.search(persona.soul)
-        and not any(_HEAD_LIKE.search(text) or _SKILL_LIKE.search(text) for text in below)
+        and not _SKILLS_HEADING_PREFIX.search(persona.soul)
+        and not any(_SKILLS_HEADING_PREFIX.search(text) or _SKILL_HEADING_PREFIX.search(text) for text in below)
         and not any(name.endswith("#") for name in names)
     )
     if is_clear:
         return ""
-    ends = [found[1] for text in (persona.soul, *below, *names) for found in _SIGNS.finditer(text)]
+    ends = [found[1] for text in (persona.soul, *below, *names) for found in _CLOSING_SIGNS.finditer(text)]
     return " " + "#" * (max(map(len, ends), default=0) + 1)
 
 
-def _below(skill: SkillText) -> str:
+def _format_skill_body(skill: SkillText) -> str:
     """What stands below the heading of a skill."""
     lines = []
-    if skill.when_to_use or skill.description.startswith(WHEN):
-        lines.append(f"{WHEN} {skill.when_to_use}".rstrip() + ("\n" if skill.description else ""))
+    if skill.when_to_use or skill.description.startswith(WHEN_TO_USE_LABEL):
+        lines.append(f"{WHEN_TO_USE_LABEL} {skill.when_to_use}".rstrip() + ("\n" if skill.description else ""))
     if skill.description:
         lines.append(skill.description)
     return "".join(f"\n{line}" for line in lines)
 
 
-def _skill(name: str, below: str) -> SkillText:
+def _parse_skill(name: str, below: str) -> SkillText:
     text = below.strip()
-    if not text.startswith(WHEN):
+    if not text.startswith(WHEN_TO_USE_LABEL):
         return SkillText(name.strip(), text)
     first, _, rest = text.partition("\n")
-    return SkillText(name.strip(), rest.strip(), first.removeprefix(WHEN).strip())
+    return SkillText(name.strip(), rest.strip(), first.removeprefix(WHEN_TO_USE_LABEL).strip())

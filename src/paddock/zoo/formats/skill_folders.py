@@ -8,81 +8,81 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from paddock.authoring.frontmatter import MAX_DESCRIPTION
+from paddock.authoring.frontmatter import MAX_DESCRIPTION_CHARACTERS
 from paddock.zoo.formats import front_matter
-from paddock.zoo.formats.exchange import Export, File, LooseSkill, Remark
-from paddock.zoo.formats.names import free_name, is_plain_path, one_line, slug, title
-from paddock.zoo.formats.sections import tidy
-from paddock.zoo.model import GENERAL_ID, LibrarySkill, Skill
+from paddock.zoo.formats.exchange import Export, File, StandaloneSkill, Remark
+from paddock.zoo.formats.names import find_free_name, is_portable_path, collapse_whitespace, make_file_slug, make_title
+from paddock.zoo.formats.sections import normalize_text
+from paddock.zoo.model import GENERAL_CATEGORY_ID, LibrarySkill, Skill
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from paddock.zoo.formats.front_matter import Document
+    from paddock.zoo.formats.front_matter import FrontMatterFile
     from paddock.zoo.model import Agent
 
 Json = dict[str, Any]
 
-FORMAT = "agent-skills"
-FOLDER = ".claude/skills"
-KNOWN = ("name", "description")
-_FILE = re.compile(r"(?:(?:[^/]+/)*([^/]+)/)?SKILL\.md")
+AGENT_SKILLS_FORMAT = "agent-skills"
+SKILLS_FOLDER = ".claude/skills"
+KNOWN_FIELDS = ("name", "description")
+_SKILL_FILE_PATTERN = re.compile(r"(?:(?:[^/]+/)*([^/]+)/)?SKILL\.md")
 
 
 def is_skill_file(path: str) -> bool:
     """Whether a path is that of a SKILL.md."""
-    return _FILE.fullmatch(path) is not None
+    return _SKILL_FILE_PATTERN.fullmatch(path) is not None
 
 
-def loose_skill(file: File) -> tuple[LooseSkill, list[Remark]]:
+def parse_standalone_skill(file: File) -> tuple[StandaloneSkill, list[Remark]]:
     """The skill that a SKILL.md describes, and what of it has no place in the zoo."""
-    document = front_matter.parse(file.text)
-    skill = _read(file.path, document)
+    document = front_matter.parse_front_matter(file.text)
+    skill = _parse_skill(file.path, document)
     report = [
         Remark(field=key, path=file.path, message="Agent Skills alone know it; it is kept")
-        for key in document.fields()
-        if key not in KNOWN
+        for key in document.get_fields()
+        if key not in KNOWN_FIELDS
     ]
     if not document.is_yaml:
         text = "the front matter is no YAML, and was read line by line; it stays as it is"
         report.append(Remark(field="file", path=file.path, message=text))
     if not skill.description:
         report.append(Remark(field="file", path=file.path, message="there is no text"))
-    return LooseSkill(skill=skill, path=file.path, text=file.text), report
+    return StandaloneSkill(skill=skill, path=file.path, text=file.text), report
 
 
-def _read(path: str, document: Document) -> LibrarySkill:
-    fields = document.fields()
-    found = _FILE.fullmatch(path)
+def _parse_skill(path: str, document: FrontMatterFile) -> LibrarySkill:
+    fields = document.get_fields()
+    found = _SKILL_FILE_PATTERN.fullmatch(path)
     folder = found[1] if found else None
     given = fields.get("name")
-    called = one_line(given) if isinstance(given, str) else ""
+    called = collapse_whitespace(given) if isinstance(given, str) else ""
     stem = called or folder or "skill"
     described = fields.get("description")
     return LibrarySkill(
-        id=slug(stem, "skill"),
-        name=one_line(document.title() or title(stem)) or "Skill",
-        description=tidy(document.body),
+        id=make_file_slug(stem, "skill"),
+        name=collapse_whitespace(document.get_title() or make_title(stem)) or "Skill",
+        description=normalize_text(document.body),
         when_to_use=described.strip() if isinstance(described, str) else "",
     )
 
 
-def give(agent: Agent, loose: LooseSkill) -> Skill:
+def assign_skill(agent: Agent, loose: StandaloneSkill) -> Skill:
     """Add a skill from a file to an agent, which keeps the file as it was."""
     taken = {one.id for one in agent.skills}
     skill = Skill(
-        id=free_name(loose.skill.id, taken),
+        id=find_free_name(loose.skill.id, taken),
         name=loose.skill.name,
         description=loose.skill.description,
         when_to_use=loose.skill.when_to_use,
-        category_id=agent.skill_categories[0].id if agent.skill_categories else GENERAL_ID,
+        category_id=agent.skill_categories[0].id if agent.skill_categories else GENERAL_CATEGORY_ID,
     )
     agent.skills.append(skill)
-    agent.extra.setdefault(FORMAT, {})[skill.id] = {"path": loose.path, "text": loose.text}
+    agent.extra.setdefault(AGENT_SKILLS_FORMAT, {})[skill.id] = {"path": loose.path, "text": loose.text}
     return skill
 
 
-def skill_folders(agents: Iterable[Agent]) -> Export:
+def make_skill_folders(agents: Iterable[Agent]) -> Export:
     """The enabled skills of agents, each in its folder; what is the same is written once."""
     found = Export()
     texts: dict[str, str] = {}
@@ -96,25 +96,25 @@ def skill_folders(agents: Iterable[Agent]) -> Export:
             found.report.append(Remark(field="systemPrompt", message=text, agent_id=agent.id))
         for skill in agent.skills:
             if skill.enabled:
-                _add(found, texts, agent, skill)
+                _add_skill_file(found, texts, agent, skill)
     return found
 
 
-def _add(found: Export, texts: dict[str, str], agent: Agent, skill: Skill) -> None:
-    origin = agent.extra.get(FORMAT, {}).get(skill.id, {})
+def _add_skill_file(found: Export, texts: dict[str, str], agent: Agent, skill: Skill) -> None:
+    origin = agent.extra.get(AGENT_SKILLS_FORMAT, {}).get(skill.id, {})
     origin = origin if isinstance(origin, dict) else {}
     before = origin.get("path")
-    path = before if isinstance(before, str) and _is_place(before) else None
-    stem = slug(skill.id, "skill")
-    document, report = _document(agent, skill, origin, stem)
-    path = path or f"{FOLDER}/{stem}/SKILL.md"
+    path = before if isinstance(before, str) and _is_skill_location(before) else None
+    stem = make_file_slug(skill.id, "skill")
+    document, report = _make_document(agent, skill, origin, stem)
+    path = path or f"{SKILLS_FOLDER}/{stem}/SKILL.md"
     if texts.get(path.lower()) == document.text:
         return
     if path.lower() in texts:
         stems = {one.split("/")[-2] for one in texts}
-        stem = free_name(stem, stems)
-        path = f"{FOLDER}/{stem}/SKILL.md"
-        document = document.changed({"name": stem})
+        stem = find_free_name(stem, stems)
+        path = f"{SKILLS_FOLDER}/{stem}/SKILL.md"
+        document = document.with_fields({"name": stem})
     texts[path.lower()] = document.text
     found.files.append(File(path=path, text=document.text))
     found.report += [
@@ -122,35 +122,35 @@ def _add(found: Export, texts: dict[str, str], agent: Agent, skill: Skill) -> No
     ]
 
 
-def _is_place(path: str) -> bool:
+def _is_skill_location(path: str) -> bool:
     """Whether a path is one where programs look for skills."""
-    return path.split("/")[-3:-2] == ["skills"] and is_skill_file(path) and is_plain_path(path)
+    return path.split("/")[-3:-2] == ["skills"] and is_skill_file(path) and is_portable_path(path)
 
 
-def _document(
+def _make_document(
     agent: Agent, skill: Skill, origin: Json, stem: str
-) -> tuple[Document, list[tuple[str, str]]]:
+) -> tuple[FrontMatterFile, list[tuple[str, str]]]:
     text = origin.get("text")
     is_new = not isinstance(text, str)
-    document = front_matter.parse("" if is_new else str(text))
-    said = _read(f"{stem}/SKILL.md", document)
-    name = "".join(letter for letter in one_line(skill.name) if letter.isprintable())
+    document = front_matter.parse_front_matter("" if is_new else str(text))
+    said = _parse_skill(f"{stem}/SKILL.md", document)
+    name = "".join(letter for letter in collapse_whitespace(skill.name) if letter.isprintable())
     report = []
     when = skill.when_to_use.strip()
     if is_new or when != said.when_to_use:
-        told = when or _first_words(skill) or name or stem
+        told = when or _get_first_paragraph(skill) or name or stem
         if not when:
             report.append(("skills", f"{skill.name}: nothing says when to use it"))
-        if len(told) > MAX_DESCRIPTION:
-            told = f"{told[: MAX_DESCRIPTION - 1]}…"
-            text = f"{skill.name}: when to use it is cut to {MAX_DESCRIPTION} characters"
+        if len(told) > MAX_DESCRIPTION_CHARACTERS:
+            told = f"{told[: MAX_DESCRIPTION_CHARACTERS - 1]}…"
+            text = f"{skill.name}: when to use it is cut to {MAX_DESCRIPTION_CHARACTERS} characters"
             report.append(("skills", text))
         changes = {"name": stem} if is_new else {}
-        document = document.changed({**changes, "description": told})
+        document = document.with_fields({**changes, "description": told})
     if is_new or name != said.name:
-        document = document.titled(None if title(stem) == name else name)
-    if tidy(skill.description) != said.description:
-        document = document.with_body(tidy(skill.description))
+        document = document.with_title(None if make_title(stem) == name else name)
+    if normalize_text(skill.description) != said.description:
+        document = document.with_body(normalize_text(skill.description))
     if skill.requires:
         report.append(("skills", f"{skill.name}: what it requires is not said"))
     if not skill.description.strip():
@@ -158,6 +158,6 @@ def _document(
     return document, report
 
 
-def _first_words(skill: Skill) -> str:
+def _get_first_paragraph(skill: Skill) -> str:
     """What stands in for a text that says when to use a skill."""
-    return one_line(skill.description.strip().partition("\n\n")[0])
+    return collapse_whitespace(skill.description.strip().partition("\n\n")[0])

@@ -4,63 +4,63 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from paddock.zoo.formats.agent_file import FileFormat
+from paddock.zoo.formats.agent_file import AgentFileFormat
 
-CLAUDE_CODE = FileFormat(
+CLAUDE_CODE = AgentFileFormat(
     name="claude-code",
     title="Claude Code",
     folder=".claude/agents",
-    ending=".md",
-    also=(r"\.claude/agents/(?:[^/]+/)*([^/]+)\.md",),
-    names="safe",
+    suffix=".md",
+    extra_path_patterns=(r"\.claude/agents/(?:[^/]+/)*([^/]+)\.md",),
+    name_style="safe",
 )
-CURSOR = FileFormat(
+CURSOR = AgentFileFormat(
     name="cursor",
     title="Cursor",
     folder=".cursor/agents",
-    ending=".md",
-    names="safe",
+    suffix=".md",
+    name_style="safe",
 )
-CURSOR_RULES = FileFormat(
+CURSOR_RULES = AgentFileFormat(
     name="cursor-rules",
     title="Cursor rules",
     folder=".cursor/rules",
-    ending=".mdc",
-    also=(r"(?:[^/]+/)*\.cursor/rules/(?:[^/]+/)*([^/]+)\.mdc",),
-    first_fields={"alwaysApply": False},
+    suffix=".mdc",
+    extra_path_patterns=(r"(?:[^/]+/)*\.cursor/rules/(?:[^/]+/)*([^/]+)\.mdc",),
+    default_fields={"alwaysApply": False},
 )
-COPILOT = FileFormat(
+COPILOT = AgentFileFormat(
     name="copilot",
     title="GitHub Copilot",
     folder=".github/agents",
-    ending=".agent.md",
-    also=(r"\.github/agents/([^/]+)\.md", r"\.github/chatmodes/([^/]+)\.chatmode\.md"),
-    names="free",
-    most_characters=30_000,
+    suffix=".agent.md",
+    extra_path_patterns=(r"\.github/agents/([^/]+)\.md", r"\.github/chatmodes/([^/]+)\.chatmode\.md"),
+    name_style="free",
+    max_characters=30_000,
 )
-OPENCODE = FileFormat(
+OPENCODE = AgentFileFormat(
     name="opencode",
     title="opencode",
     folder=".opencode/agents",
-    ending=".md",
-    also=(r"\.opencode/(?:agent|mode|modes)/([^/]+)\.md",),
+    suffix=".md",
+    extra_path_patterns=(r"\.opencode/(?:agent|mode|modes)/([^/]+)\.md",),
 )
-CODEX = FileFormat(
+CODEX = AgentFileFormat(
     name="codex",
     title="Codex prompts",
     folder=".codex/prompts",
-    ending=".md",
+    suffix=".md",
     needs_description=False,
-    fills_in=r"\$(?:[0-9]|[A-Z][A-Z0-9_]*)",
+    placeholder_pattern=r"\$(?:[0-9]|[A-Z][A-Z0-9_]*)",
     is_for_user=True,
 )
 FILE_FORMATS = {
     one.name: one for one in (CLAUDE_CODE, CURSOR, CURSOR_RULES, COPILOT, OPENCODE, CODEX)
 }
 
-AGENT_SKILLS = "agent-skills"
-AGENTS_MD = "agents-md"
-BUNDLE = "bundle"
+AGENT_SKILLS_FORMAT = "agent-skills"
+AGENTS_MD_FORMAT = "agents-md"
+BUNDLE_FORMAT = "bundle"
 
 
 class FormatEntry(Struct, rename="camel", kw_only=True, frozen=True):
@@ -76,17 +76,17 @@ class FormatEntry(Struct, rename="camel", kw_only=True, frozen=True):
     """Whether that is in the user's home, and not in a project."""
 
 
-_KINDS = {"cursor-rules": "rules", "codex": "prompts"}
+_FORMAT_KINDS = {"cursor-rules": "rules", "codex": "prompts"}
 
 
-def formats() -> list[FormatEntry]:
+def list_file_formats() -> list[FormatEntry]:
     """All formats, in the order in which they are shown."""
     files = [
         FormatEntry(
             name=one.name,
             title=one.title,
-            kind=_KINDS.get(one.name, "agents"),
-            place=f"{one.folder}/*{one.ending}",
+            kind=_FORMAT_KINDS.get(one.name, "agents"),
+            place=f"{one.folder}/*{one.suffix}",
             is_for_user=one.is_for_user,
         )
         for one in FILE_FORMATS.values()
@@ -94,11 +94,11 @@ def formats() -> list[FormatEntry]:
     return [
         *files,
         FormatEntry(
-            name=AGENT_SKILLS,
+            name=AGENT_SKILLS_FORMAT,
             title="Agent Skills",
             kind="skills",
             place=".claude/skills/*/SKILL.md",
         ),
-        FormatEntry(name=AGENTS_MD, title="AGENTS.md", kind="block", place="AGENTS.md"),
-        FormatEntry(name=BUNDLE, title="Zoo bundle", kind="bundle", place="*.json"),
+        FormatEntry(name=AGENTS_MD_FORMAT, title="AGENTS.md", kind="block", place="AGENTS.md"),
+        FormatEntry(name=BUNDLE_FORMAT, title="Zoo bundle", kind="bundle", place="*.json"),
     ]

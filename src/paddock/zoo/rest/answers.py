@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("paddock.rest")
 
-BODY_BYTES = 1024 * 1024
+MAX_BODY_BYTES = 1024 * 1024
 """The body of a request may have so many."""
-INVALID = "INVALID_ARGUMENTS"
-CODES = {
-    400: INVALID,
+INVALID_ARGUMENTS_CODE = "INVALID_ARGUMENTS"
+ERROR_CODES = {
+    400: INVALID_ARGUMENTS_CODE,
     401: "SIGN_IN_NEEDED",
     403: "NOT_ALLOWED",
     404: "NOT_FOUND",
@@ -45,7 +45,7 @@ CODES = {
     503: "UNAVAILABLE",
 }
 """The codes of errors that are not the zoo's own."""
-STATUSES: dict[type[PaddockError], int] = {
+ERROR_STATUSES: dict[type[PaddockError], int] = {
     NotInZooError: 404,
     ConflictError: 412,
     ZooUnavailableError: 503,
@@ -80,16 +80,16 @@ class Conflict(Struct, rename="camel", kw_only=True):
     """`current`: what it is now."""
 
 
-def described(*statuses: int) -> dict[int, ResponseSpec]:
+def describe_errors(*statuses: int) -> dict[int, ResponseSpec]:
     """What the description of a route says about the errors that it answers with."""
-    return {status: ResponseSpec(_form(status), description=_SAID[status]) for status in statuses}
+    return {status: ResponseSpec(_get_error_schema(status), description=_ERROR_DESCRIPTIONS[status]) for status in statuses}
 
 
-def _form(status: int) -> type[Struct]:
+def _get_error_schema(status: int) -> type[Struct]:
     return Conflict if status == 412 else Problem
 
 
-_SAID = {
+_ERROR_DESCRIPTIONS = {
     400: "Something in the request is not as it has to be; `details` says what.",
     401: "Sign in first.",
     403: "You may not do this.",
@@ -104,7 +104,7 @@ _SAID = {
 }
 
 
-def problem(
+def make_error_response(
     status: int,
     code: str,
     text: str,
@@ -117,22 +117,22 @@ def problem(
     return Response(body, status_code=status, media_type=MediaType.JSON, headers=told)
 
 
-def of_http(request: Request[Any, Any, Any], error: HTTPException) -> Response[dict[str, Any]]:
+def handle_http_exception(request: Request[Any, Any, Any], error: HTTPException) -> Response[dict[str, Any]]:
     """What the framework has refused: no such route, no such method, not the right types."""
     status = error.status_code
     if status >= 500:
-        return of_unexpected(request, error)
-    details = _details(error.extra)
+        return handle_unexpected_error(request, error)
+    details = _parse_details(error.extra)
     if details:
         text = "; ".join(f"{one.path}: {one.message}" for one in details[:5])
     else:
-        text = _text(request, error)
-    return problem(status, CODES.get(status, INVALID), text, details, error.headers)
+        text = _describe_http_exception(request, error)
+    return make_error_response(status, ERROR_CODES.get(status, INVALID_ARGUMENTS_CODE), text, details, error.headers)
 
 
-def of_zoo(request: Request[Any, Any, Any], error: PaddockError) -> Response[dict[str, Any]]:
+def handle_paddock_error(request: Request[Any, Any, Any], error: PaddockError) -> Response[dict[str, Any]]:
     """What the zoo, or another part of Paddock, has refused."""
-    status = next((STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES), 400)
+    status = next((ERROR_STATUSES[kind] for kind in type(error).__mro__ if kind in ERROR_STATUSES), 400)
     code = error.code.upper().replace("-", "_")
     details: object = []
     if isinstance(error, InvalidAgentError):
@@ -141,21 +141,21 @@ def of_zoo(request: Request[Any, Any, Any], error: PaddockError) -> Response[dic
         details = {"current": error.current}
     if status == 503:
         log.warning("%s %s: %s", request.method, request.url.path, error)
-    return problem(status, code, str(error), details)
+    return make_error_response(status, code, str(error), details)
 
 
-def of_deep(_request: Request[Any, Any, Any], _error: RecursionError) -> Response[dict[str, Any]]:
+def handle_recursion_error(_request: Request[Any, Any, Any], _error: RecursionError) -> Response[dict[str, Any]]:
     """A body with more brackets in brackets than can be read."""
-    return problem(400, INVALID, "The body is nested too deeply")
+    return make_error_response(400, INVALID_ARGUMENTS_CODE, "The body is nested too deeply")
 
 
-def of_unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
+def handle_unexpected_error(request: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
     """A fault of ours."""
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    return problem(500, "INTERNAL_ERROR", "Something went wrong here; the log says what")
+    return make_error_response(500, "INTERNAL_ERROR", "Something went wrong here; the log says what")
 
 
-def _text(request: Request[Any, Any, Any], error: HTTPException) -> str:
+def _describe_http_exception(request: Request[Any, Any, Any], error: HTTPException) -> str:
     """What the framework has refused, in words that help."""
     if error.status_code == 404 and error.detail == "Not Found":
         return f"There is nothing at {request.url.path}"
@@ -163,23 +163,23 @@ def _text(request: Request[Any, Any, Any], error: HTTPException) -> str:
         allowed = {name.lower(): value for name, value in (error.headers or {}).items()}
         return f"{request.method} is not possible here; {allowed.get('allow', 'nothing')} is"
     if error.status_code == 413:
-        return f"The body has more than {BODY_BYTES} bytes"
+        return f"The body has more than {MAX_BODY_BYTES} bytes"
     return error.detail
 
 
-def _details(extra: object) -> list[Detail]:
+def _parse_details(extra: object) -> list[Detail]:
     """What the framework says about arguments that do not fit."""
     if not isinstance(extra, list):
         return []
-    return [_detail(one) for one in extra if isinstance(one, dict)]
+    return [_parse_detail(one) for one in extra if isinstance(one, dict)]
 
 
-def _detail(one: dict[str, Any]) -> Detail:
+def _parse_detail(one: dict[str, Any]) -> Detail:
     message, key = str(one.get("message", "")), str(one.get("key", ""))
-    return Detail(path="body" if key in ("", "data") else _camel(key), message=message)
+    return Detail(path="body" if key in ("", "data") else _to_camel_case(key), message=message)
 
 
-def _camel(key: str) -> str:
+def _to_camel_case(key: str) -> str:
     """What a parameter is called in a URL."""
     first, *rest = key.split("_")
     return first + "".join(part.capitalize() for part in rest)

@@ -7,14 +7,14 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
-from paddock.zoo.model import EntryType, Skill, SkillCategory, general_category
+from paddock.zoo.model import EntryType, Skill, SkillCategory, make_general_category
 
 
-class Body(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
+class RequestBody(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
     """The base of all of them."""
 
 
-class NewAgentBody(Body, kw_only=True):
+class NewAgentBody(RequestBody, kw_only=True):
     """An agent to be made. What a whole agent has besides is passed over."""
 
     id: str | None = None
@@ -22,7 +22,7 @@ class NewAgentBody(Body, kw_only=True):
     name: str = "Unnamed"
     description: str = ""
     system_prompt: str = ""
-    skill_categories: list[SkillCategory] = field(default_factory=lambda: [general_category()])
+    skill_categories: list[SkillCategory] = field(default_factory=lambda: [make_general_category()])
     skills: list[Skill] = field(default_factory=list)
     context_refs: list[str] = field(default_factory=list)
     appearance_seed: str = ""
@@ -36,7 +36,7 @@ class NewAgentBody(Body, kw_only=True):
     version: Any = UNSET
 
 
-class AgentChanges(Body, kw_only=True):
+class AgentChanges(RequestBody, kw_only=True):
     """What is to become of an agent; what is left out stays. Its id cannot be changed."""
 
     name: str | UnsetType = UNSET
@@ -58,13 +58,13 @@ class AgentChanges(Body, kw_only=True):
     version: Any = UNSET
 
 
-class DuplicateBody(Body, kw_only=True):
+class DuplicateBody(RequestBody, kw_only=True):
     """How a copy is to be called."""
 
     name: str | None = None
 
 
-class InjectBody(Body, kw_only=True):
+class InjectBody(RequestBody, kw_only=True):
     """What is to be injected besides the soul and the skills."""
 
     memory: bool | None = None
@@ -74,7 +74,7 @@ class InjectBody(Body, kw_only=True):
     workspace_id: str | None = None
 
 
-class NewSkillBody(Body, kw_only=True):
+class NewSkillBody(RequestBody, kw_only=True):
     """A skill to be added."""
 
     id: str | None = None
@@ -87,7 +87,7 @@ class NewSkillBody(Body, kw_only=True):
     library_id: str | None = None
 
 
-class SkillChanges(Body, kw_only=True):
+class SkillChanges(RequestBody, kw_only=True):
     """What is to become of a skill; what is left out stays."""
 
     name: str | UnsetType = UNSET
@@ -99,19 +99,19 @@ class SkillChanges(Body, kw_only=True):
     library_id: str | UnsetType | None = UNSET
 
 
-class ToggleBody(Body, kw_only=True):
+class ToggleBody(RequestBody, kw_only=True):
     """Whether something is to be on; left out: the other way round."""
 
     enabled: bool | None = None
 
 
-class OrderBody(Body, kw_only=True):
+class OrderBody(RequestBody, kw_only=True):
     """The ids of all skills of an agent in their new order."""
 
     ids: list[str]
 
 
-class NewCategoryBody(Body, kw_only=True):
+class NewCategoryBody(RequestBody, kw_only=True):
     """A category to be added."""
 
     id: str | None = None
@@ -119,14 +119,14 @@ class NewCategoryBody(Body, kw_only=True):
     color: str | None = None
 
 
-class CategoryChanges(Body, kw_only=True):
+class CategoryChanges(RequestBody, kw_only=True):
     """What is to become of a category; what is left out stays."""
 
     name: str | UnsetType = UNSET
     color: str | UnsetType = UNSET
 
 
-class HandOverBody(Body, kw_only=True):
+class HandOverBody(RequestBody, kw_only=True):
     """What one agent hands over to another."""
 
     to_agent_id: str
@@ -135,7 +135,7 @@ class HandOverBody(Body, kw_only=True):
     """Entries of the giver's brain that the other one should know."""
 
 
-class NewEntryBody(Body, kw_only=True):
+class NewEntryBody(RequestBody, kw_only=True):
     """A brain entry to be made; when it was made is not the client's to say."""
 
     type: EntryType
@@ -150,7 +150,7 @@ class NewEntryBody(Body, kw_only=True):
     version: Any = UNSET
 
 
-class EntryChanges(Body, kw_only=True):
+class EntryChanges(RequestBody, kw_only=True):
     """What is to become of a brain entry; what is left out stays."""
 
     type: EntryType | UnsetType = UNSET
@@ -165,13 +165,13 @@ class EntryChanges(Body, kw_only=True):
     version: Any = UNSET
 
 
-class PinBody(Body, kw_only=True):
+class PinBody(RequestBody, kw_only=True):
     """Whether an entry is to be pinned; left out: the other way round."""
 
     pinned: bool | None = None
 
 
-class NewLibrarySkillBody(Body, kw_only=True):
+class NewLibrarySkillBody(RequestBody, kw_only=True):
     """A skill to be put into the library."""
 
     id: str | None = None
@@ -183,7 +183,7 @@ class NewLibrarySkillBody(Body, kw_only=True):
     pack_id: str | None = None
 
 
-class LibrarySkillChanges(Body, kw_only=True):
+class LibrarySkillChanges(RequestBody, kw_only=True):
     """What is to become of a skill of the library; what is left out stays."""
 
     name: str | UnsetType = UNSET
@@ -194,7 +194,7 @@ class LibrarySkillChanges(Body, kw_only=True):
     pack_id: str | UnsetType | None = UNSET
 
 
-class NewPackBody(Body, kw_only=True):
+class NewPackBody(RequestBody, kw_only=True):
     """A pack to be made."""
 
     id: str | None = None
@@ -202,14 +202,14 @@ class NewPackBody(Body, kw_only=True):
     description: str = ""
 
 
-class PackChanges(Body, kw_only=True):
+class PackChanges(RequestBody, kw_only=True):
     """What is to become of a pack; what is left out stays."""
 
     name: str | UnsetType = UNSET
     description: str | UnsetType = UNSET
 
 
-class CopyBody(Body, kw_only=True):
+class CopyBody(RequestBody, kw_only=True):
     """Skills of the library that an agent is to have: those named, or those of a pack."""
 
     agent_id: str
@@ -217,25 +217,25 @@ class CopyBody(Body, kw_only=True):
     pack_id: str | None = None
 
 
-class StartersBody(Body, kw_only=True):
+class StartersBody(RequestBody, kw_only=True):
     """Which starter agents are wanted; left out: all."""
 
     ids: list[str] | None = None
 
 
-PASSED_OVER = frozenset(
+IGNORED_FIELDS = frozenset(
     ("id", "agentId", "timestamp", "brainEntries", "createdAt", "updatedAt", "version")
 )
 """What whole agents and entries have, and clients send back, that is not theirs to change."""
 
 
-def changes_of(body: Body) -> dict[str, Any]:
+def get_changes(body: RequestBody) -> dict[str, Any]:
     """What is to be changed, by its JSON keys."""
     said: dict[str, Any] = msgspec.to_builtins(body)
-    return {key: value for key, value in said.items() if key not in PASSED_OVER}
+    return {key: value for key, value in said.items() if key not in IGNORED_FIELDS}
 
 
-def said_in(body: Body) -> dict[str, Any]:
+def get_given_fields(body: RequestBody) -> dict[str, Any]:
     """What a body for something new says, by its JSON keys; what is null is not said."""
     said: dict[str, Any] = msgspec.to_builtins(body)
     return {key: value for key, value in said.items() if value is not None}

@@ -8,21 +8,21 @@ from litestar import Response, delete, get, patch, post, put
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from paddock.zoo.model import BrainEntry, EntryType, SearchHit
-from paddock.zoo.rest.answers import described
-from paddock.zoo.rest.bodies import EntryChanges, HandOverBody, NewEntryBody, PinBody, changes_of
-from paddock.zoo.rest.parameters import MOST, Cursor, Expected, Limit, TheZoo, page_headers, tag_of
+from paddock.zoo.rest.answers import describe_errors
+from paddock.zoo.rest.bodies import EntryChanges, HandOverBody, NewEntryBody, PinBody, get_changes
+from paddock.zoo.rest.parameters import MAX_PAGE_ITEMS, CursorQuery, ExpectedVersion, LimitQuery, ZooDependency, make_page_headers, make_etag_headers
 
 if TYPE_CHECKING:
     from paddock.zoo.service import Zoo
 
-BRAIN = "/agents/{agent_id:str}/brain"
-ENTRY = "/agents/{agent_id:str}/brain/{entry_id:str}"
-ERRORS = described(400, 404, 412)
+BRAIN_PATH = "/agents/{agent_id:str}/brain"
+ENTRY_PATH = "/agents/{agent_id:str}/brain/{entry_id:str}"
+BRAIN_ERRORS = describe_errors(400, 404, 412)
 
 
-@get(BRAIN, summary="List brain entries", responses=described(400, 404), sync_to_thread=True)
+@get(BRAIN_PATH, summary="List brain entries", responses=describe_errors(400, 404), sync_to_thread=True)
 def list_entries(
-    zoo: TheZoo,
+    zoo: ZooDependency,
     agent_id: FromPath[str],
     type: FromQuery[EntryType | None] = None,  # noqa: A002 - what it is called in the URL
     tags: Annotated[
@@ -40,8 +40,8 @@ def list_entries(
     pinned: FromQuery[bool | None] = None,
     text: Annotated[str | None, QueryParameter(max_length=200)] = None,
     workspace_id: Annotated[str | None, QueryParameter(name="workspaceId", max_length=500)] = None,
-    limit: Limit = None,
-    cursor: Cursor = None,
+    limit: LimitQuery = None,
+    cursor: CursorQuery = None,
 ) -> Response[list[BrainEntry]]:
     """The newest first. `X-Next-Cursor` leads to the next page."""
     page = zoo.query_entries(
@@ -56,12 +56,12 @@ def list_entries(
         limit=limit,
         cursor=cursor,
     )
-    return Response(page.items, headers=page_headers(page.next_cursor))
+    return Response(page.items, headers=make_page_headers(page.next_cursor))
 
 
-@post(BRAIN, summary="Make a brain entry", responses=described(400, 404), sync_to_thread=True)
+@post(BRAIN_PATH, summary="Make a brain entry", responses=describe_errors(400, 404), sync_to_thread=True)
 def create_entry(
-    zoo: TheZoo, agent_id: FromPath[str], data: JSONBody[NewEntryBody]
+    zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[NewEntryBody]
 ) -> Response[BrainEntry]:
     """When it was made is now."""
     made = zoo.create_entry(
@@ -73,68 +73,68 @@ def create_entry(
         metadata={"source": "manual", **data.metadata},
         source="web",
     )
-    return Response(made, headers=tag_of(made))
+    return Response(made, headers=make_etag_headers(made))
 
 
-@get(ENTRY, summary="Get a brain entry", responses=described(404), sync_to_thread=True)
+@get(ENTRY_PATH, summary="Get a brain entry", responses=describe_errors(404), sync_to_thread=True)
 def get_entry(
-    zoo: TheZoo, agent_id: FromPath[str], entry_id: FromPath[str]
+    zoo: ZooDependency, agent_id: FromPath[str], entry_id: FromPath[str]
 ) -> Response[BrainEntry]:
     """One of them."""
     found = zoo.get_entry(agent_id, entry_id)
-    return Response(found, headers=tag_of(found))
+    return Response(found, headers=make_etag_headers(found))
 
 
-@put(ENTRY, summary="Change a brain entry", responses=ERRORS, sync_to_thread=True)
+@put(ENTRY_PATH, summary="Change a brain entry", responses=BRAIN_ERRORS, sync_to_thread=True)
 def put_entry(
-    zoo: TheZoo,
+    zoo: ZooDependency,
     agent_id: FromPath[str],
     entry_id: FromPath[str],
     data: JSONBody[EntryChanges],
-    expected: Expected,
+    expected: ExpectedVersion,
 ) -> Response[BrainEntry]:
     """The same as PATCH: what is left out stays."""
-    return _changed(zoo, agent_id, entry_id, data, expected)
+    return _update_entry(zoo, agent_id, entry_id, data, expected)
 
 
-@patch(ENTRY, summary="Change a brain entry", responses=ERRORS, sync_to_thread=True)
+@patch(ENTRY_PATH, summary="Change a brain entry", responses=BRAIN_ERRORS, sync_to_thread=True)
 def patch_entry(
-    zoo: TheZoo,
+    zoo: ZooDependency,
     agent_id: FromPath[str],
     entry_id: FromPath[str],
     data: JSONBody[EntryChanges],
-    expected: Expected,
+    expected: ExpectedVersion,
 ) -> Response[BrainEntry]:
     """What is left out stays."""
-    return _changed(zoo, agent_id, entry_id, data, expected)
+    return _update_entry(zoo, agent_id, entry_id, data, expected)
 
 
-@delete(ENTRY, summary="Delete a brain entry", responses=ERRORS, sync_to_thread=True)
+@delete(ENTRY_PATH, summary="Delete a brain entry", responses=BRAIN_ERRORS, sync_to_thread=True)
 def delete_entry(
-    zoo: TheZoo, agent_id: FromPath[str], entry_id: FromPath[str], expected: Expected
+    zoo: ZooDependency, agent_id: FromPath[str], entry_id: FromPath[str], expected: ExpectedVersion
 ) -> None:
     """It can be restored for 30 days."""
     zoo.delete_entry(agent_id, entry_id, version=expected, source="web")
 
 
 @post(
-    f"{ENTRY}/restore",
+    f"{ENTRY_PATH}/restore",
     summary="Take a brain entry out of the bin",
-    responses=described(404),
+    responses=describe_errors(404),
     status_code=200,
     sync_to_thread=True,
 )
 def restore_entry(
-    zoo: TheZoo, agent_id: FromPath[str], entry_id: FromPath[str]
+    zoo: ZooDependency, agent_id: FromPath[str], entry_id: FromPath[str]
 ) -> Response[BrainEntry]:
     """As it was."""
     found = zoo.restore_entry(agent_id, entry_id, source="web")
-    return Response(found, headers=tag_of(found))
+    return Response(found, headers=make_etag_headers(found))
 
 
-@patch(f"{ENTRY}/pin", summary="Pin a brain entry", responses=ERRORS, sync_to_thread=True)
+@patch(f"{ENTRY_PATH}/pin", summary="Pin a brain entry", responses=BRAIN_ERRORS, sync_to_thread=True)
 def pin_entry(
-    zoo: TheZoo,
+    zoo: ZooDependency,
     agent_id: FromPath[str],
     entry_id: FromPath[str],
     data: JSONBody[PinBody | None] = None,
@@ -142,20 +142,20 @@ def pin_entry(
     """With `pinned` it may be sent twice and does the same; without, it turns it round."""
     pinned = None if data is None else data.pinned
     found = zoo.pin_entry(agent_id, entry_id, pinned, source="web")
-    return Response(found, headers=tag_of(found))
+    return Response(found, headers=make_etag_headers(found))
 
 
 @get(
     "/brain/search",
     summary="Search all brains",
-    responses=described(400, 404),
+    responses=describe_errors(400, 404),
     sync_to_thread=True,
 )
 def search_brain(
-    zoo: TheZoo,
+    zoo: ZooDependency,
     text: Annotated[str, QueryParameter(min_length=1, max_length=500)],
     agent_id: Annotated[str | None, QueryParameter(name="agentId", max_length=200)] = None,
-    limit: Annotated[int, QueryParameter(ge=1, le=MOST)] = 20,
+    limit: Annotated[int, QueryParameter(ge=1, le=MAX_PAGE_ITEMS)] = 20,
 ) -> list[SearchHit]:
     """The best first."""
     return zoo.search_brain(text, agent_id=agent_id, limit=limit)
@@ -164,28 +164,28 @@ def search_brain(
 @post(
     "/agents/{agent_id:str}/hand-over",
     summary="Hand over to another agent",
-    responses=described(400, 404),
+    responses=describe_errors(400, 404),
     sync_to_thread=True,
 )
 def hand_over(
-    zoo: TheZoo, agent_id: FromPath[str], data: JSONBody[HandOverBody]
+    zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[HandOverBody]
 ) -> Response[BrainEntry]:
     """Writes an entry of type `handoff` into the brain of the one who takes over."""
     made = zoo.hand_over(
         agent_id, data.to_agent_id, data.summary, entry_ids=data.entry_ids, source="web"
     )
-    return Response(made, headers=tag_of(made))
+    return Response(made, headers=make_etag_headers(made))
 
 
-def _changed(
+def _update_entry(
     zoo: Zoo, agent_id: str, entry_id: str, body: EntryChanges, version: int | None
 ) -> Response[BrainEntry]:
-    changes = changes_of(body)
+    changes = get_changes(body)
     found = zoo.update_entry(agent_id, entry_id, changes, version=version, source="web")
-    return Response(found, headers=tag_of(found))
+    return Response(found, headers=make_etag_headers(found))
 
 
-ROUTES = [
+BRAIN_ROUTES = [
     *(list_entries, create_entry, get_entry, put_entry, patch_entry, delete_entry),
     *(restore_entry, pin_entry, search_brain, hand_over),
 ]

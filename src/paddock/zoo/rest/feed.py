@@ -19,165 +19,165 @@ import msgspec
 from paddock.errors import PaddockError
 
 if TYPE_CHECKING:
-    from paddock.zoo.model import Event
+    from paddock.zoo.model import ZooEvent
     from paddock.zoo.service import Zoo
 
-PATIENCE = 1.0
+WAIT_TIMEOUT_SECONDS = 1.0
 """Seconds that one wait for the database takes at most; so long the thread outlives its work."""
 PING_SECONDS = 15.0
-BATCH = 500
-MOST_MISSED = 5_000
+READ_BATCH_EVENTS = 500
+MAX_MISSED_EVENTS = 5_000
 """Missed events that are told one by one; after more of them everything is to be read anew."""
-PING = b": ping\n\n"
-RESET = b"event: reset\ndata: {}\n\n"
+PING_CHUNK = b": ping\n\n"
+RESET_CHUNK = b"event: reset\ndata: {}\n\n"
 
 log = logging.getLogger("paddock.rest")
 
 
-class Listener(Protocol):
+class EventListener(Protocol):
     """Somebody who is told of events; used on the event loop only."""
 
-    def hear(self, chunk: bytes) -> None:
+    def send_chunk(self, chunk: bytes) -> None:
         """Take a part of the stream."""
 
-    def end(self) -> None:
+    def close(self) -> None:
         """Nothing more will come."""
 
 
-class Seat:
+class ListenerState:
     """A listener's place: what was told it last, and what has to wait until it has caught up."""
 
-    def __init__(self, listener: Listener, last: int) -> None:
+    def __init__(self, listener: EventListener, last: int) -> None:
         self.listener = listener
-        self.last = last
-        self.waiting: list[tuple[int | None, bytes]] | None = []
+        self.last_event_id = last
+        self.pending: list[tuple[int | None, bytes]] | None = []
 
-    def tell(self, number: int | None, chunk: bytes) -> None:
+    def deliver(self, number: int | None, chunk: bytes) -> None:
         """Pass an event on, unless it has been told; one without a number always is."""
-        if self.waiting is not None:
-            self.waiting.append((number, chunk))
-        elif number is None or number > self.last:
-            self.last = self.last if number is None else number
-            self.listener.hear(chunk)
+        if self.pending is not None:
+            self.pending.append((number, chunk))
+        elif number is None or number > self.last_event_id:
+            self.last_event_id = self.last_event_id if number is None else number
+            self.listener.send_chunk(chunk)
 
-    def go_live(self) -> None:
+    def flush_pending(self) -> None:
         """Tell what has waited, and everything at once from now on."""
-        waiting, self.waiting = self.waiting or [], None
+        waiting, self.pending = self.pending or [], None
         for number, chunk in waiting:
-            self.tell(number, chunk)
+            self.deliver(number, chunk)
 
 
-class Feed:
+class EventFeed:
     """The events of one zoo. All but `tell` on the event loop only."""
 
     def __init__(
-        self, zoo: Zoo, *, ping_seconds: float = PING_SECONDS, most_missed: int = MOST_MISSED
+        self, zoo: Zoo, *, ping_seconds: float = PING_SECONDS, most_missed: int = MAX_MISSED_EVENTS
     ) -> None:
         self._zoo = zoo
         self._ping_seconds = ping_seconds
-        self._most_missed = most_missed
-        self._seats: dict[Listener, Seat] = {}
+        self._max_missed = most_missed
+        self._states_by_listener: dict[EventListener, ListenerState] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._pinging: asyncio.TimerHandle | None = None
-        self._ending = Flag()
+        self._ping_timer: asyncio.TimerHandle | None = None
+        self._stop_flag = Flag()
         self._is_closed = False
 
-    async def join(self, listener: Listener, after: int | None) -> None:
+    async def subscribe(self, listener: EventListener, after: int | None) -> None:
         """Tell somebody all events from now on; with `after`, all since that one."""
         self._loop = loop = asyncio.get_running_loop()
         now = await asyncio.to_thread(self._zoo.latest_event_id)
         if self._is_closed:
-            listener.end()
+            listener.close()
             return
         # An id that was never given out is that of another zoo.
         start = now if after is None or after > now else after
-        seat = self._seats[listener] = Seat(listener, start)
+        seat = self._states_by_listener[listener] = ListenerState(listener, start)
         if after is not None and after > now:
-            listener.hear(RESET)
-        self._watch(now)
-        if self._pinging is None:
-            self._pinging = loop.call_later(self._ping_seconds, self._ping)
-        await self._catch_up(seat, now)
-        seat.go_live()
+            listener.send_chunk(RESET_CHUNK)
+        self._start_watching(now)
+        if self._ping_timer is None:
+            self._ping_timer = loop.call_later(self._ping_seconds, self._send_ping)
+        await self._send_missed_events(seat, now)
+        seat.flush_pending()
 
-    def leave(self, listener: Listener) -> None:
+    def unsubscribe(self, listener: EventListener) -> None:
         """Tell somebody nothing more."""
-        self._seats.pop(listener, None)
-        if not self._seats:
-            self._ending.set()
+        self._states_by_listener.pop(listener, None)
+        if not self._states_by_listener:
+            self._stop_flag.set()
 
-    def tell(self, kind: str, data: object) -> None:
+    def publish(self, kind: str, data: object) -> None:
         """Tell everybody of something that the zoo does not keep. In any thread."""
         loop = self._loop
         if loop is not None:
             with suppress(RuntimeError):  # the loop is closed: nobody is left
-                loop.call_soon_threadsafe(self._spread, None, _chunk(None, kind, data))
+                loop.call_soon_threadsafe(self._broadcast, None, _encode_chunk(None, kind, data))
 
     def close(self) -> None:
         """End all streams."""
         self._is_closed = True
-        self._ending.set()
-        if self._pinging is not None:
-            self._pinging.cancel()
-        for listener in list(self._seats):
-            listener.end()
-        self._seats.clear()
+        self._stop_flag.set()
+        if self._ping_timer is not None:
+            self._ping_timer.cancel()
+        for listener in list(self._states_by_listener):
+            listener.close()
+        self._states_by_listener.clear()
 
-    async def _catch_up(self, seat: Seat, now: int) -> None:
+    async def _send_missed_events(self, seat: ListenerState, now: int) -> None:
         """Tell a listener what it has missed."""
-        if now - seat.last > self._most_missed:
-            seat.last = now
-            seat.listener.hear(RESET)
-        while seat.last < now and seat.listener in self._seats:
-            missed = await asyncio.to_thread(self._zoo.events_after, seat.last, BATCH)
+        if now - seat.last_event_id > self._max_missed:
+            seat.last_event_id = now
+            seat.listener.send_chunk(RESET_CHUNK)
+        while seat.last_event_id < now and seat.listener in self._states_by_listener:
+            missed = await asyncio.to_thread(self._zoo.events_after, seat.last_event_id, READ_BATCH_EVENTS)
             if not missed:
                 return
             for event in missed:
-                seat.listener.hear(_of_event(event))
-            seat.last = missed[-1].id
+                seat.listener.send_chunk(_encode_event(event))
+            seat.last_event_id = missed[-1].id
 
-    def _watch(self, after: int) -> None:
+    def _start_watching(self, after: int) -> None:
         """Have a thread wait for events, if none does."""
-        if len(self._seats) > 1 and not self._ending.is_set():
+        if len(self._states_by_listener) > 1 and not self._stop_flag.is_set():
             return
-        self._ending.set()  # one that waits for nobody any more
-        self._ending = ending = Flag()
-        work = partial(self._wait, after, ending, asyncio.get_running_loop())
+        self._stop_flag.set()  # one that waits for nobody any more
+        self._stop_flag = ending = Flag()
+        work = partial(self._watch_events, after, ending, asyncio.get_running_loop())
         Thread(target=work, name="zoo-events", daemon=True).start()
 
-    def _wait(self, after: int, ending: Flag, loop: asyncio.AbstractEventLoop) -> None:
+    def _watch_events(self, after: int, ending: Flag, loop: asyncio.AbstractEventLoop) -> None:
         while not ending.is_set():
             try:
-                events = self._zoo.wait_for_events(after, PATIENCE)
+                events = self._zoo.wait_for_events(after, WAIT_TIMEOUT_SECONDS)
             except PaddockError as error:
                 log.warning("Events cannot be read now: %s", error)
-                ending.wait(PATIENCE)
+                ending.wait(WAIT_TIMEOUT_SECONDS)
                 continue
             if not events or ending.is_set():
                 continue
             after = events[-1].id
             with suppress(RuntimeError):  # the loop is closed
-                loop.call_soon_threadsafe(self._spread_all, [(e.id, _of_event(e)) for e in events])
+                loop.call_soon_threadsafe(self._broadcast_all, [(e.id, _encode_event(e)) for e in events])
 
-    def _spread_all(self, chunks: list[tuple[int, bytes]]) -> None:
+    def _broadcast_all(self, chunks: list[tuple[int, bytes]]) -> None:
         for number, chunk in chunks:
-            self._spread(number, chunk)
+            self._broadcast(number, chunk)
 
-    def _spread(self, number: int | None, chunk: bytes) -> None:
-        for seat in list(self._seats.values()):
-            seat.tell(number, chunk)
+    def _broadcast(self, number: int | None, chunk: bytes) -> None:
+        for seat in list(self._states_by_listener.values()):
+            seat.deliver(number, chunk)
 
-    def _ping(self) -> None:
-        self._pinging = None
-        if self._seats and self._loop is not None:
-            self._spread(None, PING)
-            self._pinging = self._loop.call_later(self._ping_seconds, self._ping)
-
-
-def _of_event(event: Event) -> bytes:
-    return _chunk(event.id, event.kind, event)
+    def _send_ping(self) -> None:
+        self._ping_timer = None
+        if self._states_by_listener and self._loop is not None:
+            self._broadcast(None, PING_CHUNK)
+            self._ping_timer = self._loop.call_later(self._ping_seconds, self._send_ping)
 
 
-def _chunk(number: int | None, kind: str, data: object) -> bytes:
+def _encode_event(event: ZooEvent) -> bytes:
+    return _encode_chunk(event.id, event.kind, event)
+
+
+def _encode_chunk(number: int | None, kind: str, data: object) -> bytes:
     head = b"" if number is None else b"id: %d\n" % number
     return head + b"event: %b\ndata: %b\n\n" % (kind.encode(), msgspec.json.encode(data))

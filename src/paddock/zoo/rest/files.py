@@ -10,29 +10,29 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath, JSONBody, QueryParameter
 from msgspec import Struct, field
 
-from paddock.zoo.archives import pack
-from paddock.zoo.errors import InvalidAgentError, Issue
+from paddock.zoo.archives import pack_files
+from paddock.zoo.errors import InvalidAgentError, FieldError
 from paddock.zoo.formats.converting import export_agents, import_files
 from paddock.zoo.formats.exchange import Export, File, Remark
-from paddock.zoo.formats.table import BUNDLE, FormatEntry, formats
+from paddock.zoo.formats.table import BUNDLE_FORMAT, FormatEntry, list_file_formats
 from paddock.zoo.model import Agent, ImportReport, LibrarySkill
-from paddock.zoo.rest.answers import described
-from paddock.zoo.rest.bodies import Body, StartersBody
-from paddock.zoo.rest.parameters import TheZoo
-from paddock.zoo.starting import Starter, starters
+from paddock.zoo.rest.answers import describe_errors
+from paddock.zoo.rest.bodies import RequestBody, StartersBody
+from paddock.zoo.rest.parameters import ZooDependency
+from paddock.zoo.starting import Starter, load_starters
 
 if TYPE_CHECKING:
-    from paddock.zoo.formats.exchange import Import
+    from paddock.zoo.formats.exchange import ImportBatch
     from paddock.zoo.service import Zoo
 
-FILES_BYTES = 16 * 1024 * 1024
+MAX_FILES_BODY_BYTES = 16 * 1024 * 1024
 """The body of an import may have so many."""
 
-Format = Annotated[str, QueryParameter(name="format", max_length=50)]
-Memory = Annotated[bool, QueryParameter(description="With what the agent remembers.")]
+FormatQuery = Annotated[str, QueryParameter(name="format", max_length=50)]
+MemoryQuery = Annotated[bool, QueryParameter(description="With what the agent remembers.")]
 
 
-class FilesBody(Body, kw_only=True):
+class FilesBody(RequestBody, kw_only=True):
     """Files that agents are to be read from."""
 
     files: list[File]
@@ -54,23 +54,23 @@ class Preview(Struct, rename="camel", kw_only=True):
 @get("/formats", summary="List the formats of files")
 async def list_formats() -> list[FormatEntry]:
     """Which programs' files agents can be written as, and read from."""
-    return formats()
+    return list_file_formats()
 
 
 @get(
     "/agents/{agent_id:str}/export",
     summary="Write an agent as files",
-    responses=described(400, 404),
+    responses=describe_errors(400, 404),
     sync_to_thread=True,
 )
 def export_agent(
-    zoo: TheZoo,
+    zoo: ZooDependency,
     agent_id: FromPath[str],
-    format: Format,  # noqa: A002 - what it is called in the URL
-    memory: Memory = False,
+    format: FormatQuery,  # noqa: A002 - what it is called in the URL
+    memory: MemoryQuery = False,
 ) -> Export:
     """The files, and what of the agent does not fit into them."""
-    return _export(zoo, [zoo.get_agent(agent_id)], format, has_memory=memory)
+    return _export_agents(zoo, [zoo.get_agent(agent_id)], format, has_memory=memory)
 
 
 @get(
@@ -79,44 +79,44 @@ def export_agent(
     media_type="application/zip",
     responses={
         200: ResponseSpec(bytes, media_type="application/zip", description="The archive."),
-        **described(400, 404),
+        **describe_errors(400, 404),
     },
     sync_to_thread=True,
 )
 def export_archive(
-    zoo: TheZoo,
+    zoo: ZooDependency,
     agent_id: FromPath[str],
-    format: Format,  # noqa: A002 - what it is called in the URL
-    memory: Memory = False,
+    format: FormatQuery,  # noqa: A002 - what it is called in the URL
+    memory: MemoryQuery = False,
 ) -> Response[bytes]:
     """The same files."""
-    found = _export(zoo, [zoo.get_agent(agent_id)], format, has_memory=memory)
+    found = _export_agents(zoo, [zoo.get_agent(agent_id)], format, has_memory=memory)
     told = f'attachment; filename="{agent_id}-{format}.zip"'
-    return Response(pack(found.files), headers={"Content-Disposition": told})
+    return Response(pack_files(found.files), headers={"Content-Disposition": told})
 
 
-@get("/export", summary="Write the zoo as files", responses=described(400), sync_to_thread=True)
+@get("/export", summary="Write the zoo as files", responses=describe_errors(400), sync_to_thread=True)
 def export_zoo(
-    zoo: TheZoo,
-    format: Format = BUNDLE,  # noqa: A002 - what it is called in the URL
-    memory: Memory = True,
+    zoo: ZooDependency,
+    format: FormatQuery = BUNDLE_FORMAT,  # noqa: A002 - what it is called in the URL
+    memory: MemoryQuery = True,
 ) -> Export:
     """All agents; as a bundle, with their brains and the library."""
     agents = zoo.list_whole_agents(archived=None).items
-    return _export(zoo, agents, format, has_memory=memory)
+    return _export_agents(zoo, agents, format, has_memory=memory)
 
 
 @post(
     "/import/preview",
     summary="See what files would make",
-    responses=described(400),
+    responses=describe_errors(400),
     status_code=200,
-    request_max_body_size=FILES_BYTES,
+    request_max_body_size=MAX_FILES_BODY_BYTES,
     sync_to_thread=True,
 )
 def preview_import(data: JSONBody[FilesBody]) -> Preview:
     """Nothing is kept."""
-    found = _found(data)
+    found = _read_import(data)
     return Preview(
         agents=found.agents,
         skills=found.library,
@@ -128,44 +128,44 @@ def preview_import(data: JSONBody[FilesBody]) -> Preview:
 @post(
     "/import",
     summary="Read agents from files",
-    responses=described(400),
-    request_max_body_size=FILES_BYTES,
+    responses=describe_errors(400),
+    request_max_body_size=MAX_FILES_BODY_BYTES,
     sync_to_thread=True,
 )
-def import_agents(zoo: TheZoo, data: JSONBody[FilesBody]) -> ImportReport:
+def import_agents(zoo: ZooDependency, data: JSONBody[FilesBody]) -> ImportReport:
     """All of them or, when something cannot be kept, none. Skills alone go into the library."""
-    return zoo.import_found(_found(data))
+    return zoo.import_found(_read_import(data))
 
 
 @get("/starters", summary="List agents to begin with", sync_to_thread=True)
 def list_starters() -> list[Starter]:
     """They come with Paddock."""
-    return starters()
+    return load_starters()
 
 
 @post(
-    "/starters", summary="Make agents to begin with", responses=described(400), sync_to_thread=True
+    "/starters", summary="Make agents to begin with", responses=describe_errors(400), sync_to_thread=True
 )
-def make_starters(zoo: TheZoo, data: JSONBody[StartersBody | None] = None) -> list[Agent]:
+def make_starters(zoo: ZooDependency, data: JSONBody[StartersBody | None] = None) -> list[Agent]:
     """Copies, which are the zoo's own from then on."""
-    known = {one.id: one.agent for one in starters()}
+    known = {one.id: one.agent for one in load_starters()}
     wanted = [*known] if data is None or data.ids is None else data.ids
     unknown = [one for one in wanted if one not in known]
     if unknown:
         raise InvalidAgentError(
-            [Issue(f"ids[{wanted.index(one)}]", f"there is no starter {one!r}") for one in unknown]
+            [FieldError(f"ids[{wanted.index(one)}]", f"there is no starter {one!r}") for one in unknown]
         )
-    return [zoo.create_agent(_plain(known[one]), source="web") for one in wanted]
+    return [zoo.create_agent(_to_data(known[one]), source="web") for one in wanted]
 
 
-def _plain(agent: Agent) -> dict[str, Any]:
+def _to_data(agent: Agent) -> dict[str, Any]:
     """An agent as it is asked for; the zoo finds a free id and makes what is its own."""
     data: dict[str, Any] = msgspec.to_builtins(agent)
     return data
 
 
-def _export(zoo: Zoo, agents: list[Agent], name: str, *, has_memory: bool) -> Export:
-    is_bundle = name == BUNDLE
+def _export_agents(zoo: Zoo, agents: list[Agent], name: str, *, has_memory: bool) -> Export:
+    is_bundle = name == BUNDLE_FORMAT
     brains = {one.id: zoo.query_entries(one.id).items for one in agents} if has_memory else None
     return export_agents(
         agents,
@@ -176,13 +176,13 @@ def _export(zoo: Zoo, agents: list[Agent], name: str, *, has_memory: bool) -> Ex
     )
 
 
-def _found(body: FilesBody) -> Import:
+def _read_import(body: FilesBody) -> ImportBatch:
     found = import_files(body.files, body.format)
     found.library += [one.skill for one in found.skills]
     return found
 
 
-ROUTES = [
+FILE_ROUTES = [
     *(list_formats, export_agent, export_archive, export_zoo),
     *(preview_import, import_agents, list_starters, make_starters),
 ]

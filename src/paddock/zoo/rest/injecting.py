@@ -8,21 +8,21 @@ from litestar import get, post
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from paddock.zoo.model import Injection
-from paddock.zoo.rest.answers import described
+from paddock.zoo.rest.answers import describe_errors
 from paddock.zoo.rest.bodies import InjectBody
-from paddock.zoo.rest.parameters import TheZoo
+from paddock.zoo.rest.parameters import ZooDependency
 
-ERRORS = described(400, 404)
+INJECTION_ERRORS = describe_errors(400, 404)
 
 
 @get(
     "/agents/{agent_id:str}/preview",
     summary="See what would be injected",
-    responses=ERRORS,
+    responses=INJECTION_ERRORS,
     sync_to_thread=True,
 )
 def preview(
-    zoo: TheZoo,
+    zoo: ZooDependency,
     agent_id: FromPath[str],
     memory: FromQuery[bool | None] = None,
     budget: Annotated[
@@ -37,12 +37,12 @@ def preview(
 @post(
     "/agents/{agent_id:str}/inject",
     summary="Inject an agent",
-    responses=ERRORS,
+    responses=INJECTION_ERRORS,
     status_code=200,
     sync_to_thread=True,
 )
 def inject(
-    zoo: TheZoo, agent_id: FromPath[str], data: JSONBody[InjectBody | None] = None
+    zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[InjectBody | None] = None
 ) -> Injection:
     """The same text, and an event `agent:injected`."""
     said = data or InjectBody()
@@ -55,4 +55,4 @@ def inject(
     )
 
 
-ROUTES = [preview, inject]
+INJECTION_ROUTES = [preview, inject]

@@ -8,26 +8,26 @@ from litestar import Response, delete, get, patch, post
 from litestar.params import FromPath, JSONBody, QueryParameter
 
 from paddock.zoo.model import Agent, AgentSummary, LibrarySkill, Pack
-from paddock.zoo.rest.answers import described
+from paddock.zoo.rest.answers import describe_errors
 from paddock.zoo.rest.bodies import (
     CopyBody,
     LibrarySkillChanges,
     NewLibrarySkillBody,
     NewPackBody,
     PackChanges,
-    changes_of,
-    said_in,
+    get_changes,
+    get_given_fields,
 )
-from paddock.zoo.rest.parameters import Expected, TheZoo, tag_of
+from paddock.zoo.rest.parameters import ExpectedVersion, ZooDependency, make_etag_headers
 
-SKILL = "/library/skills/{skill_id:str}"
-PACK = "/library/packs/{pack_id:str}"
-ERRORS = described(400, 404, 412)
+LIBRARY_SKILL_PATH = "/library/skills/{skill_id:str}"
+PACK_PATH = "/library/packs/{pack_id:str}"
+LIBRARY_ERRORS = describe_errors(400, 404, 412)
 
 
 @get("/library/skills", summary="List the skills of the library", sync_to_thread=True)
 def list_skills(
-    zoo: TheZoo,
+    zoo: ZooDependency,
     text: Annotated[str | None, QueryParameter(max_length=200)] = None,
     tag: Annotated[str | None, QueryParameter(max_length=100)] = None,
     pack_id: Annotated[str | None, QueryParameter(name="packId", max_length=100)] = None,
@@ -39,60 +39,60 @@ def list_skills(
 @post(
     "/library/skills",
     summary="Add a skill to the library",
-    responses=described(400, 404),
+    responses=describe_errors(400, 404),
     sync_to_thread=True,
 )
-def create_skill(zoo: TheZoo, data: JSONBody[NewLibrarySkillBody]) -> Response[LibrarySkill]:
+def create_skill(zoo: ZooDependency, data: JSONBody[NewLibrarySkillBody]) -> Response[LibrarySkill]:
     """Its id is made from the given one or from the name."""
-    return _skill(zoo.create_library_skill(said_in(data), source="web"))
+    return _make_skill_response(zoo.create_library_skill(get_given_fields(data), source="web"))
 
 
-@patch(SKILL, summary="Change a skill of the library", responses=ERRORS, sync_to_thread=True)
+@patch(LIBRARY_SKILL_PATH, summary="Change a skill of the library", responses=LIBRARY_ERRORS, sync_to_thread=True)
 def update_skill(
-    zoo: TheZoo,
+    zoo: ZooDependency,
     skill_id: FromPath[str],
     data: JSONBody[LibrarySkillChanges],
-    expected: Expected,
+    expected: ExpectedVersion,
 ) -> Response[LibrarySkill]:
     """What is left out stays. Copies that agents have stay as they are."""
-    changes = changes_of(data)
-    return _skill(zoo.update_library_skill(skill_id, changes, version=expected, source="web"))
+    changes = get_changes(data)
+    return _make_skill_response(zoo.update_library_skill(skill_id, changes, version=expected, source="web"))
 
 
-@delete(SKILL, summary="Delete a skill of the library", responses=ERRORS, sync_to_thread=True)
-def delete_skill(zoo: TheZoo, skill_id: FromPath[str], expected: Expected) -> None:
+@delete(LIBRARY_SKILL_PATH, summary="Delete a skill of the library", responses=LIBRARY_ERRORS, sync_to_thread=True)
+def delete_skill(zoo: ZooDependency, skill_id: FromPath[str], expected: ExpectedVersion) -> None:
     """Copies that agents have stay."""
     zoo.delete_library_skill(skill_id, version=expected, source="web")
 
 
-@get(f"{SKILL}/agents", summary="See who has a copy of a skill", sync_to_thread=True)
-def list_holders(zoo: TheZoo, skill_id: FromPath[str]) -> list[AgentSummary]:
+@get(f"{LIBRARY_SKILL_PATH}/agents", summary="See who has a copy of a skill", sync_to_thread=True)
+def list_holders(zoo: ZooDependency, skill_id: FromPath[str]) -> list[AgentSummary]:
     """The agents that have a copy of it."""
     return zoo.agents_with_copies(skill_id)
 
 
 @get("/library/packs", summary="List the packs", sync_to_thread=True)
-def list_packs(zoo: TheZoo) -> list[Pack]:
+def list_packs(zoo: ZooDependency) -> list[Pack]:
     """Skills that go together."""
     return zoo.list_packs()
 
 
-@post("/library/packs", summary="Make a pack", responses=described(400), sync_to_thread=True)
-def create_pack(zoo: TheZoo, data: JSONBody[NewPackBody]) -> Response[Pack]:
+@post("/library/packs", summary="Make a pack", responses=describe_errors(400), sync_to_thread=True)
+def create_pack(zoo: ZooDependency, data: JSONBody[NewPackBody]) -> Response[Pack]:
     """Empty at first; skills name the pack that they are in."""
-    return _pack(zoo.create_pack(said_in(data), source="web"))
+    return _make_pack_response(zoo.create_pack(get_given_fields(data), source="web"))
 
 
-@patch(PACK, summary="Change a pack", responses=ERRORS, sync_to_thread=True)
+@patch(PACK_PATH, summary="Change a pack", responses=LIBRARY_ERRORS, sync_to_thread=True)
 def update_pack(
-    zoo: TheZoo, pack_id: FromPath[str], data: JSONBody[PackChanges], expected: Expected
+    zoo: ZooDependency, pack_id: FromPath[str], data: JSONBody[PackChanges], expected: ExpectedVersion
 ) -> Response[Pack]:
     """What is left out stays."""
-    return _pack(zoo.update_pack(pack_id, changes_of(data), version=expected, source="web"))
+    return _make_pack_response(zoo.update_pack(pack_id, get_changes(data), version=expected, source="web"))
 
 
-@delete(PACK, summary="Delete a pack", responses=ERRORS, sync_to_thread=True)
-def delete_pack(zoo: TheZoo, pack_id: FromPath[str], expected: Expected) -> None:
+@delete(PACK_PATH, summary="Delete a pack", responses=LIBRARY_ERRORS, sync_to_thread=True)
+def delete_pack(zoo: ZooDependency, pack_id: FromPath[str], expected: ExpectedVersion) -> None:
     """Its skills stay in the library."""
     zoo.delete_pack(pack_id, version=expected, source="web")
 
@@ -100,27 +100,27 @@ def delete_pack(zoo: TheZoo, pack_id: FromPath[str], expected: Expected) -> None
 @post(
     "/library/copy",
     summary="Give an agent skills of the library",
-    responses=ERRORS,
+    responses=LIBRARY_ERRORS,
     status_code=200,
     sync_to_thread=True,
 )
-def copy_to_agent(zoo: TheZoo, data: JSONBody[CopyBody], expected: Expected) -> Response[Agent]:
+def copy_to_agent(zoo: ZooDependency, data: JSONBody[CopyBody], expected: ExpectedVersion) -> Response[Agent]:
     """With what they require; what the agent has a copy of already stays as it is."""
     agent = zoo.copy_to_agent(
         data.agent_id, data.skill_ids, pack_id=data.pack_id, version=expected, source="web"
     )
-    return Response(agent, headers=tag_of(agent))
+    return Response(agent, headers=make_etag_headers(agent))
 
 
-def _skill(skill: LibrarySkill) -> Response[LibrarySkill]:
-    return Response(skill, headers=tag_of(skill))
+def _make_skill_response(skill: LibrarySkill) -> Response[LibrarySkill]:
+    return Response(skill, headers=make_etag_headers(skill))
 
 
-def _pack(pack: Pack) -> Response[Pack]:
-    return Response(pack, headers=tag_of(pack))
+def _make_pack_response(pack: Pack) -> Response[Pack]:
+    return Response(pack, headers=make_etag_headers(pack))
 
 
-ROUTES = [
+LIBRARY_ROUTES = [
     *(list_skills, create_skill, update_skill, delete_skill, list_holders),
     *(list_packs, create_pack, update_pack, delete_pack, copy_to_agent),
 ]

@@ -10,24 +10,24 @@ from litestar.params import HeaderParameter, QueryParameter
 from paddock.zoo.model import Agent, BrainEntry, LibrarySkill, Pack
 from paddock.zoo.service import Zoo
 
-Versioned = Agent | BrainEntry | LibrarySkill | Pack
+VersionedObject = Agent | BrainEntry | LibrarySkill | Pack
 
-TheZoo = NamedDependency[Zoo]
+ZooDependency = NamedDependency[Zoo]
 """The zoo of whoever asks."""
-Expected = NamedDependency[int | None]
+ExpectedVersion = NamedDependency[int | None]
 """The version that a change is of, when the client says it."""
 
-MOST = 500
+MAX_PAGE_ITEMS = 500
 """Items of one page."""
 
-Limit = Annotated[
-    int | None, QueryParameter(name="limit", ge=1, le=MOST, description="At most so many items.")
+LimitQuery = Annotated[
+    int | None, QueryParameter(name="limit", ge=1, le=MAX_PAGE_ITEMS, description="At most so many items.")
 ]
-Cursor = Annotated[
+CursorQuery = Annotated[
     str | None,
     QueryParameter(name="cursor", max_length=200, description="The next page, from X-Next-Cursor."),
 ]
-IfMatch = Annotated[
+IfMatchHeader = Annotated[
     str | None,
     HeaderParameter(
         name="If-Match",
@@ -37,18 +37,18 @@ IfMatch = Annotated[
 ]
 
 
-def expected_version(if_match: IfMatch = None) -> int | None:
+def parse_if_match(if_match: IfMatchHeader = None) -> int | None:
     """The version that a change is of, when the client says it."""
     if if_match is None or if_match == "*":
         return None
     return int(if_match.removeprefix("W/").strip('"'))
 
 
-def tag_of(thing: Versioned) -> dict[str, str]:
+def make_etag_headers(thing: VersionedObject) -> dict[str, str]:
     """The headers of an answer with something that has versions."""
     return {"ETag": f'"{thing.version}"'}
 
 
-def page_headers(next_cursor: str | None) -> dict[str, str]:
+def make_page_headers(next_cursor: str | None) -> dict[str, str]:
     """The headers of an answer with a part of a list."""
     return {} if next_cursor is None else {"X-Next-Cursor": next_cursor}

@@ -8,7 +8,7 @@ from litestar import Response, delete, get, patch, post, put
 from litestar.params import FromPath, JSONBody, QueryParameter
 
 from paddock.zoo.model import Agent, SkillFinding
-from paddock.zoo.rest.answers import described
+from paddock.zoo.rest.answers import describe_errors
 from paddock.zoo.rest.bodies import (
     CategoryChanges,
     NewCategoryBody,
@@ -16,105 +16,105 @@ from paddock.zoo.rest.bodies import (
     OrderBody,
     SkillChanges,
     ToggleBody,
-    changes_of,
-    said_in,
+    get_changes,
+    get_given_fields,
 )
-from paddock.zoo.rest.parameters import Expected, TheZoo, tag_of
+from paddock.zoo.rest.parameters import ExpectedVersion, ZooDependency, make_etag_headers
 
-SKILLS = "/agents/{agent_id:str}/skills"
-SKILL = "/agents/{agent_id:str}/skills/{skill_id:str}"
-CATEGORIES = "/agents/{agent_id:str}/categories"
-CATEGORY = "/agents/{agent_id:str}/categories/{category_id:str}"
-ERRORS = described(400, 404, 412)
+SKILLS_PATH = "/agents/{agent_id:str}/skills"
+SKILL_PATH = "/agents/{agent_id:str}/skills/{skill_id:str}"
+CATEGORIES_PATH = "/agents/{agent_id:str}/categories"
+CATEGORY_PATH = "/agents/{agent_id:str}/categories/{category_id:str}"
+SKILL_ERRORS = describe_errors(400, 404, 412)
 
 
-@post(SKILLS, summary="Add a skill", responses=ERRORS, sync_to_thread=True)
+@post(SKILLS_PATH, summary="Add a skill", responses=SKILL_ERRORS, sync_to_thread=True)
 def add_skill(
-    zoo: TheZoo, agent_id: FromPath[str], data: JSONBody[NewSkillBody], expected: Expected
+    zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[NewSkillBody], expected: ExpectedVersion
 ) -> Response[Agent]:
     """At the end; its id is made from the given one or from the name."""
-    return _answer(zoo.add_skill(agent_id, said_in(data), version=expected, source="web"))
+    return _make_agent_response(zoo.add_skill(agent_id, get_given_fields(data), version=expected, source="web"))
 
 
-@put(f"{SKILLS}/order", summary="Arrange the skills", responses=ERRORS, sync_to_thread=True)
+@put(f"{SKILLS_PATH}/order", summary="Arrange the skills", responses=SKILL_ERRORS, sync_to_thread=True)
 def order_skills(
-    zoo: TheZoo, agent_id: FromPath[str], data: JSONBody[OrderBody], expected: Expected
+    zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[OrderBody], expected: ExpectedVersion
 ) -> Response[Agent]:
     """Skills are injected in this order."""
-    return _answer(zoo.order_skills(agent_id, data.ids, version=expected, source="web"))
+    return _make_agent_response(zoo.order_skills(agent_id, data.ids, version=expected, source="web"))
 
 
-@patch(SKILL, summary="Change a skill", responses=ERRORS, sync_to_thread=True)
+@patch(SKILL_PATH, summary="Change a skill", responses=SKILL_ERRORS, sync_to_thread=True)
 def update_skill(
-    zoo: TheZoo,
+    zoo: ZooDependency,
     agent_id: FromPath[str],
     skill_id: FromPath[str],
     data: JSONBody[SkillChanges],
-    expected: Expected,
+    expected: ExpectedVersion,
 ) -> Response[Agent]:
     """What is left out stays."""
-    return _answer(
-        zoo.update_skill(agent_id, skill_id, changes_of(data), version=expected, source="web")
+    return _make_agent_response(
+        zoo.update_skill(agent_id, skill_id, get_changes(data), version=expected, source="web")
     )
 
 
-@delete(SKILL, summary="Delete a skill", responses=ERRORS, status_code=200, sync_to_thread=True)
+@delete(SKILL_PATH, summary="Delete a skill", responses=SKILL_ERRORS, status_code=200, sync_to_thread=True)
 def delete_skill(
-    zoo: TheZoo, agent_id: FromPath[str], skill_id: FromPath[str], expected: Expected
+    zoo: ZooDependency, agent_id: FromPath[str], skill_id: FromPath[str], expected: ExpectedVersion
 ) -> Response[Agent]:
     """The history of the agent keeps it."""
-    return _answer(zoo.delete_skill(agent_id, skill_id, version=expected, source="web"))
+    return _make_agent_response(zoo.delete_skill(agent_id, skill_id, version=expected, source="web"))
 
 
 @post(
-    f"{SKILL}/toggle",
+    f"{SKILL_PATH}/toggle",
     summary="Enable or disable a skill",
-    responses=ERRORS,
+    responses=SKILL_ERRORS,
     status_code=200,
     sync_to_thread=True,
 )
 def toggle_skill(
-    zoo: TheZoo,
+    zoo: ZooDependency,
     agent_id: FromPath[str],
     skill_id: FromPath[str],
-    expected: Expected,
+    expected: ExpectedVersion,
     data: JSONBody[ToggleBody | None] = None,
 ) -> Response[Agent]:
     """With `enabled` it may be sent twice and does the same; without, it turns it round."""
     enabled = None if data is None else data.enabled
-    return _answer(zoo.toggle_skill(agent_id, skill_id, enabled, version=expected, source="web"))
+    return _make_agent_response(zoo.toggle_skill(agent_id, skill_id, enabled, version=expected, source="web"))
 
 
-@post(CATEGORIES, summary="Add a category", responses=ERRORS, sync_to_thread=True)
+@post(CATEGORIES_PATH, summary="Add a category", responses=SKILL_ERRORS, sync_to_thread=True)
 def add_category(
-    zoo: TheZoo, agent_id: FromPath[str], data: JSONBody[NewCategoryBody], expected: Expected
+    zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[NewCategoryBody], expected: ExpectedVersion
 ) -> Response[Agent]:
     """Without a colour it gets the first one that no other category has."""
-    return _answer(zoo.add_category(agent_id, said_in(data), version=expected, source="web"))
+    return _make_agent_response(zoo.add_category(agent_id, get_given_fields(data), version=expected, source="web"))
 
 
-@patch(CATEGORY, summary="Change a category", responses=ERRORS, sync_to_thread=True)
+@patch(CATEGORY_PATH, summary="Change a category", responses=SKILL_ERRORS, sync_to_thread=True)
 def update_category(
-    zoo: TheZoo,
+    zoo: ZooDependency,
     agent_id: FromPath[str],
     category_id: FromPath[str],
     data: JSONBody[CategoryChanges],
-    expected: Expected,
+    expected: ExpectedVersion,
 ) -> Response[Agent]:
     """What is left out stays."""
-    return _answer(
-        zoo.update_category(agent_id, category_id, changes_of(data), version=expected, source="web")
+    return _make_agent_response(
+        zoo.update_category(agent_id, category_id, get_changes(data), version=expected, source="web")
     )
 
 
 @delete(
-    CATEGORY, summary="Delete a category", responses=ERRORS, status_code=200, sync_to_thread=True
+    CATEGORY_PATH, summary="Delete a category", responses=SKILL_ERRORS, status_code=200, sync_to_thread=True
 )
 def delete_category(
-    zoo: TheZoo,
+    zoo: ZooDependency,
     agent_id: FromPath[str],
     category_id: FromPath[str],
-    expected: Expected,
+    expected: ExpectedVersion,
     move_to: Annotated[
         str | None,
         QueryParameter(
@@ -123,7 +123,7 @@ def delete_category(
     ] = None,
 ) -> Response[Agent]:
     """Its skills go to the one that is named, or else to the first that is left."""
-    return _answer(
+    return _make_agent_response(
         zoo.delete_category(agent_id, category_id, move_to, version=expected, source="web")
     )
 
@@ -131,19 +131,19 @@ def delete_category(
 @get(
     "/agents/{agent_id:str}/skill-findings",
     summary="Find what is odd about the skills",
-    responses=described(404),
+    responses=describe_errors(404),
     sync_to_thread=True,
 )
-def skill_findings(zoo: TheZoo, agent_id: FromPath[str]) -> list[SkillFinding]:
+def skill_findings(zoo: ZooDependency, agent_id: FromPath[str]) -> list[SkillFinding]:
     """Duplicates, conflicts, and requirements that are missing or disabled."""
     return zoo.skill_findings(agent_id)
 
 
-def _answer(agent: Agent) -> Response[Agent]:
-    return Response(agent, headers=tag_of(agent))
+def _make_agent_response(agent: Agent) -> Response[Agent]:
+    return Response(agent, headers=make_etag_headers(agent))
 
 
-ROUTES = [
+SKILL_ROUTES = [
     *(add_skill, order_skills, update_skill, delete_skill, toggle_skill),
     *(add_category, update_category, delete_category, skill_findings),
 ]

@@ -12,7 +12,7 @@ import msgspec
 from litestar import Request
 from litestar.exceptions import ClientException, ValidationException
 
-_PLACE = re.compile(r"(?P<message>.*?)(?: - at `\$\.?(?P<path>.*)`)?", re.DOTALL)
+_ERROR_LOCATION_PATTERN = re.compile(r"(?P<message>.*?)(?: - at `\$\.?(?P<path>.*)`)?", re.DOTALL)
 
 
 class StrictRequest(Request[Any, Any, Any]):
@@ -30,7 +30,7 @@ class StrictRequest(Request[Any, Any, Any]):
         try:
             return msgspec.json.decode(await self.body(), type=kind)
         except msgspec.ValidationError as error:
-            found = _PLACE.fullmatch(str(error))
+            found = _ERROR_LOCATION_PATTERN.fullmatch(str(error))
             path, message = (found["path"], found["message"]) if found else ("", str(error))
             raise ValidationException(extra=[{"key": path or "", "message": message}]) from None
         except (msgspec.DecodeError, UnicodeDecodeError) as error:

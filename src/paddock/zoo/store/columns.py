@@ -8,14 +8,14 @@ import msgspec
 from sqlalchemy import BigInteger, ColumnElement, Dialect, Integer, Text, func, or_, type_coerce
 from sqlalchemy.types import TypeDecorator
 
-SEPARATOR = "\x1f"
+TAG_SEPARATOR = "\x1f"
 """Stands before and after each tag; no tag has it."""
 
-Key = BigInteger().with_variant(Integer, "sqlite")
+RowKey = BigInteger().with_variant(Integer, "sqlite")
 """What rows are joined by; SQLite counts only in columns of this very type."""
 
 
-class Encoded(TypeDecorator[Any]):
+class JsonText(TypeDecorator[Any]):
     """A value as JSON text, read as the type that it has to have."""
 
     impl = Text
@@ -42,19 +42,19 @@ class TagList(TypeDecorator[list[str]]):
 
     def process_bind_param(self, value: list[str] | None, dialect: Dialect) -> str:
         """Write them."""
-        return SEPARATOR.join(["", *value, ""]) if value else ""
+        return TAG_SEPARATOR.join(["", *value, ""]) if value else ""
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> list[str]:
         """Read them."""
-        return value.strip(SEPARATOR).split(SEPARATOR) if value else []
+        return value.strip(TAG_SEPARATOR).split(TAG_SEPARATOR) if value else []
 
 
 def has_any_tag(column: ColumnElement[list[str]], tags: list[str]) -> ColumnElement[bool]:
     """Whether one of the tags is there; unlike LIKE, which SQLite does without regard to case."""
     text = type_coerce(column, Text)
-    return or_(*(_has(text, tag) for tag in tags))
+    return or_(*(_has_tag(text, tag) for tag in tags))
 
 
-def _has(column: ColumnElement[str], tag: str) -> ColumnElement[bool]:
-    written = f"{SEPARATOR}{tag}{SEPARATOR}"
+def _has_tag(column: ColumnElement[str], tag: str) -> ColumnElement[bool]:
+    written = f"{TAG_SEPARATOR}{tag}{TAG_SEPARATOR}"
     return func.length(func.replace(column, written, "")) != func.length(column)

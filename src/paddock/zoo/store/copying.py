@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 BATCH_ROWS = 1_000
 
-Row = dict[str, Any]
+RowData = dict[str, Any]
 
-_PLAIN = MetaData()
+_PLAIN_METADATA = MetaData()
 
 
-def _plain(table: Table) -> Table:
+def _make_plain_table(table: Table) -> Table:
     """A table whose data is text as it stands, so that nothing is lost on the way."""
     columns = [
         Column(
@@ -34,81 +34,81 @@ def _plain(table: Table) -> Table:
         )
         for column in table.columns
     ]
-    return Table(table.name, _PLAIN, *columns)
+    return Table(table.name, _PLAIN_METADATA, *columns)
 
 
-_AGENTS = _plain(tables.agents)
-_VERSIONS = _plain(tables.agent_versions)
-COPIED = {
+_PLAIN_AGENTS = _make_plain_table(tables.agents)
+_PLAIN_VERSIONS = _make_plain_table(tables.agent_versions)
+COPIED_TABLES = {
     str(table.name): table
     for table in (
-        _AGENTS,
-        _VERSIONS,
-        _plain(tables.entries),
-        _plain(tables.library_skills),
-        _plain(tables.packs),
-        _plain(tables.imported_files),
+        _PLAIN_AGENTS,
+        _PLAIN_VERSIONS,
+        _make_plain_table(tables.entries),
+        _make_plain_table(tables.library_skills),
+        _make_plain_table(tables.packs),
+        _make_plain_table(tables.imported_files),
     )
 }
 """In the order in which they can be put back. Events are told once, and not copied."""
 
 
-def rows_of(connection: Connection, owner: str) -> Iterator[tuple[str, Row]]:
+def iterate_rows(connection: Connection, owner: str) -> Iterator[tuple[str, RowData]]:
     """The names of tables with their rows, read while they are taken."""
-    for name, table in COPIED.items():
+    for name, table in COPIED_TABLES.items():
         columns = [column for column in table.columns if column.name != "owner"]
-        statement = _of_owner(select(*columns), table, owner)
+        statement = _filter_by_owner(select(*columns), table, owner)
         in_parts = statement.execution_options(yield_per=BATCH_ROWS)
         for row in connection.execute(in_parts).mappings():
             yield name, {str(key): value for key, value in row.items()}
 
 
-def _of_owner(statement: Select[Any], table: Table, owner: str) -> Select[Any]:
-    if table is _VERSIONS:
-        statement = statement.join(_AGENTS, _AGENTS.c.key == _VERSIONS.c.agent_key)
-        statement = statement.where(_AGENTS.c.owner == owner)
+def _filter_by_owner(statement: Select[Any], table: Table, owner: str) -> Select[Any]:
+    if table is _PLAIN_VERSIONS:
+        statement = statement.join(_PLAIN_AGENTS, _PLAIN_AGENTS.c.key == _PLAIN_VERSIONS.c.agent_key)
+        statement = statement.where(_PLAIN_AGENTS.c.owner == owner)
     else:
         statement = statement.where(table.c.owner == owner)
     return statement.order_by(*table.primary_key.columns)
 
 
-def is_of_others_only(connection: Connection, owner: str) -> bool:
+def has_only_other_owners(connection: Connection, owner: str) -> bool:
     """Whether there are agents, and none of an owner."""
-    owners = set(connection.scalars(select(_AGENTS.c.owner).distinct()))
+    owners = set(connection.scalars(select(_PLAIN_AGENTS.c.owner).distinct()))
     return bool(owners) and owner not in owners
 
 
-def remove_all(connection: Connection, owner: str) -> None:
+def delete_owner_rows(connection: Connection, owner: str) -> None:
     """Delete what an owner has, but for the events."""
-    for table in COPIED.values():
+    for table in COPIED_TABLES.values():
         if "owner" in table.columns:  # versions go with their agents
             connection.execute(delete(table).where(table.c.owner == owner))
 
 
-def put_back(connection: Connection, owner: str, rows: Iterable[tuple[str, Row]]) -> None:
+def insert_rows(connection: Connection, owner: str, rows: Iterable[tuple[str, RowData]]) -> None:
     """Insert rows, in the order of `rows_of`.
 
     Raises:
         KeyError: for a table, or an agent, that there is not.
     """
     keys: dict[int, int] = {}
-    batch: list[Row] = []
-    of = _AGENTS
+    batch: list[RowData] = []
+    of = _PLAIN_AGENTS
     for name, given in rows:
-        table = COPIED[name]
+        table = COPIED_TABLES[name]
         if table is not of or len(batch) >= BATCH_ROWS:
-            _insert(connection, of, batch)
+            _insert_batch(connection, of, batch)
             batch, of = [], table
-        row = _adopted(table, given, owner, keys)
-        if table is _AGENTS:
-            inserted = connection.execute(insert(_AGENTS), row).inserted_primary_key or (0,)
+        row = _adapt_row(table, given, owner, keys)
+        if table is _PLAIN_AGENTS:
+            inserted = connection.execute(insert(_PLAIN_AGENTS), row).inserted_primary_key or (0,)
             keys[given["key"]] = inserted[0]
         else:
             batch.append(row)
-    _insert(connection, of, batch)
+    _insert_batch(connection, of, batch)
 
 
-def _adopted(table: Table, given: Mapping[str, Any], owner: str, keys: dict[int, int]) -> Row:
+def _adapt_row(table: Table, given: Mapping[str, Any], owner: str, keys: dict[int, int]) -> RowData:
     row = {name: value for name, value in given.items() if name != "key"}
     if "owner" in table.columns:
         row["owner"] = owner
@@ -117,6 +117,6 @@ def _adopted(table: Table, given: Mapping[str, Any], owner: str, keys: dict[int,
     return row
 
 
-def _insert(connection: Connection, table: Table, batch: list[Row]) -> None:
+def _insert_batch(connection: Connection, table: Table, batch: list[RowData]) -> None:
     if batch:
         connection.execute(insert(table), batch)

@@ -17,12 +17,12 @@ from sqlalchemy import URL, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import QueuePool
 
-from paddock.files import locked
+from paddock.files import lock_file
 from paddock.zoo.errors import ZooUnavailableError
 from paddock.zoo.store import revisions
-from paddock.zoo.store.faults import telling_faults
-from paddock.zoo.store.sqlite_files import address_of, check_file, new_file
-from paddock.zoo.store.watching import Watcher, watched_postgresql, watched_sqlite
+from paddock.zoo.store.faults import convert_database_errors
+from paddock.zoo.store.sqlite_files import make_sqlite_uri, check_database_file, create_new_file
+from paddock.zoo.store.watching import ChangeWatcher, make_postgresql_watch, make_sqlite_watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,41 +30,41 @@ if TYPE_CHECKING:
     import psycopg
     from sqlalchemy import Connection, Engine
 
-WAIT_SECONDS = 10.0
+LOCK_TIMEOUT_SECONDS = 10.0
 """How long to wait for the lock of another writer."""
-CLOSE_SECONDS = 30.0
+CLOSE_TIMEOUT_SECONDS = 30.0
 """How long to wait for what is under way when a database is to be closed."""
-MOST_CONNECTIONS = 32
+MAX_CONNECTIONS = 32
 
-_PRAGMAS = (
+_SQLITE_PRAGMAS = (
     "journal_mode = WAL",
     "synchronous = FULL",
     "foreign_keys = ON",
     "cache_size = -16000",  # kB: the upper pages of the trees of a million entries
 )
-_MIGRATION_LOCK = 0x7A6F6F  # "zoo"
+_MIGRATION_LOCK_KEY = 0x7A6F6F  # "zoo"
 
 
-class Database:
+class ZooDatabase:
     """Connections to one database; safe to use from any thread."""
 
-    def __init__(self, url: str, *, wait_seconds: float = WAIT_SECONDS) -> None:
-        self.url = _parsed(url)
-        self._changed = threading.Condition()
-        self._under_way = 0
+    def __init__(self, url: str, *, wait_seconds: float = LOCK_TIMEOUT_SECONDS) -> None:
+        self.url = _parse_url(url)
+        self._condition = threading.Condition()
+        self._active_count = 0
         self._is_closed = False
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
-        self.where = (self.url.database or "") if self.is_sqlite else self.url.render_as_string()
+        self.location = (self.url.database or "") if self.is_sqlite else self.url.render_as_string()
         if self.is_sqlite:
-            self._prepare_file(Path(self.where), wait_seconds)
-            self.engine = sqlite_engine(self.where, wait_seconds)
-            watched = watched_sqlite(self.where)
+            self._prepare_file(Path(self.location), wait_seconds)
+            self.engine = create_sqlite_engine(self.location, wait_seconds)
+            watched = make_sqlite_watch(self.location)
         else:
-            self.engine = postgresql_engine(self.url, wait_seconds)
-            watched = watched_postgresql(self.url)
-        self.watcher = Watcher(watched)
+            self.engine = create_postgresql_engine(self.url, wait_seconds)
+            watched = make_postgresql_watch(self.url)
+        self.watcher = ChangeWatcher(watched)
         try:
-            self._bring_up_to_date()
+            self._migrate()
         except BaseException:
             self.close()
             raise
@@ -72,81 +72,81 @@ class Database:
     def close(self) -> None:
         """Let go of all connections, when what is under way has ended."""
         self.watcher.close()
-        with self._changed:
+        with self._condition:
             self._is_closed = True
-            self._changed.wait_for(lambda: self._under_way == 0, CLOSE_SECONDS)
+            self._condition.wait_for(lambda: self._active_count == 0, CLOSE_TIMEOUT_SECONDS)
         self.engine.dispose()
 
     @contextmanager
-    def reading(self, *, at_one_moment: bool = False) -> Iterator[Connection]:
+    def read_transaction(self, *, at_one_moment: bool = False) -> Iterator[Connection]:
         """A transaction that changes nothing.
 
         In SQLite all its statements see one state of the database; in PostgreSQL each one sees the
         newest, unless they all have to fit together.
         """
-        with self._connected() as connection:
+        with self._connect() as connection:
             if at_one_moment and not self.is_sqlite:
                 connection.execution_options(isolation_level="REPEATABLE READ")
             yield connection
             connection.rollback()
 
     @contextmanager
-    def writing(self, owner: str) -> Iterator[Connection]:
+    def write_transaction(self, owner: str) -> Iterator[Connection]:
         """A transaction that changes what an owner has; nobody else does so meanwhile."""
-        with self._connected() as connection:
+        with self._connect() as connection:
             connection.execution_options(paddock_writes=True)
             with connection.begin():
                 if not self.is_sqlite:
-                    connection.execute(_LOCK_OWNER, {"owner": owner})
+                    connection.execute(_LOCK_OWNER_STATEMENT, {"owner": owner})
                 yield connection
 
     @contextmanager
-    def _connected(self) -> Iterator[Connection]:
-        with self._changed:
+    def _connect(self) -> Iterator[Connection]:
+        with self._condition:
             if self._is_closed:
-                raise ZooUnavailableError("it is closed", where=self.where, hint="open it again")
-            self._under_way += 1
+                raise ZooUnavailableError("it is closed", where=self.location, hint="open it again")
+            self._active_count += 1
         try:
-            with telling_faults(self.where), self.engine.connect() as connection:
+            with convert_database_errors(self.location), self.engine.connect() as connection:
                 yield connection
         finally:
-            with self._changed:
-                self._under_way -= 1
-                self._changed.notify_all()
+            with self._condition:
+                self._active_count -= 1
+                self._condition.notify_all()
 
     def _prepare_file(self, path: Path, wait_seconds: float) -> None:
         """Make a new file whole before it gets its name; leave alone what is no database."""
         if not path.exists():
-            self._make_file(path, wait_seconds)
-        with _telling_system_faults(path):
-            check_file(path)
+            self._create_file(path, wait_seconds)
+        with _convert_system_errors(path):
+            check_database_file(path)
 
-    def _make_file(self, path: Path, wait_seconds: float) -> None:
-        with _telling_system_faults(path):
+    def _create_file(self, path: Path, wait_seconds: float) -> None:
+        with _convert_system_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            with locked(path):
+            with lock_file(path):
                 if path.exists():
                     return
-                with new_file(path) as new:
-                    fill_file(new, wait_seconds)
+                with create_new_file(path) as new:
+                    create_tables(new, wait_seconds)
 
-    def _bring_up_to_date(self) -> None:
-        with self.reading() as connection:
-            if revisions.revision_of(connection, self.where) == revisions.CURRENT:
+    def _migrate(self) -> None:
+        with self.read_transaction() as connection:
+            if revisions.get_revision(connection, self.location) == revisions.CURRENT_REVISION:
                 return
-        with self._connected() as connection:
+        with self._connect() as connection:
             connection.execution_options(paddock_writes=True)
             with connection.begin():
                 if not self.is_sqlite:
-                    connection.execute(_LOCK_TABLES, {"key": _MIGRATION_LOCK})
-                revisions.migrate(connection, self.where)
+                    connection.execute(_LOCK_TABLES_STATEMENT, {"key": _MIGRATION_LOCK_KEY})
+                revisions.migrate_tables(connection, self.location)
 
 
-_LOCK_OWNER = text("SELECT pg_advisory_xact_lock(8026223, hashtext(:owner))")
-_LOCK_TABLES = text("SELECT pg_advisory_xact_lock(:key)")
+_LOCK_OWNER_STATEMENT = text("SELECT pg_advisory_xact_lock(8026223, hashtext(:owner))")
+_LOCK_TABLES_STATEMENT = text("SELECT pg_advisory_xact_lock(:key)")
 
 
-def _parsed(url: str) -> URL:
+def _parse_url(url: str) -> URL:
     if "://" not in url:
         return URL.create("sqlite", database=str(Path(url).expanduser().absolute()))
     try:
@@ -165,31 +165,31 @@ def _parsed(url: str) -> URL:
     )
 
 
-def sqlite_engine(path: str, wait_seconds: float) -> Engine:
+def create_sqlite_engine(path: str, wait_seconds: float) -> Engine:
     """Connections to a file as every part of a zoo has them."""
 
-    def connected() -> sqlite3.Connection:
+    def connect() -> sqlite3.Connection:
         # Never making a file: one that is gone is told of, and not taken for an empty zoo.
         return sqlite3.connect(
-            address_of(path), uri=True, timeout=wait_seconds, check_same_thread=False
+            make_sqlite_uri(path), uri=True, timeout=wait_seconds, check_same_thread=False
         )
 
     engine = create_engine(
         "sqlite://",
-        creator=connected,
+        creator=connect,
         poolclass=QueuePool,
         pool_size=8,
-        max_overflow=MOST_CONNECTIONS - 8,
+        max_overflow=MAX_CONNECTIONS - 8,
         pool_timeout=wait_seconds,
     )
-    event.listen(engine, "connect", _set_up_sqlite)
+    event.listen(engine, "connect", _configure_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
 
 
-def _set_up_sqlite(connection: sqlite3.Connection, record: object) -> None:
+def _configure_sqlite(connection: sqlite3.Connection, record: object) -> None:
     connection.isolation_level = None  # the driver begins nothing by itself
-    for pragma in _PRAGMAS:
+    for pragma in _SQLITE_PRAGMAS:
         connection.execute(f"PRAGMA {pragma}")
 
 
@@ -198,50 +198,50 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def fill_file(
+def create_tables(
     path: Path,
     wait_seconds: float,
     *,
-    revision: str = revisions.CURRENT,
+    revision: str = revisions.CURRENT_REVISION,
     where: str | None = None,
 ) -> None:
     """Make the tables in a file that nobody else knows yet."""
     path.touch(mode=0o600)
-    engine = sqlite_engine(str(path), wait_seconds)
+    engine = create_sqlite_engine(str(path), wait_seconds)
     try:
-        with telling_faults(str(path)), engine.connect() as connection:
+        with convert_database_errors(str(path)), engine.connect() as connection:
             connection.execution_options(paddock_writes=True)
             with connection.begin():
-                revisions.migrate(connection, where or str(path), to=revision)
+                revisions.migrate_tables(connection, where or str(path), to=revision)
     finally:
         engine.dispose()  # the last connection takes the log into the file
 
 
-def postgresql_engine(url: URL | str, wait_seconds: float) -> Engine:
+def create_postgresql_engine(url: URL | str, wait_seconds: float) -> Engine:
     """Connections to a server as every part of a zoo has them."""
     arguments: dict[str, Any] = {"connect_timeout": max(2, round(wait_seconds))}
     engine = create_engine(
         make_url(url).set(drivername="postgresql+psycopg"),
         connect_args=arguments,
         pool_size=5,
-        max_overflow=MOST_CONNECTIONS - 5,
+        max_overflow=MAX_CONNECTIONS - 5,
         pool_timeout=wait_seconds,
         pool_pre_ping=True,
     )
 
-    def set_up(connection: psycopg.Connection, record: object) -> None:
+    def configure(connection: psycopg.Connection, record: object) -> None:
         # By default PostgreSQL takes disks for slow at jumping, and rather reads a whole table
         # backwards than an index of words; and it waits for a lock without end.
         connection.execute("SET random_page_cost = 1.1")
         connection.execute(f"SET lock_timeout = {max(1, round(wait_seconds * 1000))}".encode())
         connection.commit()
 
-    event.listen(engine, "connect", set_up)
+    event.listen(engine, "connect", configure)
     return engine
 
 
 @contextmanager
-def _telling_system_faults(path: Path) -> Iterator[None]:
+def _convert_system_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 from sqlalchemy import and_, insert, or_, select, update
 
-from paddock.zoo.checks import fail
+from paddock.zoo.checks import make_invalid_field_error
 from paddock.zoo.model import BrainEntry, Page
 from paddock.zoo.store.columns import has_any_tag
-from paddock.zoo.store.indexes import having, newest
+from paddock.zoo.store.indexes import filter_by_words, order_newest_first
 from paddock.zoo.store.tables import agents, entries
-from paddock.zoo.words import index_text
+from paddock.zoo.words import make_index_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlalchemy import ColumnElement, Select
 
-    from paddock.zoo.store.transaction import Reading, Writing
+    from paddock.zoo.store.transaction import ReadTransaction, WriteTransaction
 
 ENTRY_COLUMNS = [
     agents.c.id.label("agent_id") if field.name == "agent_id" else entries.c[field.name]
@@ -27,7 +27,7 @@ ENTRY_COLUMNS = [
 ]
 
 
-class KeptEntry(NamedTuple):
+class EntryRow(NamedTuple):
     """An entry, and the key of its row."""
 
     key: int
@@ -46,17 +46,17 @@ class EntryFilter(NamedTuple):
     words: Sequence[str] = ()
     """Those with all of them."""
     workspace_id: str | None = None
-    is_of_no_workspace: bool = False
+    is_without_workspace: bool = False
 
 
-class Place(NamedTuple):
+class EntryCursor(NamedTuple):
     """Where a page ended."""
 
     timestamp: str
     key: int
 
 
-def place_of(cursor: str | None) -> Place | None:
+def parse_entry_cursor(cursor: str | None) -> EntryCursor | None:
     """Where a page ended, from what was given out for it.
 
     Raises:
@@ -66,80 +66,80 @@ def place_of(cursor: str | None) -> Place | None:
         return None
     timestamp, _, key = cursor.partition("~")
     if not key.isascii() or not key.isdigit() or len(key) > 18:
-        raise fail("cursor", "is none that was given out")
-    return Place(timestamp, int(key))
+        raise make_invalid_field_error("cursor", "is none that was given out")
+    return EntryCursor(timestamp, int(key))
 
 
-def _selected() -> Select[Any]:
+def _select_entries() -> Select[Any]:
     joined = entries.join(agents, entries.c.agent_key == agents.c.key)
     return select(entries.c.key, *ENTRY_COLUMNS).select_from(joined)
 
 
-def _entry(row: Any) -> KeptEntry:
+def _make_entry_row(row: Any) -> EntryRow:
     names = (column.name for column in ENTRY_COLUMNS)
-    return KeptEntry(row[0], BrainEntry(**dict(zip(names, row[1:], strict=True))))
+    return EntryRow(row[0], BrainEntry(**dict(zip(names, row[1:], strict=True))))
 
 
-def find(
-    transaction: Reading, agent_key: int, entry_id: str, *, in_bin: bool = False
-) -> KeptEntry | None:
+def find_entry_row(
+    transaction: ReadTransaction, agent_key: int, entry_id: str, *, in_bin: bool = False
+) -> EntryRow | None:
     """The entry of an id."""
     deleted = entries.c.deleted_at
-    statement = _selected().where(
+    statement = _select_entries().where(
         entries.c.agent_key == agent_key,
         entries.c.id == entry_id,
         deleted.is_not(None) if in_bin else deleted.is_(None),
     )
     row = transaction.connection.execute(statement).first()
-    return None if row is None else _entry(row)
+    return None if row is None else _make_entry_row(row)
 
 
-def is_there(transaction: Writing, agent_key: int, entry_id: str) -> bool:
+def entry_id_exists(transaction: WriteTransaction, agent_key: int, entry_id: str) -> bool:
     """Whether an id is in use, if only in the bin."""
     same = (entries.c.agent_key == agent_key) & (entries.c.id == entry_id)
     return transaction.connection.scalar(select(entries.c.key).where(same)) is not None
 
 
-def add(transaction: Writing, agent_key: int, entry: BrainEntry) -> None:
+def insert_entry(transaction: WriteTransaction, agent_key: int, entry: BrainEntry) -> None:
     """Put an entry into a brain."""
-    values = {**_row(entry), "agent_key": agent_key, "owner": transaction.owner}
+    values = {**_make_row(entry), "agent_key": agent_key, "owner": transaction.owner}
     transaction.connection.execute(insert(entries), values)
-    count(transaction, agent_key, 1)
+    change_entry_count(transaction, agent_key, 1)
 
 
-def count(transaction: Writing, agent_key: int, more: int) -> None:
+def change_entry_count(transaction: WriteTransaction, agent_key: int, more: int) -> None:
     """Have the agent's number of entries right."""
     counted = {"entry_count": agents.c.entry_count + more}
     transaction.connection.execute(update(agents).where(agents.c.key == agent_key).values(counted))
 
 
-def replace(transaction: Writing, key: int, entry: BrainEntry) -> None:
+def update_entry(transaction: WriteTransaction, key: int, entry: BrainEntry) -> None:
     """Write everything about an entry."""
-    change(transaction, key, **_row(entry))
+    update_entry_columns(transaction, key, **_make_row(entry))
 
 
-def change(transaction: Writing, key: int, **values: Any) -> None:
+def update_entry_columns(transaction: WriteTransaction, key: int, **values: Any) -> None:
     """Set some columns."""
     transaction.connection.execute(update(entries).where(entries.c.key == key), values)
 
 
-def _row(entry: BrainEntry) -> dict[str, Any]:
+def _make_row(entry: BrainEntry) -> dict[str, Any]:
     values = msgspec.structs.asdict(entry)
     del values["agent_id"]
     values["workspace_id"] = entry.metadata.get("workspaceId")
-    values["words"] = index_text([entry.content, *entry.tags])
+    values["words"] = make_index_text([entry.content, *entry.tags])
     return values
 
 
-def list_page(
-    reading: Reading, agent_key: int, wanted: EntryFilter, limit: int | None, after: Place | None
+def list_entry_page(
+    reading: ReadTransaction, agent_key: int, wanted: EntryFilter, limit: int | None, after: EntryCursor | None
 ) -> Page[BrainEntry]:
     """Entries of an agent, the newest first."""
-    statement = _selected().where(
-        entries.c.agent_key == agent_key, entries.c.deleted_at.is_(None), *_conditions(wanted)
+    statement = _select_entries().where(
+        entries.c.agent_key == agent_key, entries.c.deleted_at.is_(None), *_make_conditions(wanted)
     )
     if wanted.words:
-        statement = having(statement, reading, wanted.words, agent_key=agent_key)
+        statement = filter_by_words(statement, reading, wanted.words, agent_key=agent_key)
     if after is not None:
         same_time = entries.c.timestamp == after.timestamp
         statement = statement.where(
@@ -149,7 +149,7 @@ def list_page(
     statement = statement.order_by(entries.c.timestamp.desc(), entries.c.key.desc())
     if limit is not None:
         statement = statement.limit(limit + 1)
-    kept = [_entry(row) for row in reading.connection.execute(statement)]
+    kept = [_make_entry_row(row) for row in reading.connection.execute(statement)]
     cursor = None
     if limit is not None and len(kept) > limit:
         last = kept[limit - 1]
@@ -157,7 +157,7 @@ def list_page(
     return Page(items=[one.entry for one in kept[:limit]], next_cursor=cursor)
 
 
-def _conditions(wanted: EntryFilter) -> list[ColumnElement[bool]]:
+def _make_conditions(wanted: EntryFilter) -> list[ColumnElement[bool]]:
     columns = entries.c
     found: list[ColumnElement[bool]] = []
     if wanted.type is not None:
@@ -172,31 +172,31 @@ def _conditions(wanted: EntryFilter) -> list[ColumnElement[bool]]:
         found.append(columns.pinned == wanted.pinned)
     if wanted.workspace_id is not None:
         found.append(columns.workspace_id == wanted.workspace_id)
-    if wanted.is_of_no_workspace:
+    if wanted.is_without_workspace:
         found.append(columns.workspace_id.is_(None))
     return found
 
 
-def search(
-    reading: Reading,
+def search_entries(
+    reading: ReadTransaction,
     words: Sequence[str],
     *,
     agent_key: int | None,
     most: int,
     is_any_enough: bool = False,
     is_last_open: bool = False,
-) -> list[tuple[KeptEntry, str]]:
+) -> list[tuple[EntryRow, str]]:
     """The newest entries that have the words, with the names of their agents.
 
     With `is_any_enough` one of the words will do; with `is_last_open` the last need only begin so.
     """
-    statement = _selected().add_columns(agents.c.name)
+    statement = _select_entries().add_columns(agents.c.name)
     statement = statement.where(entries.c.deleted_at.is_(None), agents.c.deleted_at.is_(None))
     if agent_key is None:
         statement = statement.where(entries.c.owner == reading.owner)
     else:
         statement = statement.where(entries.c.agent_key == agent_key)
-    statement = having(
+    statement = filter_by_words(
         statement,
         reading,
         words,
@@ -204,6 +204,6 @@ def search(
         is_any_enough=is_any_enough,
         is_last_open=is_last_open,
     )
-    statement = statement.order_by(newest(reading)).limit(most)
+    statement = statement.order_by(order_newest_first(reading)).limit(most)
     rows = reading.connection.execute(statement)
-    return [(_entry(row[:-1]), row[-1]) for row in rows]
+    return [(_make_entry_row(row[:-1]), row[-1]) for row in rows]

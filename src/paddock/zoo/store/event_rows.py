@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import msgspec
 from sqlalchemy import func, select
 
-from paddock.zoo.model import Event
+from paddock.zoo.model import ZooEvent
 from paddock.zoo.store.tables import events
 
 if TYPE_CHECKING:
-    from paddock.zoo.store.transaction import Reading
+    from paddock.zoo.store.transaction import ReadTransaction
 
-EVENT_COLUMNS = [events.c[field.name] for field in msgspec.structs.fields(Event)]
+EVENT_COLUMNS = [events.c[field.name] for field in msgspec.structs.fields(ZooEvent)]
 
 
-def list_after(reading: Reading, event_id: int, most: int) -> list[Event]:
+def list_events_after(reading: ReadTransaction, event_id: int, most: int) -> list[ZooEvent]:
     """What has happened since, the oldest first."""
     statement = (
         select(*EVENT_COLUMNS)
@@ -24,10 +24,10 @@ def list_after(reading: Reading, event_id: int, most: int) -> list[Event]:
         .order_by(events.c.id)
         .limit(most)
     )
-    return [Event(**row) for row in reading.connection.execute(statement).mappings()]
+    return [ZooEvent(**row) for row in reading.connection.execute(statement).mappings()]
 
 
-def latest_id(reading: Reading) -> int:
+def get_latest_event_id(reading: ReadTransaction) -> int:
     """The id of the last event; 0 before the first."""
     statement = select(func.max(events.c.id)).where(events.c.owner == reading.owner)
     return reading.connection.scalar(statement) or 0

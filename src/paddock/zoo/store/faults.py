@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from sqlalchemy.exc import DataError, DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from paddock.zoo.errors import InvalidAgentError, Issue, ZooUnavailableError
+from paddock.zoo.errors import InvalidAgentError, FieldError, ZooUnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_BY_CODE = {
+_SQLITE_MESSAGES = {
     sqlite3.SQLITE_BUSY: (
         "another program has been holding its lock",
         "end the program that is writing to it, then try again",
@@ -51,23 +51,23 @@ _BY_CODE = {
 }
 
 
-_LOCK_NOT_AVAILABLE = "55P03"
+_LOCK_NOT_AVAILABLE_STATE = "55P03"
 """What PostgreSQL says when a lock was waited for too long."""
-_UNSENT = (
-    Issue("text", "has a character that cannot be kept (NUL, or half of a pair)"),
-    Issue("number", "is too large to be kept"),
+_UNSENDABLE_VALUE_ERRORS = (
+    FieldError("text", "has a character that cannot be kept (NUL, or half of a pair)"),
+    FieldError("number", "is too large to be kept"),
 )
 
 
 @contextmanager
-def telling_faults(where: str) -> Iterator[None]:
+def convert_database_errors(where: str) -> Iterator[None]:
     """Tell why a database cannot be used as an error of ours; faults in our statements pass.
 
     Raises:
         ZooUnavailableError: in place of what the driver raises.
         InvalidAgentError: when something was looked for that no database can be asked for.
     """
-    text, number = _UNSENT
+    text, number = _UNSENDABLE_VALUE_ERRORS
     try:
         yield
     except UnicodeEncodeError:
@@ -85,23 +85,23 @@ def telling_faults(where: str) -> Iterator[None]:
             hint="try again; fewer things at once may be asked of it",
         ) from None
     except sqlite3.Error as error:  # of the first statements on a connection, which are our own
-        told = told_by_sqlite(error, where)
+        told = convert_sqlite_error(error, where)
         if told is None:
             raise
         raise told from error
     except DBAPIError as error:
-        told = _told(error, where)
+        told = _convert_database_error(error, where)
         if told is None:
             raise
         raise told from error
 
 
-def _told(error: DBAPIError, where: str) -> ZooUnavailableError | None:
+def _convert_database_error(error: DBAPIError, where: str) -> ZooUnavailableError | None:
     fault = error.orig
     if isinstance(fault, sqlite3.Error):
-        return told_by_sqlite(fault, where)
-    if getattr(fault, "sqlstate", None) == _LOCK_NOT_AVAILABLE:
-        text, hint = _BY_CODE[sqlite3.SQLITE_BUSY]
+        return convert_sqlite_error(fault, where)
+    if getattr(fault, "sqlstate", None) == _LOCK_NOT_AVAILABLE_STATE:
+        text, hint = _SQLITE_MESSAGES[sqlite3.SQLITE_BUSY]
         return ZooUnavailableError(text, where=where, hint=hint)
     if error.connection_invalidated or isinstance(error, OperationalError | InterfaceError):
         said = str(fault).strip().partition("\n")[0]
@@ -113,10 +113,10 @@ def _told(error: DBAPIError, where: str) -> ZooUnavailableError | None:
     return None
 
 
-def told_by_sqlite(fault: sqlite3.Error, where: str) -> ZooUnavailableError | None:
+def convert_sqlite_error(fault: sqlite3.Error, where: str) -> ZooUnavailableError | None:
     """What SQLite's error means; None when the fault is in a statement."""
     code = getattr(fault, "sqlite_errorcode", 0) & 0xFF
-    if code not in _BY_CODE:
+    if code not in _SQLITE_MESSAGES:
         return None
-    text, hint = _BY_CODE[code]
+    text, hint = _SQLITE_MESSAGES[code]
     return ZooUnavailableError(text, where=where, hint=hint)

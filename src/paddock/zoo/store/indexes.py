@@ -12,19 +12,19 @@ from sqlalchemy import Integer, Text, bindparam, column, literal_column, table
 from sqlalchemy.types import UserDefinedType
 
 from paddock.zoo.store.tables import entries
-from paddock.zoo.words import indexed
+from paddock.zoo.words import encode_index_word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlalchemy import ColumnElement, Select
 
-    from paddock.zoo.store.transaction import Reading
+    from paddock.zoo.store.transaction import ReadTransaction
 
-_FOUND = table("entry_words", column("rowid", Integer), column("entry_words", Text))
+_ENTRY_WORDS = table("entry_words", column("rowid", Integer), column("entry_words", Text))
 
 
-class _Query(UserDefinedType[str]):
+class _TextSearchQuery(UserDefinedType[str]):
     """PostgreSQL's tsquery; what is written as one is parsed no further than at its operators."""
 
     cache_ok = True
@@ -36,9 +36,9 @@ class _Query(UserDefinedType[str]):
         return bindvalue.op("::")(literal_column("tsquery"))  # type: ignore[no-any-return]  # an operator of a parameter
 
 
-def having(
+def filter_by_words(
     statement: Select[Any],
-    reading: Reading,
+    reading: ReadTransaction,
     words: Sequence[str],
     *,
     agent_key: int | None,
@@ -50,7 +50,7 @@ def having(
     quote, ending, both, either = (
         ('"', "*", " AND ", " OR ") if is_sqlite else ("'", ":*", "&", "|")
     )
-    terms = [f"{quote}{indexed(word)}{quote}" for word in words]
+    terms = [f"{quote}{encode_index_word(word)}{quote}" for word in words]
     if is_last_open:
         terms[-1] += ending
     query = f"({(either if is_any_enough else both).join(terms)})"
@@ -59,16 +59,16 @@ def having(
     elif is_sqlite:
         query = f'"_o{reading.owner.encode().hex()}" AND {query}'
     if is_sqlite:
-        matches = _FOUND.c.entry_words.op("MATCH")(query)
-        return statement.join(_FOUND, _FOUND.c.rowid == entries.c.key).where(matches)
+        matches = _ENTRY_WORDS.c.entry_words.op("MATCH")(query)
+        return statement.join(_ENTRY_WORDS, _ENTRY_WORDS.c.rowid == entries.c.key).where(matches)
     vector: ColumnElement[Any] = literal_column("entries.word_vector")
-    return statement.where(vector.op("@@")(bindparam(None, query, type_=_Query())))
+    return statement.where(vector.op("@@")(bindparam(None, query, type_=_TextSearchQuery())))
 
 
-def newest(reading: Reading) -> ColumnElement[int]:
+def order_newest_first(reading: ReadTransaction) -> ColumnElement[int]:
     """The order in which the rows of `having` come without being sorted."""
-    return (_FOUND.c.rowid if _is_sqlite(reading) else entries.c.key).desc()
+    return (_ENTRY_WORDS.c.rowid if _is_sqlite(reading) else entries.c.key).desc()
 
 
-def _is_sqlite(reading: Reading) -> bool:
+def _is_sqlite(reading: ReadTransaction) -> bool:
     return reading.connection.dialect.name == "sqlite"

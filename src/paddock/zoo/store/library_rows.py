@@ -13,56 +13,56 @@ from paddock.zoo.store.tables import library_skills, packs
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.zoo.store.transaction import Reading, Writing
+    from paddock.zoo.store.transaction import ReadTransaction, WriteTransaction
 
-Item = TypeVar("Item", LibrarySkill, Pack)
+LibraryItem = TypeVar("LibraryItem", LibrarySkill, Pack)
 
-TABLES = {LibrarySkill: library_skills, Pack: packs}
+LIBRARY_TABLES = {LibrarySkill: library_skills, Pack: packs}
 
 
-def list_all(reading: Reading, kind: type[Item]) -> list[Item]:
+def list_library_items(reading: ReadTransaction, kind: type[LibraryItem]) -> list[LibraryItem]:
     """All of a kind, in the order in which they were made."""
-    table = TABLES[kind]
+    table = LIBRARY_TABLES[kind]
     columns = [table.c[field.name] for field in msgspec.structs.fields(kind)]
     statement = select(*columns).where(table.c.owner == reading.owner).order_by(table.c.key)
     return [kind(**row) for row in reading.connection.execute(statement).mappings()]
 
 
-def find(reading: Reading, kind: type[Item], item_id: str) -> Item | None:
+def find_library_item(reading: ReadTransaction, kind: type[LibraryItem], item_id: str) -> LibraryItem | None:
     """The one of an id."""
-    table = TABLES[kind]
+    table = LIBRARY_TABLES[kind]
     columns = [table.c[field.name] for field in msgspec.structs.fields(kind)]
     same = (table.c.owner == reading.owner) & (table.c.id == item_id)
     row = reading.connection.execute(select(*columns).where(same)).mappings().first()
     return None if row is None else kind(**row)
 
 
-def is_taken(reading: Reading, kind: type[Item]) -> Callable[[str], bool]:
+def make_library_id_check(reading: ReadTransaction, kind: type[LibraryItem]) -> Callable[[str], bool]:
     """Whether one has an id."""
-    return lambda item_id: find(reading, kind, item_id) is not None
+    return lambda item_id: find_library_item(reading, kind, item_id) is not None
 
 
-def add(writing: Writing, item: Item) -> None:
+def insert_library_item(writing: WriteTransaction, item: LibraryItem) -> None:
     """Put one there."""
     values = {**msgspec.structs.asdict(item), "owner": writing.owner}
-    writing.connection.execute(insert(TABLES[type(item)]), values)
+    writing.connection.execute(insert(LIBRARY_TABLES[type(item)]), values)
 
 
-def replace(writing: Writing, item: Item) -> None:
+def update_library_item(writing: WriteTransaction, item: LibraryItem) -> None:
     """Write everything about one."""
-    table = TABLES[type(item)]
+    table = LIBRARY_TABLES[type(item)]
     same = (table.c.owner == writing.owner) & (table.c.id == item.id)
     writing.connection.execute(update(table).where(same), msgspec.structs.asdict(item))
 
 
-def remove(writing: Writing, item: Item) -> None:
+def delete_library_item(writing: WriteTransaction, item: LibraryItem) -> None:
     """Take one away."""
-    table = TABLES[type(item)]
+    table = LIBRARY_TABLES[type(item)]
     same = (table.c.owner == writing.owner) & (table.c.id == item.id)
     writing.connection.execute(delete(table).where(same))
 
 
-def empty_pack(writing: Writing, pack_id: str) -> None:
+def clear_pack(writing: WriteTransaction, pack_id: str) -> None:
     """Have the skills of a pack be in none."""
     same = (library_skills.c.owner == writing.owner) & (library_skills.c.pack_id == pack_id)
     values: dict[str, Any] = {"pack_id": None, "version": library_skills.c.version + 1}

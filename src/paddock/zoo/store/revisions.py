@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from alembic.runtime.migration import MigrationContext, MigrationStep
     from sqlalchemy import Connection
 
-CURRENT = "0002"
+CURRENT_REVISION = "0002"
 """The newest revision; tests hold it and the migrations together."""
 
-_MIGRATIONS = Path(__file__).with_name("migrations")
+_MIGRATIONS_DIRECTORY = Path(__file__).with_name("migrations")
 _VERSION_TABLE = "alembic_version"
 
 
-def revision_of(connection: Connection, where: str) -> str | None:
+def get_revision(connection: Connection, where: str) -> str | None:
     """The revision of the tables; None for a database without tables.
 
     Raises:
@@ -32,7 +32,7 @@ def revision_of(connection: Connection, where: str) -> str | None:
     tables = set(inspect(connection).get_table_names())
     if _VERSION_TABLE in tables:
         found: str | None = connection.scalar(text(f"SELECT version_num FROM {_VERSION_TABLE}"))  # noqa: S608 - a constant
-        if found is not None and (found == CURRENT or "agent_versions" in tables):
+        if found is not None and (found == CURRENT_REVISION or "agent_versions" in tables):
             return found
     if tables:
         raise ZooUnavailableError(
@@ -43,13 +43,13 @@ def revision_of(connection: Connection, where: str) -> str | None:
     return None
 
 
-def migrate(connection: Connection, where: str, *, to: str = CURRENT) -> None:
+def migrate_tables(connection: Connection, where: str, *, to: str = CURRENT_REVISION) -> None:
     """Run what is missing, within the transaction that has begun: all of it or nothing.
 
     Raises:
         ZooUnavailableError: when the database is of a revision that is not known.
     """
-    found = revision_of(connection, where)
+    found = get_revision(connection, where)
     if found == to:
         return
     # Not needed by a zoo that is up to date.
@@ -57,20 +57,20 @@ def migrate(connection: Connection, where: str, *, to: str = CURRENT) -> None:
     from alembic.runtime.environment import EnvironmentContext  # noqa: PLC0415 - only for migrations
     from alembic.script import ScriptDirectory  # noqa: PLC0415 - only for migrations
 
-    script = ScriptDirectory(str(_MIGRATIONS), version_locations=[str(_MIGRATIONS)])
+    script = ScriptDirectory(str(_MIGRATIONS_DIRECTORY), version_locations=[str(_MIGRATIONS_DIRECTORY)])
     known = {one.revision for one in script.walk_revisions()}
     for revision in (found, to):
         if revision is not None and revision not in known:
             raise ZooUnavailableError(
                 f"its tables are of revision {revision}, and this version of Paddock knows "
-                f"{CURRENT} at most",
+                f"{CURRENT_REVISION} at most",
                 where=where,
                 hint="update Paddock; nothing was changed",
             )
 
-    def steps(revision: object, context: MigrationContext) -> list[MigrationStep]:
+    def list_steps(revision: object, context: MigrationContext) -> list[MigrationStep]:
         return [*script._upgrade_revs(to, revision)]  # type: ignore[arg-type]  # noqa: SLF001 - as the command of Alembic does
 
-    with EnvironmentContext(Config(), script, fn=steps) as environment:
+    with EnvironmentContext(Config(), script, fn=list_steps) as environment:
         environment.configure(connection=connection)
         environment.run_migrations()

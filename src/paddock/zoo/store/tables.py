@@ -21,14 +21,14 @@ from sqlalchemy import (
 )
 
 from paddock.zoo.model import Agent, Skill, SkillCategory
-from paddock.zoo.store.columns import Encoded, Key, TagList
+from paddock.zoo.store.columns import JsonText, RowKey, TagList
 
 metadata = MetaData()
 
 agents = Table(
     "agents",
     metadata,
-    Column("key", Key, primary_key=True),
+    Column("key", RowKey, primary_key=True),
     Column("owner", Text, nullable=False),
     Column("id", Text, nullable=False),
     Column("version", Integer, nullable=False),
@@ -44,14 +44,14 @@ agents = Table(
     Column("updated_at", Text, nullable=False),
     Column("last_injected_at", Text),
     Column("deleted_at", Text),
-    Column("skill_names", Encoded(list[str]), nullable=False),
+    Column("skill_names", JsonText(list[str]), nullable=False),
     Column("folded_text", Text, nullable=False),
     # What may be long stands last: SQLite need not read it to find the rest.
-    Column("context_refs", Encoded(list[str]), nullable=False),
-    Column("skill_categories", Encoded(list[SkillCategory]), nullable=False),
+    Column("context_refs", JsonText(list[str]), nullable=False),
+    Column("skill_categories", JsonText(list[SkillCategory]), nullable=False),
     Column("system_prompt", Text, nullable=False),
-    Column("skills", Encoded(list[Skill]), nullable=False),
-    Column("extra", Encoded(dict[str, dict[str, Any]]), nullable=False),
+    Column("skills", JsonText(list[Skill]), nullable=False),
+    Column("extra", JsonText(dict[str, dict[str, Any]]), nullable=False),
     UniqueConstraint("owner", "id"),
     Index("agents_in_order", "owner", "key"),
     Index("agents_by_name", "owner", "folded_name"),
@@ -61,20 +61,20 @@ agents = Table(
 agent_versions = Table(
     "agent_versions",
     metadata,
-    Column("agent_key", Key, ForeignKey("agents.key", ondelete="CASCADE"), primary_key=True),
+    Column("agent_key", RowKey, ForeignKey("agents.key", ondelete="CASCADE"), primary_key=True),
     Column("version", Integer, primary_key=True, autoincrement=False),
     Column("saved_at", Text, nullable=False),
     Column("source", Text, nullable=False),
     Column("summary", Text, nullable=False),
-    Column("agent", Encoded(Agent), nullable=False),
+    Column("agent", JsonText(Agent), nullable=False),
 )
 
 entries = Table(
     "entries",
     metadata,
-    Column("key", Key, primary_key=True),
+    Column("key", RowKey, primary_key=True),
     Column("owner", Text, nullable=False),
-    Column("agent_key", Key, ForeignKey("agents.key", ondelete="CASCADE"), nullable=False),
+    Column("agent_key", RowKey, ForeignKey("agents.key", ondelete="CASCADE"), nullable=False),
     Column("id", Text, nullable=False),
     Column("version", Integer, nullable=False),
     Column("type", Text, nullable=False),
@@ -84,7 +84,7 @@ entries = Table(
     Column("pinned", Boolean, nullable=False, server_default=false()),
     Column("workspace_id", Text),
     Column("tags", TagList, nullable=False),
-    Column("metadata", Encoded(dict[str, Any]), nullable=False),
+    Column("metadata", JsonText(dict[str, Any]), nullable=False),
     Column("content", Text, nullable=False),
     Column("words", Text, nullable=False),
     UniqueConstraint("agent_key", "id"),
@@ -97,7 +97,7 @@ entries = Table(
 library_skills = Table(
     "library_skills",
     metadata,
-    Column("key", Key, primary_key=True),
+    Column("key", RowKey, primary_key=True),
     Column("owner", Text, nullable=False),
     Column("id", Text, nullable=False),
     Column("version", Integer, nullable=False),
@@ -105,7 +105,7 @@ library_skills = Table(
     Column("description", Text, nullable=False),
     Column("when_to_use", Text, nullable=False),
     Column("tags", TagList, nullable=False),
-    Column("requires", Encoded(list[str]), nullable=False),
+    Column("requires", JsonText(list[str]), nullable=False),
     Column("pack_id", Text),
     UniqueConstraint("owner", "id"),
 )
@@ -113,7 +113,7 @@ library_skills = Table(
 packs = Table(
     "packs",
     metadata,
-    Column("key", Key, primary_key=True),
+    Column("key", RowKey, primary_key=True),
     Column("owner", Text, nullable=False),
     Column("id", Text, nullable=False),
     Column("version", Integer, nullable=False),
@@ -125,14 +125,14 @@ packs = Table(
 events = Table(
     "events",
     metadata,
-    Column("id", Key, primary_key=True),
+    Column("id", RowKey, primary_key=True),
     Column("owner", Text, nullable=False),
     Column("kind", Text, nullable=False),
     Column("at", Text, nullable=False),
     Column("source", Text, nullable=False),
     Column("agent_id", Text),
     Column("entry_id", Text),
-    Column("detail", Encoded(dict[str, Any]), nullable=False),
+    Column("detail", JsonText(dict[str, Any]), nullable=False),
     Index("events_in_order", "owner", "id"),
     sqlite_autoincrement=True,
 )

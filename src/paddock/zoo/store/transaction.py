@@ -8,20 +8,20 @@ from sqlalchemy import delete, insert, text
 
 from paddock.zoo import limits
 from paddock.zoo.store.tables import events
-from paddock.zoo.store.watching import CHANNEL
+from paddock.zoo.store.watching import NOTIFY_CHANNEL
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from paddock.zoo.model import EventKind
 
-PRUNED_EVERY = 500
+PRUNE_INTERVAL_EVENTS = 500
 """After so many events, about, those that are too many are deleted."""
 
-_NOTIFY = text("SELECT pg_notify(:channel, :owner)")
+_NOTIFY_STATEMENT = text("SELECT pg_notify(:channel, :owner)")
 
 
-class Reading:
+class ReadTransaction:
     """A state of a zoo."""
 
     def __init__(self, connection: Connection, owner: str) -> None:
@@ -29,17 +29,17 @@ class Reading:
         self.owner = owner
 
 
-class Writing(Reading):
+class WriteTransaction(ReadTransaction):
     """A change of a zoo."""
 
     def __init__(self, connection: Connection, owner: str, source: str, at: str) -> None:
         super().__init__(connection, owner)
         self.source = source
-        self.at = at
+        self.timestamp = at
         """When everything in it happens."""
         self._events: list[dict[str, Any]] = []
 
-    def tell(
+    def record_event(
         self,
         kind: EventKind,
         agent_id: str | None = None,
@@ -51,7 +51,7 @@ class Writing(Reading):
             {
                 "owner": self.owner,
                 "kind": kind,
-                "at": self.at,
+                "at": self.timestamp,
                 "source": self.source,
                 "agent_id": agent_id,
                 "entry_id": entry_id,
@@ -59,18 +59,18 @@ class Writing(Reading):
             }
         )
 
-    def finish(self) -> None:
+    def flush_events(self) -> None:
         """Write the events down, in the same transaction."""
         if not self._events:
             return
         last = 0
         for one in self._events:
             (last,) = self.connection.execute(insert(events), one).inserted_primary_key or (0,)
-            if last % PRUNED_EVERY == 0:
-                self._prune(last)
+            if last % PRUNE_INTERVAL_EVENTS == 0:
+                self._prune_events(last)
         if self.connection.dialect.name == "postgresql":
-            self.connection.execute(_NOTIFY, {"channel": CHANNEL, "owner": self.owner})
+            self.connection.execute(_NOTIFY_STATEMENT, {"channel": NOTIFY_CHANNEL, "owner": self.owner})
 
-    def _prune(self, last: int) -> None:
-        outdated = (events.c.owner == self.owner) & (events.c.id <= last - limits.EVENTS)
+    def _prune_events(self, last: int) -> None:
+        outdated = (events.c.owner == self.owner) & (events.c.id <= last - limits.MAX_EVENTS)
         self.connection.execute(delete(events).where(outdated))

@@ -11,28 +11,28 @@ from paddock.zoo.model import Agent, AgentVersion
 from paddock.zoo.store.tables import agent_versions
 
 if TYPE_CHECKING:
-    from paddock.zoo.store.agent_rows import KeptAgent
-    from paddock.zoo.store.transaction import Reading, Writing
+    from paddock.zoo.store.agent_rows import AgentRow
+    from paddock.zoo.store.transaction import ReadTransaction, WriteTransaction
 
 
-def add(writing: Writing, kept: KeptAgent, summary: str) -> None:
+def insert_version(writing: WriteTransaction, kept: AgentRow, summary: str) -> None:
     """Keep what an agent is now, and forget what is very long ago."""
     version = kept.agent.version
     values = {
         "agent_key": kept.key,
         "version": version,
-        "saved_at": writing.at,
+        "saved_at": writing.timestamp,
         "source": writing.source,
         "summary": summary,
         "agent": kept.agent,
     }
     writing.connection.execute(insert(agent_versions), values)
-    outdated = agent_versions.c.version <= version - limits.VERSIONS
+    outdated = agent_versions.c.version <= version - limits.MAX_AGENT_VERSIONS
     same = agent_versions.c.agent_key == kept.key
     writing.connection.execute(delete(agent_versions).where(same, outdated))
 
 
-def list_all(reading: Reading, key: int) -> list[AgentVersion]:
+def list_versions(reading: ReadTransaction, key: int) -> list[AgentVersion]:
     """All that are kept, the newest first, without the agents themselves."""
     columns = agent_versions.c
     statement = (
@@ -46,7 +46,7 @@ def list_all(reading: Reading, key: int) -> list[AgentVersion]:
     ]
 
 
-def find(reading: Reading, key: int, version: int) -> AgentVersion | None:
+def find_version(reading: ReadTransaction, key: int, version: int) -> AgentVersion | None:
     """One of them, with the agent."""
     columns = agent_versions.c
     statement = select(columns.saved_at, columns.source, columns.summary, columns.agent).where(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-Step = Literal[
+SyncStep = Literal[
     "in-step",
     "read",
     "write",
@@ -16,17 +16,17 @@ Step = Literal[
 ]
 """What is to be done: `read` the file into the agent, `write` the agent into the file, …"""
 
-Prefer = Literal["file", "zoo"]
+SyncPreference = Literal["file", "zoo"]
 
 
-def next_step(
+def choose_next_step(
     file: str | None,
     zoo: str | None,
     *,
     last_file: str | None = None,
     last_zoo: str | None = None,
-    prefer: Prefer | None = None,
-) -> Step:
+    prefer: SyncPreference | None = None,
+) -> SyncStep:
     """What is to be done, as far as digests tell.
 
     Args:
@@ -39,26 +39,26 @@ def next_step(
     if file is None and (zoo is None or last_file is not None):
         return "forget"  # a file that is deleted is no agent less
     if last_file is None:
-        return _first_step(file, zoo, prefer)
+        return _choose_first_step(file, zoo, prefer)
     is_file_changed, is_zoo_changed = file != last_file, zoo != last_zoo
     if file == zoo or not (is_file_changed or is_zoo_changed):
         return "in-step"
     if is_file_changed and is_zoo_changed:
-        return _of_conflict(zoo, prefer)
+        return _resolve_conflict(zoo, prefer)
     if is_file_changed:
         return "read"
     return "delete-file" if zoo is None else "write"
 
 
-def _first_step(file: str | None, zoo: str | None, prefer: Prefer | None) -> Step:
+def _choose_first_step(file: str | None, zoo: str | None, prefer: SyncPreference | None) -> SyncStep:
     if zoo is None:
         return "add-to-zoo"
     if file is None:
         return "add-to-project"
-    return "in-step" if file == zoo else _of_conflict(zoo, prefer)
+    return "in-step" if file == zoo else _resolve_conflict(zoo, prefer)
 
 
-def _of_conflict(zoo: str | None, prefer: Prefer | None) -> Step:
+def _resolve_conflict(zoo: str | None, prefer: SyncPreference | None) -> SyncStep:
     """What becomes of a file that has changed, as its agent has or is deleted."""
     if prefer == "file":
         return "read" if zoo is not None else "add-to-zoo"

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from paddock.directories import data_directory
-from paddock.files import locked, read_ordinary, telling_faults, write_atomically
+from paddock.directories import get_data_directory
+from paddock.files import lock_file, read_regular_file, convert_os_errors, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MOST_BYTES = 50_000_000
+MAX_RECORD_BYTES = 50_000_000
 
 
-class Link(msgspec.Struct, rename="camel", kw_only=True):
+class SyncFileRecord(msgspec.Struct, rename="camel", kw_only=True):
     """A file that is an agent."""
 
     path: str
@@ -33,17 +33,17 @@ class Link(msgspec.Struct, rename="camel", kw_only=True):
     """Of what the zoo would have written then."""
 
 
-class Record(msgspec.Struct, rename="camel", kw_only=True):
+class SyncRecord(msgspec.Struct, rename="camel", kw_only=True):
     """What is remembered of one project."""
 
     folder: str
-    links: list[Link] = msgspec.field(default_factory=list)
+    links: list[SyncFileRecord] = msgspec.field(default_factory=list)
     written: dict[str, str] = msgspec.field(default_factory=dict)
     """The digests, by path, of files that the zoo has written there."""
 
 
 @contextmanager
-def record_of(folder: Path, zoo: str) -> Iterator[Record]:
+def open_sync_record(folder: Path, zoo: str) -> Iterator[SyncRecord]:
     """What is remembered of a project and one zoo; changes are kept when the block ends well.
 
     Nobody else changes it meanwhile.
@@ -52,9 +52,9 @@ def record_of(folder: Path, zoo: str) -> Iterator[Record]:
         DataDirectoryError: when it cannot be read or written.
         FileBusyError: when another process works on the same project for too long.
     """
-    path = _place(folder, zoo)
-    with locked(path), telling_faults(path):
-        record = _read(path, folder)
+    path = _get_record_path(folder, zoo)
+    with lock_file(path), convert_os_errors(path):
+        record = _read_record(path, folder)
         before = msgspec.json.encode(record)
         yield record
         after = msgspec.json.encode(record)
@@ -62,14 +62,14 @@ def record_of(folder: Path, zoo: str) -> Iterator[Record]:
             write_atomically(path, after)
 
 
-def _place(folder: Path, zoo: str) -> Path:
+def _get_record_path(folder: Path, zoo: str) -> Path:
     key = hashlib.sha256(f"{folder.resolve()}\0{zoo}".encode()).hexdigest()[:32]
-    return Path(data_directory()) / "zoo" / "projects" / f"{key}.json"
+    return Path(get_data_directory()) / "zoo" / "projects" / f"{key}.json"
 
 
-def _read(path: Path, folder: Path) -> Record:
+def _read_record(path: Path, folder: Path) -> SyncRecord:
     try:
-        return msgspec.json.decode(read_ordinary(path, MOST_BYTES), type=Record)
+        return msgspec.json.decode(read_regular_file(path, MAX_RECORD_BYTES), type=SyncRecord)
     except (FileNotFoundError, msgspec.DecodeError):
         # Without it both sides are compared as if for the first time, which loses nothing.
-        return Record(folder=str(folder.resolve()))
+        return SyncRecord(folder=str(folder.resolve()))

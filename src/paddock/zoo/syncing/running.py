@@ -12,26 +12,26 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from paddock.errors import PaddockError
-from paddock.zoo.formats.agent_file import agent_of
-from paddock.zoo.formats.converting import format_of
+from paddock.zoo.formats.agent_file import convert_file_to_agent
+from paddock.zoo.formats.converting import detect_format
 from paddock.zoo.formats.exchange import File, Remark
-from paddock.zoo.formats.names import slug
-from paddock.zoo.formats.secrets import secrets_of
+from paddock.zoo.formats.names import make_file_slug
+from paddock.zoo.formats.secrets import find_agent_secrets
 from paddock.zoo.formats.table import CLAUDE_CODE, FILE_FORMATS
-from paddock.zoo.placing import digest, text_diff
-from paddock.zoo.scanning import scan
-from paddock.zoo.syncing.comparing import Prefer, Step, next_step
-from paddock.zoo.syncing.records import Link, Record, record_of
-from paddock.zoo.syncing.sides import Sides
+from paddock.zoo.placing import compute_digest, make_text_diff
+from paddock.zoo.scanning import scan_project
+from paddock.zoo.syncing.comparing import SyncPreference, SyncStep, choose_next_step
+from paddock.zoo.syncing.records import SyncFileRecord, SyncRecord, open_sync_record
+from paddock.zoo.syncing.sides import SyncEndpoints
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from paddock.zoo.formats.agent_file import FileFormat
+    from paddock.zoo.formats.agent_file import AgentFileFormat
     from paddock.zoo.service import Zoo
 
-WAITING: frozenset[Step] = frozenset({"in-step", "write"})
+DEFERRED_STEPS: frozenset[SyncStep] = frozenset({"in-step", "write"})
 """What is done last, for files that are read first may change the same agent."""
 
 
@@ -41,7 +41,7 @@ class SyncItem(msgspec.Struct, rename="camel", kw_only=True):
     path: str
     format: str
     agent_id: str
-    step: Step
+    step: SyncStep
     error: str | None = None
     """Why it could not be done."""
     diff: str = ""
@@ -65,184 +65,184 @@ class SyncReport(msgspec.Struct, rename="camel", kw_only=True):
         return all(item.error is None and item.step != "conflict" for item in self.items)
 
 
-class SyncWishes(msgspec.Struct, kw_only=True):
+class SyncOptions(msgspec.Struct, kw_only=True):
     """What is to be kept in step, and how."""
 
     agents: list[str] = msgspec.field(default_factory=list)
     """Ids of agents that are to have files, besides those that have some already."""
     formats: list[str] = msgspec.field(default_factory=list)
     """For which programs; if none is said, those that have files in the project already."""
-    prefer: Prefer | None = None
+    prefer: SyncPreference | None = None
     """Which side is right where both have changed."""
-    is_dry: bool = False
+    dry_run: bool = False
     """Only say what would be done."""
 
 
-class _Case(NamedTuple):
+class _SyncCase(NamedTuple):
     """A file, or one that there was, and its agent."""
 
-    kind: FileFormat
+    kind: AgentFileFormat
     path: str
     agent_id: str
     file: File | None
-    link: Link | None
+    link: SyncFileRecord | None
 
 
-def sync(zoo: Zoo, folder: Path, wishes: SyncWishes | None = None) -> SyncReport:
+def sync_project(zoo: Zoo, folder: Path, wishes: SyncOptions | None = None) -> SyncReport:
     """Bring the agent files of a project and a zoo in step.
 
     Raises:
         DataDirectoryError: when what is remembered of the project cannot be read or written.
         FileBusyError: when another process works on the same project for too long.
     """
-    wishes = wishes or SyncWishes()
-    with record_of(folder, zoo.place) as record:
-        kept = deepcopy(record) if wishes.is_dry else record
-        return _Sync(zoo, folder, wishes, kept).run()
+    wishes = wishes or SyncOptions()
+    with open_sync_record(folder, zoo.location) as record:
+        kept = deepcopy(record) if wishes.dry_run else record
+        return _SyncRun(zoo, folder, wishes, kept).run()
 
 
-class _Sync:
+class _SyncRun:
     """Bringing one project in step, once."""
 
-    def __init__(self, zoo: Zoo, folder: Path, wishes: SyncWishes, record: Record) -> None:
-        self._sides = Sides(zoo, folder, is_dry=wishes.is_dry)
-        self._wishes = wishes
+    def __init__(self, zoo: Zoo, folder: Path, wishes: SyncOptions, record: SyncRecord) -> None:
+        self._endpoints = SyncEndpoints(zoo, folder, is_dry=wishes.dry_run)
+        self._options = wishes
         self._record = record
-        self._wanted = wishes.agents
-        self._result = SyncReport()
+        self._agent_ids = wishes.agents
+        self._report = SyncReport()
         self._folder = folder
 
     def run(self) -> SyncReport:
         """Look at every file, then at agents that have none."""
-        found = scan(self._folder)
-        self._result.report += found.report
-        files = {file.path: file for file in found.files if format_of(file) in FILE_FORMATS}
-        formats = self._formats(files.values())
+        found = scan_project(self._folder)
+        self._report.report += found.report
+        files = {file.path: file for file in found.files if detect_format(file) in FILE_FORMATS}
+        formats = self._choose_formats(files.values())
         waiting = []
-        for case in list(self._cases(files, formats)):
-            step = self._step(case)
-            if step in WAITING:
+        for case in list(self._iterate_cases(files, formats)):
+            step = self._choose_step(case)
+            if step in DEFERRED_STEPS:
                 waiting.append(case)
             else:
-                self._do(step, case)
+                self._run_step(step, case)
         for case in waiting:
-            self._do(self._step(case), case)
-        self._add_files(files, formats)
-        self._result.items.sort(key=lambda item: item.path)
-        return self._result
+            self._run_step(self._choose_step(case), case)
+        self._add_missing_files(files, formats)
+        self._report.items.sort(key=lambda item: item.path)
+        return self._report
 
-    def _formats(self, files: Iterable[File]) -> list[str]:
-        if self._wishes.formats:
-            return self._wishes.formats
+    def _choose_formats(self, files: Iterable[File]) -> list[str]:
+        if self._options.formats:
+            return self._options.formats
         in_use = {link.format for link in self._record.links}
-        in_use |= {name for file in files if (name := format_of(file)) is not None}
+        in_use |= {name for file in files if (name := detect_format(file)) is not None}
         return sorted(in_use) or [CLAUDE_CODE.name]
 
-    def _cases(self, files: dict[str, File], formats: list[str]) -> Iterable[_Case]:
+    def _iterate_cases(self, files: dict[str, File], formats: list[str]) -> Iterable[_SyncCase]:
         links = {link.path: link for link in self._record.links}
         for path in sorted({*files, *links}):
             link, file = links.get(path), files.get(path)
-            kind = FILE_FORMATS[link.format if link else format_of(files[path]) or ""]
+            kind = FILE_FORMATS[link.format if link else detect_format(files[path]) or ""]
             if kind.name not in formats:
                 continue
             if link is not None:
-                yield _Case(kind, path, link.agent_id, file, link)
+                yield _SyncCase(kind, path, link.agent_id, file, link)
             elif file is not None:
-                yield _Case(kind, path, agent_of(kind, file)[0].id, file, None)
+                yield _SyncCase(kind, path, convert_file_to_agent(kind, file)[0].id, file, None)
 
-    def _step(self, case: _Case) -> Step:
-        text = self._sides.text(case.kind, case.agent_id, case.path)
+    def _choose_step(self, case: _SyncCase) -> SyncStep:
+        text = self._endpoints.render_file(case.kind, case.agent_id, case.path)
         link = case.link
-        if link is not None and text is None and not self._sides.is_in_bin(case.agent_id):
+        if link is not None and text is None and not self._endpoints.is_deleted(case.agent_id):
             link = None  # nobody has deleted the agent: it may be another zoo, or a new one
-        step = next_step(
-            digest(case.file.text) if case.file else None,
-            digest(text) if text is not None else None,
+        step = choose_next_step(
+            compute_digest(case.file.text) if case.file else None,
+            compute_digest(text) if text is not None else None,
             last_file=link.file_digest if link else None,
             last_zoo=link.zoo_digest if link else None,
-            prefer=self._wishes.prefer,
+            prefer=self._options.prefer,
         )
-        if step == "forget" and text is not None and case.agent_id in self._wanted:
+        if step == "forget" and text is not None and case.agent_id in self._agent_ids:
             return "write"
         is_first = step == "conflict" and case.link is None and case.file is not None
         if (
             is_first
             and case.file
-            and self._sides.says_the_same(case.kind, case.file, case.agent_id)
+            and self._endpoints.matches_agent(case.kind, case.file, case.agent_id)
         ):
             return "read"  # what the program alone knows is kept
         return step
 
-    def _do(self, step: Step, case: _Case) -> None:
-        text = self._sides.text(case.kind, case.agent_id, case.path)
+    def _run_step(self, step: SyncStep, case: _SyncCase) -> None:
+        text = self._endpoints.render_file(case.kind, case.agent_id, case.path)
         item = SyncItem(path=case.path, format=case.kind.name, agent_id=case.agent_id, step=step)
         if step != "in-step":
-            item.diff = text_diff(case.path, case.file.text if case.file else None, text)
-        self._result.items.append(item)
+            item.diff = make_text_diff(case.path, case.file.text if case.file else None, text)
+        self._report.items.append(item)
         try:
-            file = self._changed(item, case, text)
+            file = self._apply_step(item, case, text)
         except PaddockError as error:
             item.error = str(error)
             return
         if step != "conflict":
-            self._remember(item, file, self._sides.text(case.kind, item.agent_id, case.path))
+            self._update_record(item, file, self._endpoints.render_file(case.kind, item.agent_id, case.path))
 
-    def _changed(self, item: SyncItem, case: _Case, text: str | None) -> File | None:
+    def _apply_step(self, item: SyncItem, case: _SyncCase, text: str | None) -> File | None:
         """Do what is to be done; the file as it is then."""
         file = case.file
         match item.step:
             case "read" if file is not None:
-                self._sides.read(case.kind, file, item.agent_id)
+                self._endpoints.update_agent(case.kind, file, item.agent_id)
             case "add-to-zoo" if file is not None:
-                self._result.report += agent_of(case.kind, file)[1]
-                item.agent_id = self._sides.add_to_zoo(case.kind, file)
+                self._report.report += convert_file_to_agent(case.kind, file)[1]
+                item.agent_id = self._endpoints.add_to_zoo(case.kind, file)
             case "write" | "add-to-project" if text is not None:
-                return self._sides.write(case.path, file, text)
+                return self._endpoints.write_file(case.path, file, text)
             case "delete-file" if file is not None:
-                self._sides.delete(file)
+                self._endpoints.delete_file(file)
                 return None
         return file
 
-    def _remember(self, item: SyncItem, file: File | None, text: str | None) -> None:
+    def _update_record(self, item: SyncItem, file: File | None, text: str | None) -> None:
         links = [link for link in self._record.links if link.path != item.path]
         if file is not None and text is not None:
-            link = Link(
+            link = SyncFileRecord(
                 path=item.path,
                 format=item.format,
                 agent_id=item.agent_id,
-                file_digest=digest(file.text),
-                zoo_digest=digest(text),
+                file_digest=compute_digest(file.text),
+                zoo_digest=compute_digest(text),
             )
             links.append(link)
         self._record.links = links
 
-    def _add_files(self, files: dict[str, File], formats: list[str]) -> None:
+    def _add_missing_files(self, files: dict[str, File], formats: list[str]) -> None:
         """Write the files of agents that are to have some and have none."""
-        there = {(item.agent_id, item.format) for item in self._result.items}
-        wanted = self._wanted
-        if self._wishes.formats:
+        there = {(item.agent_id, item.format) for item in self._report.items}
+        wanted = self._agent_ids
+        if self._options.formats:
             wanted = list(dict.fromkeys([*wanted, *sorted(agent for agent, _ in there)]))
         for agent_id in wanted:
-            agent = self._sides.agent(agent_id)
+            agent = self._endpoints.find_agent(agent_id)
             missing = [name for name in formats if (agent_id, name) not in there]
             if agent is not None and missing:
-                self._result.report += secrets_of(agent)
+                self._report.report += find_agent_secrets(agent)
             for name in missing:
                 kind = FILE_FORMATS[name]
                 if agent is None:
-                    self._tell_unknown(kind, agent_id)
+                    self._report_unknown_agent(kind, agent_id)
                     continue
-                taken = {*files, *(item.path for item in self._result.items)}
-                path = self._sides.new_file(kind, agent, taken).path
-                self._do("add-to-project", _Case(kind, path, agent_id, None, None))
+                taken = {*files, *(item.path for item in self._report.items)}
+                path = self._endpoints.make_new_file(kind, agent, taken).path
+                self._run_step("add-to-project", _SyncCase(kind, path, agent_id, None, None))
 
-    def _tell_unknown(self, kind: FileFormat, agent_id: str) -> None:
+    def _report_unknown_agent(self, kind: AgentFileFormat, agent_id: str) -> None:
         """Say that an agent that is to have a file is neither in the zoo nor in the project."""
         item = SyncItem(
-            path=kind.path(slug(agent_id, "agent")),
+            path=kind.make_path(make_file_slug(agent_id, "agent")),
             format=kind.name,
             agent_id=agent_id,
             step="add-to-project",
             error=f"there is no agent {agent_id!r} in the zoo",
         )
-        self._result.items.append(item)
+        self._report.items.append(item)

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from paddock.clients.editing.document import MISSING, Document, Path
+from paddock.clients.editing.document import MISSING, EditableDocument, DocumentPath
 
 ENTRY = {
     "command": "/usr/bin/python3",
@@ -28,7 +28,7 @@ ENTRIES = st.fixed_dictionaries(
 """Entries with any text in them."""
 
 
-def missing_containers(document: Document, path: Path) -> int:
+def missing_containers(document: EditableDocument, path: DocumentPath) -> int:
     """How many containers on the way to an entry are made when it is put there."""
     return sum(document.get(path[:depth]) is MISSING for depth in range(1, len(path)))
 

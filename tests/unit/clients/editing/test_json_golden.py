@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.clients.editing.opening import OpenDocument, open_document
+from paddock.clients.editing.opening import DocumentFile, load_document
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "editing" / "json"
 CASES = sorted(file.stem for file in GOLDEN.glob("*.before"))
@@ -15,14 +15,14 @@ PATH = ("mcpServers", "paddock")
 ENTRY = {"command": "/usr/bin/python3", "args": ["-P", "-m", "paddock"], "env": {"KEY": "värde"}}
 
 
-def opened(case: str, stage: str) -> OpenDocument:
+def opened(case: str, stage: str) -> DocumentFile:
     data = (GOLDEN / f"{case}.{stage}").read_bytes()
-    return open_document(data, "json", where=f"{case}.{stage}")
+    return load_document(data, "json", where=f"{case}.{stage}")
 
 
 def changed(case: str) -> bytes:
     before = opened(case, "before")
-    return before.with_document(before.document.put(PATH, ENTRY)).bytes()
+    return before.replace_document(before.document.put(PATH, ENTRY)).to_bytes()
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -37,7 +37,7 @@ def test_an_entry_that_is_removed_leaves_the_golden_file_as_it_was(case: str) ->
     if not before.document.text:
         made = 2
     removed = after.document.remove(PATH, prune=made)
-    assert after.with_document(removed).bytes() == before.bytes()
+    assert after.replace_document(removed).to_bytes() == before.to_bytes()
 
 
 if __name__ == "__main__":

@@ -7,17 +7,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from paddock.clients.editing.document import MISSING, ByName, ConfigurationError, Path
-from paddock.clients.editing.json_reading import read_json
-from paddock.clients.editing.json_scanner import Scanner
+from paddock.clients.editing.document import MISSING, NamedElementStep, ConfigurationError, DocumentPath
+from paddock.clients.editing.json_reading import parse_json
+from paddock.clients.editing.json_scanner import JsonScanner
 from paddock.clients.editing.json_text import JsonDocument, read
-from paddock.clients.editing.opening import Dialect
-from paddock.clients.editing.plain_data import same, with_value, without
+from paddock.clients.editing.opening import JsonDialect
+from paddock.clients.editing.plain_data import is_same_data, put_value, remove_value
 from tests.unit.clients.editing.json_documents import SERVERS, keys, scalars, texts, values
 
 members = st.dictionaries(keys, values, max_size=4)
 named = st.lists(st.one_of(scalars, st.fixed_dictionaries({"name": keys, "v": scalars})))
-DIALECTS: list[Dialect] = ["strict", "comments", "jsonc"]
+DIALECTS: list[JsonDialect] = ["strict", "comments", "jsonc"]
 
 # Brackets on two lines with nothing between them cannot be told from `{}` afterwards.
 FOLDED = re.compile(r"([\[{])[ \t]*(?:\r\n|\r|\n)[ \t]*([\]}])")
@@ -31,7 +31,7 @@ def unfolded(text: str) -> str:
     return FOLDED.sub(r"\1\2", text)
 
 
-def absent(base: JsonDocument, path: Path) -> bool:
+def absent(base: JsonDocument, path: DocumentPath) -> bool:
     return base.get(path) is MISSING
 
 
@@ -70,7 +70,7 @@ def test_containers_that_were_made_are_pruned_again(text: str, key: str, value: 
 def test_removing_what_was_put_into_a_list_gives_the_text_that_was_there(
     text: str, name: str, value: object
 ) -> None:
-    path = (ByName(name),)
+    path = (NamedElementStep(name),)
     before = document(text)
     if absent(before, path):
         after = before.put(path, {"name": name, "value": value}).remove(path)
@@ -81,8 +81,8 @@ def test_removing_what_was_put_into_a_list_gives_the_text_that_was_there(
 def test_putting_changes_nothing_else_in_the_data(text: str, key: str, value: object) -> None:
     before = document(text)
     after = before.put((key,), value)
-    assert same(after.data(), with_value(before.data(), (key,), value))
-    assert same(after.data(), document(after.text).data())
+    assert is_same_data(after.to_data(), put_value(before.to_data(), (key,), value))
+    assert is_same_data(after.to_data(), document(after.text).to_data())
 
 
 @given(texts(members), keys, values)
@@ -101,7 +101,7 @@ def test_putting_keeps_all_text_around_what_is_new(text: str, key: str, value: o
 @given(texts(members), st.data())
 def test_replacing_changes_just_the_value(text: str, data: st.DataObject) -> None:
     before = document(text)
-    present = before.data()
+    present = before.to_data()
     assert isinstance(present, dict)
     if present:
         key = data.draw(st.sampled_from(list(present)))
@@ -110,18 +110,18 @@ def test_replacing_changes_just_the_value(text: str, data: st.DataObject) -> Non
         assert text.startswith(head)
         assert text.endswith(tail)
         replaced = text[len(head) : len(text) - len(tail)]
-        assert same(read(f"[{replaced}]", where="file.json").data(), [present[key]])
+        assert is_same_data(read(f"[{replaced}]", where="file.json").to_data(), [present[key]])
 
 
 @given(texts(members), st.data())
 def test_removing_changes_nothing_else_in_the_data(text: str, data: st.DataObject) -> None:
     before = document(text)
-    present = before.data()
+    present = before.to_data()
     assert isinstance(present, dict)
     if present:
         key = data.draw(st.sampled_from(list(present)))
         after = before.remove((key,))
-        assert same(after.data(), without(before.data(), (key,)))
+        assert is_same_data(after.to_data(), remove_value(before.to_data(), (key,)))
 
 
 @given(texts(members), keys, values)
@@ -133,7 +133,7 @@ def test_putting_twice_is_putting_once(text: str, key: str, value: object) -> No
 @pytest.mark.parametrize("dialect", DIALECTS)
 @given(data=st.data())
 def test_the_quick_way_and_the_exact_one_read_the_same(
-    dialect: Dialect, data: st.DataObject
+    dialect: JsonDialect, data: st.DataObject
 ) -> None:
     """Also what neither can read, since a piece of the text may be cut out or doubled."""
     text = data.draw(texts(values, dialect))
@@ -142,10 +142,10 @@ def test_the_quick_way_and_the_exact_one_read_the_same(
         assert outcome(tried, dialect, quick=True) == outcome(tried, dialect, quick=False)
 
 
-def outcome(text: str, dialect: Dialect, *, quick: bool) -> str:
+def outcome(text: str, dialect: JsonDialect, *, quick: bool) -> str:
     try:
         if quick:
-            return repr(read_json(text, where="f", dialect=dialect).data)
-        return repr(Scanner(text, where="f", dialect=dialect).scan())
+            return repr(parse_json(text, where="f", dialect=dialect).data)
+        return repr(JsonScanner(text, where="f", dialect=dialect).scan())
     except ConfigurationError as error:
         return str(error)

@@ -6,24 +6,24 @@ import pytest
 
 from paddock.clients.editing.document import (
     MISSING,
-    ByName,
+    NamedElementStep,
     ConfigurationError,
     UneditableError,
 )
 from paddock.clients.editing.json_text import JsonDocument, read
-from paddock.clients.editing.opening import Dialect
+from paddock.clients.editing.opening import JsonDialect
 
-STRICT: Dialect = "strict"
-COMMENTS: Dialect = "comments"
-JSONC: Dialect = "jsonc"
-X = ByName("x")
+STRICT: JsonDialect = "strict"
+COMMENTS: JsonDialect = "comments"
+JSONC: JsonDialect = "jsonc"
+X = NamedElementStep("x")
 
 
-def document(text: str, dialect: Dialect = JSONC) -> JsonDocument:
+def document(text: str, dialect: JsonDialect = JSONC) -> JsonDocument:
     return read(text, where="file.json", dialect=dialect)
 
 
-def fault(text: str, dialect: Dialect = JSONC) -> str:
+def fault(text: str, dialect: JsonDialect = JSONC) -> str:
     with pytest.raises(ConfigurationError) as caught:
         document(text, dialect)
     return f"{caught.value.where} {caught.value.message}"
@@ -94,7 +94,7 @@ def test_a_fault_is_told_with_line_and_column(text: str, expected: str) -> None:
     ],
 )
 def test_what_a_client_would_not_read_is_refused(
-    text: str, dialect: Dialect, expected: str
+    text: str, dialect: JsonDialect, expected: str
 ) -> None:
     assert fault(text, dialect) == expected
 
@@ -116,9 +116,9 @@ def test_what_a_client_would_not_read_is_refused(
     ],
 )
 def test_each_dialect_reads_what_its_client_reads(
-    text: str, dialect: Dialect, data: object
+    text: str, dialect: JsonDialect, data: object
 ) -> None:
-    assert document(text, dialect).data() == data
+    assert document(text, dialect).to_data() == data
 
 
 def test_a_number_with_more_digits_than_python_reads_is_kept_as_it_is() -> None:
@@ -170,7 +170,7 @@ def test_a_large_file_is_changed_in_one_place() -> None:
     ],
 )
 def test_a_value_of_the_wrong_kind_is_never_overwritten(
-    text: str, path: tuple[str | ByName, ...], expected: str
+    text: str, path: tuple[str | NamedElementStep, ...], expected: str
 ) -> None:
     value = {"name": "x"}
     with pytest.raises(ConfigurationError) as caught:
@@ -193,7 +193,7 @@ def test_what_json_cannot_say_is_not_written(value: object) -> None:
         ("[]", (X,), {"name": "x"}, '[\n  {\n    "name": "x"\n  }\n]'),
         ('[{"name": "y"}]', (X, "a"), 1, '[{"name": "y"}, {"name": "x", "a": 1}]'),
         ('[{"name": "x", "a": 0}]', (X, "a"), 1, '[{"name": "x", "a": 1}]'),
-        ('[{"": "x"}, {"": "x"}]', (ByName("x", ""), "a"), 1, '[{"": "x"}, {"": "x", "a": 1}]'),
+        ('[{"": "x"}, {"": "x"}]', (NamedElementStep("x", ""), "a"), 1, '[{"": "x"}, {"": "x", "a": 1}]'),
         ("", (X,), {"name": "x"}, '[\n  {\n    "name": "x"\n  }\n]\n'),
         ("// c", ("a",), 1, '// c\n{\n  "a": 1\n}\n'),
         ("\r\n", ("a",), 1, '{\r\n  "a": 1\r\n}\r\n'),
@@ -208,7 +208,7 @@ def test_what_json_cannot_say_is_not_written(value: object) -> None:
     ],
 )  # fmt: skip
 def test_a_value_is_put_in_the_style_of_the_file(
-    text: str, path: tuple[str | ByName, ...], value: object, expected: str
+    text: str, path: tuple[str | NamedElementStep, ...], value: object, expected: str
 ) -> None:
     changed = document(text).put(path, value)
     assert changed.text == expected
@@ -244,7 +244,7 @@ def test_a_value_is_put_in_the_style_of_the_file(
     ],
 )
 def test_a_value_is_removed_with_what_belongs_to_it(
-    text: str, path: tuple[str | ByName, ...], prune: int, expected: str
+    text: str, path: tuple[str | NamedElementStep, ...], prune: int, expected: str
 ) -> None:
     assert document(text).remove(path, prune=prune).text == expected
 
@@ -271,4 +271,4 @@ def test_null_in_place_of_a_container_is_an_empty_one(text: str, expected: str) 
 
 def test_null_in_place_of_a_list_is_an_empty_one() -> None:
     put = document('{"servers": null}').put(("servers", X), {"name": "x"})
-    assert put.data() == {"servers": [{"name": "x"}]}
+    assert put.to_data() == {"servers": [{"name": "x"}]}

@@ -4,8 +4,8 @@ import codecs
 
 import pytest
 
-from paddock.clients.editing.document import ConfigurationError, line_and_column
-from paddock.clients.editing.opening import open_document
+from paddock.clients.editing.document import ConfigurationError, compute_line_and_column
+from paddock.clients.editing.opening import load_document
 
 
 @pytest.mark.parametrize(
@@ -13,14 +13,14 @@ from paddock.clients.editing.opening import open_document
     [b"", b"{}", b"\xef\xbb\xbf{}\r\n", b'{\r\n  "a": 1,\n  "b": "\xc3\xb6"\r}', b"\xef\xbb\xbf"],
 )
 def test_a_file_comes_back_as_it_was(data: bytes) -> None:
-    assert open_document(data, "json", where="f").bytes() == data
+    assert load_document(data, "json", where="f").to_bytes() == data
 
 
 @pytest.mark.parametrize(
     ("data", "newline"), [(b"", "\n"), (b"{\r\n}\n", "\r\n"), (b"{\r}", "\r"), (b"{\n}", "\n")]
 )
 def test_the_first_line_end_is_that_of_the_file(data: bytes, newline: str) -> None:
-    assert open_document(data, "json", where="f").newline == newline
+    assert load_document(data, "json", where="f").newline == newline
 
 
 @pytest.mark.parametrize(
@@ -34,13 +34,13 @@ def test_the_first_line_end_is_that_of_the_file(data: bytes, newline: str) -> No
 )
 def test_other_encodings_are_refused(data: bytes, expected: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
-        open_document(data, "json", where="f")
+        load_document(data, "json", where="f")
     assert str(caught.value) == f"{expected} (save the file as UTF-8; nothing was changed)"
 
 
 def test_the_mark_does_not_count_as_a_column() -> None:
     with pytest.raises(ConfigurationError) as caught:
-        open_document(b"\xef\xbb\xbf{x}", "json", where="f")
+        load_document(b"\xef\xbb\xbf{x}", "json", where="f")
     assert caught.value.where == "f:1:2"
 
 
@@ -49,4 +49,4 @@ def test_the_mark_does_not_count_as_a_column() -> None:
     [(0, (1, 1)), (1, (1, 2)), (2, (1, 3)), (3, (2, 1)), (4, (3, 1)), (5, (4, 1)), (6, (4, 2))],
 )
 def test_all_line_ends_count(offset: int, position: tuple[int, int]) -> None:
-    assert line_and_column("a\r\n\n\rb\u2028", offset) == position
+    assert compute_line_and_column("a\r\n\n\rb\u2028", offset) == position

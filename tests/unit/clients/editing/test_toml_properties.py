@@ -5,14 +5,14 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.clients.editing.document import MISSING, ByName, Path
-from paddock.clients.editing.plain_data import same, with_value, without
+from paddock.clients.editing.document import MISSING, NamedElementStep, DocumentPath
+from paddock.clients.editing.plain_data import is_same_data, put_value, remove_value
 from paddock.clients.editing.toml_text import read
 from tests.unit.clients.editing.entries import ENTRIES, is_in, missing_containers
 from tests.unit.clients.editing.toml_documents import toml_texts
 
-TABLE: Path = ("mcp_servers", "x")
-ELEMENT: Path = ("mcp", "servers", ByName("x"))
+TABLE: DocumentPath = ("mcp_servers", "x")
+ELEMENT: DocumentPath = ("mcp", "servers", NamedElementStep("x"))
 
 
 @given(toml_texts(), ENTRIES)
@@ -22,7 +22,7 @@ def test_a_table_that_is_put_and_removed_leaves_the_text_as_it_was(
     before = read(text, where="f")
     after = before.put(TABLE, entry)
     assert is_in(text, after.text)
-    assert same(after.data(), with_value(before.data(), TABLE, entry))
+    assert is_same_data(after.to_data(), put_value(before.to_data(), TABLE, entry))
     assert after.remove(TABLE, prune=missing_containers(before, TABLE)).text == text
 
 
@@ -57,12 +57,12 @@ def test_any_entry_can_be_replaced_and_removed_and_nothing_else_changes(
     path = ("mcp_servers", data.draw(st.sampled_from(sorted(servers))))
     entry = data.draw(ENTRIES)
     replaced = document.put(path, entry)
-    assert same(replaced.data(), with_value(document.data(), path, entry))
+    assert is_same_data(replaced.to_data(), put_value(document.to_data(), path, entry))
     removed = document.remove(path)
     assert removed.get(path) is MISSING
     assert is_in(removed.text, text)
-    left = without(document.data(), path), without(document.data(), path, prune=1)
-    assert any(same(removed.data(), expected) for expected in left)
+    left = remove_value(document.to_data(), path), remove_value(document.to_data(), path, prune=1)
+    assert any(is_same_data(removed.to_data(), expected) for expected in left)
 
 
 @given(toml_texts(), ENTRIES, ENTRIES)
@@ -71,7 +71,7 @@ def test_two_entries_can_be_removed_in_either_order(
 ) -> None:
     before = read(text, where="f")
     prune = missing_containers(before, TABLE)
-    second: Path = ("mcp_servers", "y")
+    second: DocumentPath = ("mcp_servers", "y")
     both = before.put(TABLE, entry).put(second, other)
     assert both.remove(TABLE, prune=prune).remove(second, prune=prune).text == text
     assert both.remove(second, prune=prune).remove(TABLE, prune=prune).text == text

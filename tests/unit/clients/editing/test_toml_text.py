@@ -4,22 +4,22 @@ import pytest
 
 from paddock.clients.editing.document import (
     MISSING,
-    ByName,
+    NamedElementStep,
     ConfigurationError,
-    Path,
+    DocumentPath,
     UneditableError,
 )
 from paddock.clients.editing.toml_text import read
 
-PATH: Path = ("mcp_servers", "x")
-ELEMENT: Path = ("mcp", "servers", ByName("x"))
+PATH: DocumentPath = ("mcp_servers", "x")
+ELEMENT: DocumentPath = ("mcp", "servers", NamedElementStep("x"))
 
 
-def after_put(text: str, value: object, path: Path = PATH) -> str:
+def after_put(text: str, value: object, path: DocumentPath = PATH) -> str:
     return read(text, where="f").put(path, value).text
 
 
-def after_removal(text: str, path: Path = PATH, prune: int = 0) -> str:
+def after_removal(text: str, path: DocumentPath = PATH, prune: int = 0) -> str:
     return read(text, where="f").remove(path, prune=prune).text
 
 
@@ -27,7 +27,7 @@ def test_what_a_text_says_is_found_by_path() -> None:
     document = read('[[mcp.servers]]\nname = "x"\nargs = ["a"]\n', where="f")
     assert document.get((*ELEMENT, "args")) == ["a"]
     assert document.get((*ELEMENT, "env")) is MISSING
-    assert document.data() == {"mcp": {"servers": [{"name": "x", "args": ["a"]}]}}
+    assert document.to_data() == {"mcp": {"servers": [{"name": "x", "args": ["a"]}]}}
 
 
 def test_a_value_that_stands_there_already_changes_nothing() -> None:
@@ -46,7 +46,7 @@ def test_a_comment_above_the_next_table_stays_above_it() -> None:
 
 def test_an_element_goes_into_the_right_table_of_an_array() -> None:
     text = '[[p]]\nname = "a"\n\n[[p]]\nname = "b"\n'
-    assert after_put(text, {"c": 1}, ("p", ByName("a"), "s", "x")) == (
+    assert after_put(text, {"c": 1}, ("p", NamedElementStep("a"), "s", "x")) == (
         '[[p]]\nname = "a"\n\n[p.s.x]\nc = 1\n\n[[p]]\nname = "b"\n'
     )
 

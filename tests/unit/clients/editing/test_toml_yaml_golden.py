@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from paddock.clients.editing.document import MISSING, ByName, Path
-from paddock.clients.editing.opening import Format, OpenDocument, open_document
+from paddock.clients.editing.document import MISSING, NamedElementStep, DocumentPath
+from paddock.clients.editing.opening import ConfigFormat, DocumentFile, load_document
 from paddock.errors import PaddockError
 from tests.unit.clients.editing.entries import ENTRY, missing_containers
 
 GOLDEN = File(__file__).parents[3] / "golden" / "editing"
-FORMATS: dict[str, Format] = {".toml": "toml", ".yaml": "yaml"}
+FORMATS: dict[str, ConfigFormat] = {".toml": "toml", ".yaml": "yaml"}
 GOOSE = {
     "name": "paddock",
     "cmd": ENTRY["command"],
@@ -21,11 +21,11 @@ GOOSE = {
     "type": "stdio",
     "timeout": 300,
 }
-CLIENTS: dict[str, tuple[Path, dict[str, Any]]] = {
+CLIENTS: dict[str, tuple[DocumentPath, dict[str, Any]]] = {
     "codex": (("mcp_servers", "paddock"), ENTRY),
-    "gptme": (("mcp", "servers", ByName("paddock")), {"name": "paddock", "enabled": True, **ENTRY}),
+    "gptme": (("mcp", "servers", NamedElementStep("paddock")), {"name": "paddock", "enabled": True, **ENTRY}),
     "goose": (("extensions", "paddock"), GOOSE),
-    "continue": (("mcpServers", ByName("paddock")), {"name": "paddock", **ENTRY}),
+    "continue": (("mcpServers", NamedElementStep("paddock")), {"name": "paddock", **ENTRY}),
     "hermes": (("mcp_servers", "paddock"), {**ENTRY, "enabled": True}),
 }
 
@@ -34,8 +34,8 @@ def cases(kind: str) -> list[File]:
     return [file for ending in FORMATS for file in sorted(GOLDEN.glob(f"*/*.{kind}{ending}"))]
 
 
-def opened(file: File) -> OpenDocument:
-    return open_document(file.read_bytes(), FORMATS[file.suffix], where=file.name)
+def opened(file: File) -> DocumentFile:
+    return load_document(file.read_bytes(), FORMATS[file.suffix], where=file.name)
 
 
 @pytest.mark.parametrize("before", cases("before"), ids=lambda file: file.name)
@@ -43,13 +43,13 @@ def test_an_entry_changes_its_own_lines_only_and_can_be_taken_away(before: File)
     path, entry = CLIENTS[before.name.partition("-")[0]]
     stem = before.name.partition(".")[0]
     file = opened(before)
-    changed = file.with_document(file.document.put(path, entry))
-    assert changed.bytes() == before.with_name(f"{stem}.after{before.suffix}").read_bytes()
+    changed = file.replace_document(file.document.put(path, entry))
+    assert changed.to_bytes() == before.with_name(f"{stem}.after{before.suffix}").read_bytes()
 
     prune = missing_containers(file.document, path)
-    removed = file.with_document(changed.document.remove(path, prune=prune))
+    removed = file.replace_document(changed.document.remove(path, prune=prune))
     special = before.with_name(f"{stem}.removed{before.suffix}")
-    assert removed.bytes() == (special if special.exists() else before).read_bytes()
+    assert removed.to_bytes() == (special if special.exists() else before).read_bytes()
     assert removed.document.get(path) is MISSING
 
 

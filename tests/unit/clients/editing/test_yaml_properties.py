@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from paddock.clients.editing.document import MISSING, ByName, Path
-from paddock.clients.editing.plain_data import same, with_value, without
+from paddock.clients.editing.document import MISSING, NamedElementStep, DocumentPath
+from paddock.clients.editing.plain_data import is_same_data, put_value, remove_value
 from paddock.clients.editing.yaml_text import read
 from tests.unit.clients.editing.entries import ENTRIES, TEXTS, missing_containers
 from tests.unit.clients.editing.yaml_documents import yaml_texts
 
-PAIR: Path = ("extensions", "x")
-ELEMENT: Path = ("mcpServers", ByName("x"))
+PAIR: DocumentPath = ("extensions", "x")
+ELEMENT: DocumentPath = ("mcpServers", NamedElementStep("x"))
 
 
 @given(yaml_texts(), ENTRIES)
@@ -22,7 +22,7 @@ def test_a_pair_that_is_put_and_removed_leaves_the_text_as_it_was(
 ) -> None:
     before = read(text, where="f")
     after = before.put(PAIR, entry)
-    assert same(after.data(), with_value(before.data(), PAIR, entry))
+    assert is_same_data(after.to_data(), put_value(before.to_data(), PAIR, entry))
     assert after.remove(PAIR, prune=missing_containers(before, PAIR)).text == text
 
 
@@ -56,10 +56,10 @@ def test_any_entry_can_be_replaced_and_removed_and_nothing_else_changes(
     path = ("extensions", data.draw(st.sampled_from(sorted(servers))))
     entry = data.draw(ENTRIES)
     replaced = document.put(path, entry)
-    assert same(replaced.data(), with_value(document.data(), path, entry))
+    assert is_same_data(replaced.to_data(), put_value(document.to_data(), path, entry))
     removed = document.remove(path)
     assert removed.get(path) is MISSING
-    assert same(removed.data(), without(document.data(), path))
+    assert is_same_data(removed.to_data(), remove_value(document.to_data(), path))
 
 
 @given(yaml_texts(), ENTRIES, ENTRIES)
@@ -68,7 +68,7 @@ def test_two_entries_can_be_removed_in_either_order(
 ) -> None:
     before = read(text, where="f")
     prune = missing_containers(before, PAIR)
-    second: Path = ("extensions", "y")
+    second: DocumentPath = ("extensions", "y")
     both = before.put(PAIR, entry).put(second, other)
     assert both.remove(PAIR, prune=prune).remove(second, prune=prune).text == text
     assert both.remove(second, prune=prune).remove(PAIR, prune=prune).text == text

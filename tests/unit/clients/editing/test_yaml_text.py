@@ -6,36 +6,36 @@ import pytest
 
 from paddock.clients.editing.document import (
     MISSING,
-    ByName,
+    NamedElementStep,
     ConfigurationError,
-    Path,
+    DocumentPath,
     UneditableError,
 )
 from paddock.clients.editing.yaml_text import read
 
-PATH: Path = ("extensions", "x")
-ELEMENT: Path = ("mcpServers", ByName("x"))
+PATH: DocumentPath = ("extensions", "x")
+ELEMENT: DocumentPath = ("mcpServers", NamedElementStep("x"))
 
 
-def after_put(text: str, value: object, path: Path = PATH) -> str:
+def after_put(text: str, value: object, path: DocumentPath = PATH) -> str:
     return read(text, where="f").put(path, value).text
 
 
-def after_removal(text: str, path: Path = PATH, prune: int = 0) -> str:
+def after_removal(text: str, path: DocumentPath = PATH, prune: int = 0) -> str:
     return read(text, where="f").remove(path, prune=prune).text
 
 
 def test_plain_scalars_mean_what_the_core_schema_says() -> None:
     text = "a: [no, 0o17, 0x1F, 1.5, .inf, ~, true, 2001-01-01, !!str 5, '5', +1, .nan, -.INF]\n"
     numbers = [15, 31, 1.5, float("inf"), None, True, "2001-01-01", "5", "5", 1]
-    *found, nan, infinity = read(text, where="f").data()["a"]
+    *found, nan, infinity = read(text, where="f").to_data()["a"]
     assert found == ["no", *numbers]
     assert (nan != nan, infinity) == (True, float("-inf"))
 
 
 def test_aliases_say_what_their_anchors_say() -> None:
     document = read("a: &a {b: 1}\nc: *a\n? *a\n: 1\n? [d]\n: 2\n", where="f")
-    assert document.data() == {"a": {"b": 1}, "c": {"b": 1}, "*a": 1, "[d]": 2}
+    assert document.to_data() == {"a": {"b": 1}, "c": {"b": 1}, "*a": 1, "[d]": 2}
     assert document.get(("c", "b")) == 1
     assert document.get(("c", "d")) is MISSING
 
@@ -151,7 +151,7 @@ def test_nothing_null_and_an_empty_mapping_take_an_entry_as_lines(nothing: str) 
 
 def test_line_ends_that_a_text_keeps_stay_its_own() -> None:
     text = "a: |+\n  b\nx: 1\n\nc: 1\n"
-    assert read(text, where="f").remove(("x",)).data() == {"a": "b\n", "c": 1}
+    assert read(text, where="f").remove(("x",)).to_data() == {"a": "b\n", "c": 1}
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_a_change_that_would_change_more_is_refused(text: str, place: str) -> No
         ("a: [extensions: 1]\nb: &b 1\nextensions:\n  x: &b 2\nc: *b\n", PATH),
     ],
 )
-def test_a_removal_that_cannot_be_made_is_refused(text: str, path: Path) -> None:
+def test_a_removal_that_cannot_be_made_is_refused(text: str, path: DocumentPath) -> None:
     with pytest.raises(UneditableError):
         after_removal(text, path)
 

@@ -3,13 +3,13 @@
 import zipfile
 from pathlib import Path
 
-from paddock.extensions.paclets.paclet import Paclet, read_paclet
+from paddock.extensions.paclets.paclet import PacletExtension, read_paclet
 from tests.unit.extensions.places import write
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "paclets"
 
 
-def sample(name: str) -> Paclet:
+def sample(name: str) -> PacletExtension:
     """One of the sample paclets."""
     return read_paclet(SAMPLES / name)
 
@@ -22,7 +22,7 @@ def info(declaration: str, name: str = "Scratch", version: str = "1.0.0") -> str
     )
 
 
-def paclet(directory: Path, declaration: str, **files: str) -> Paclet:
+def paclet(directory: Path, declaration: str, **files: str) -> PacletExtension:
     """A paclet in a directory, with definition files by their names in `AgentTools`."""
     write(directory / "PacletInfo.wl", info(declaration))
     for name, text in files.items():

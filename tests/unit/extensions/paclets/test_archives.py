@@ -11,9 +11,9 @@ import pytest
 
 from paddock import LoadError
 from paddock.extensions.errors import ManifestError
-from paddock.extensions.paclets.archives import ArchiveError, Limits, unpack
+from paddock.extensions.paclets.archives import ArchiveError, PacletArchiveLimits, unpack_archive
 from paddock.extensions.paclets.paclet import read_paclet
-from paddock.extensions.registry import Registry
+from paddock.extensions.registry import ItemRegistry
 from tests.unit.extensions.paclets.making import SAMPLES, info, packed
 
 GOOD = {"PacletInfo.wl": info('"Tools" -> { "Tool" }').encode()}
@@ -43,7 +43,7 @@ def everything_below(directory: Path) -> set[str]:
 def test_an_archive_is_read_without_unpacking_it(tmp_path: Path, folder: str) -> None:
     path = packed(SAMPLES / "Sampler", tmp_path / "Sampler.paclet", folder)
     found = read_paclet(path)
-    tool = Registry([found]).resolve("tools", "SamplePublisher/Sampler/Echo", where="here")
+    tool = ItemRegistry([found]).resolve_item("tools", "SamplePublisher/Sampler/Echo", where="here")
     assert (found.name, found.version, tool.title) == ("SamplePublisher/Sampler", "1.2.0", "Echo")
     assert everything_below(tmp_path) == {"Sampler.paclet"}
 
@@ -51,7 +51,7 @@ def test_an_archive_is_read_without_unpacking_it(tmp_path: Path, folder: str) ->
 @pytest.mark.parametrize("folder", ["", "Sampler-1.2.0/"])
 def test_an_archive_is_unpacked_without_the_folder_around_it(tmp_path: Path, folder: str) -> None:
     path = packed(SAMPLES / "Sampler", tmp_path / "Sampler.paclet", folder)
-    target = unpack(path, tmp_path / "new" / "Sampler")
+    target = unpack_archive(path, tmp_path / "new" / "Sampler")
     assert everything_below(target) == everything_below(SAMPLES / "Sampler")
     assert everything_below(tmp_path / "new") - {
         f"Sampler/{name}" for name in everything_below(target)
@@ -61,9 +61,9 @@ def test_an_archive_is_unpacked_without_the_folder_around_it(tmp_path: Path, fol
 
 def test_what_is_there_already_is_left_as_it_is(tmp_path: Path) -> None:
     path = packed(SAMPLES / "Sampler", tmp_path / "Sampler.paclet")
-    target = unpack(path, tmp_path / "Sampler")
+    target = unpack_archive(path, tmp_path / "Sampler")
     (target / "mine.txt").write_text("kept", encoding="utf-8")
-    assert unpack(path, target) == target
+    assert unpack_archive(path, target) == target
     assert (target / "mine.txt").read_text(encoding="utf-8") == "kept"
 
 
@@ -108,12 +108,12 @@ def test_an_archive_that_unpacks_to_much_more_is_refused(tmp_path: Path) -> None
 
 def test_an_archive_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
     path = archive(tmp_path, ("AgentTools/data", bytes(2000)))
-    refused(path, tmp_path, Limits(total=1000))
+    refused(path, tmp_path, PacletArchiveLimits(max_bytes=1000))
 
 
 def test_an_archive_of_too_many_files_is_refused(tmp_path: Path) -> None:
     path = archive(tmp_path, ("a", b""), ("b", b""))
-    refused(path, tmp_path, Limits(entries=2))
+    refused(path, tmp_path, PacletArchiveLimits(max_entries=2))
 
 
 def test_a_claim_to_be_small_does_not_help(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_a_claim_to_be_small_does_not_help(tmp_path: Path) -> None:
         data[at + place : at + place + 4] = struct.pack("<L", 10)
     path.write_bytes(data)
     with pytest.raises(ArchiveError):
-        unpack(path, tmp_path / "target")
+        unpack_archive(path, tmp_path / "target")
     assert everything_below(tmp_path) == {"Scratch.paclet"}
 
 
@@ -182,7 +182,7 @@ def test_a_damaged_file_leaves_nothing_behind(tmp_path: Path) -> None:
     data[at : at + 20] = bytes(20)
     path.write_bytes(data)
     with pytest.raises(ArchiveError):
-        unpack(path, tmp_path / "target")
+        unpack_archive(path, tmp_path / "target")
     assert everything_below(tmp_path) == {"Scratch.paclet"}
 
 
@@ -215,11 +215,11 @@ def test_an_archive_without_paclet_info_is_no_paclet(tmp_path: Path) -> None:
         read_paclet(path)
 
 
-def refused(path: Path, directory: Path, limits: Limits | None = None) -> None:
+def refused(path: Path, directory: Path, limits: PacletArchiveLimits | None = None) -> None:
     """It can be neither read nor unpacked, and nothing is left of the attempt."""
     before = everything_below(directory)
     with pytest.raises(ArchiveError) as fault:
-        unpack(path, directory / "target" / "Scratch", limits=limits or Limits())
+        unpack_archive(path, directory / "target" / "Scratch", limits=limits or PacletArchiveLimits())
     assert fault.value.where == str(path)
     if limits is None:
         with pytest.raises(ArchiveError):
@@ -248,7 +248,7 @@ def test_an_archive_is_not_opened_for_every_definition_in_it(
             super().__init__(place)
 
     monkeypatch.setattr(zipfile, "ZipFile", Counting)
-    known = Registry([read_paclet(path)])
+    known = ItemRegistry([read_paclet(path)])
     for name in names:
-        known.resolve("tools", f"Scratch/{name}", where="here")
+        known.resolve_item("tools", f"Scratch/{name}", where="here")
     assert times < 5

@@ -9,13 +9,13 @@ import pytest
 
 from paddock import LoadError, PaddockError, Tool
 from paddock.extensions.errors import PromptSpecificationError, ToolSpecificationError
-from paddock.extensions.paclets.definitions import ItemFiles, PacletDefinition, find_files
-from paddock.extensions.paclets.files import DirectoryFiles
-from paddock.extensions.paclets.info import read_info
-from paddock.extensions.paclets.paclet import Paclet, as_extension
+from paddock.extensions.paclets.definitions import PacletItemFiles, PacletDefinition, find_item_files
+from paddock.extensions.paclets.files import PacletDirectory
+from paddock.extensions.paclets.info import read_paclet_info
+from paddock.extensions.paclets.paclet import PacletExtension, make_paclet_extension
 from paddock.extensions.paclets.wolfram_function import WolframFunction
-from paddock.extensions.registry import Registry
-from paddock.wolfram.data import Held
+from paddock.extensions.registry import ItemRegistry
+from paddock.wolfram.data import UnevaluatedExpression
 from paddock.wolfram.parser import parse_strict
 from paddock.wolfram.wxf import write_wxf
 from tests.unit.extensions.paclets.making import SAMPLES, paclet, sample
@@ -23,8 +23,8 @@ from tests.unit.extensions.paclets.making import SAMPLES, paclet, sample
 TOOL = '<| "Name" -> "tool", "Function" -> f, "Parameters" -> { } |>'
 
 
-def tool(extension: Paclet, item: str) -> Tool:
-    found: Tool = Registry([extension]).resolve("tools", f"{extension.name}/{item}", where="here")
+def tool(extension: PacletExtension, item: str) -> Tool:
+    found: Tool = ItemRegistry([extension]).resolve_item("tools", f"{extension.name}/{item}", where="here")
     return found
 
 
@@ -147,11 +147,11 @@ def test_a_closed_file_alone_says_what_to_do() -> None:
 def test_a_closed_file_beside_others_is_passed_over_and_listed() -> None:
     found = sample("SeveralFiles")
     assert tool(found, "BesideClosed").name == "beside_closed"
-    files = find_files(found.files, found.manifest.root, "tools", "BesideClosed")
+    files = find_item_files(found.files, found.manifest.root, "tools", "BesideClosed")
     closed = "AgentTools/Tools/BesideClosed.mx"
     combined = ("AgentTools/Tools.wl",)
-    assert files == ItemFiles(("AgentTools/Tools/BesideClosed.wl", closed), combined)
-    assert (files.used, files.closed) == ("AgentTools/Tools/BesideClosed.wl", (closed,))
+    assert files == PacletItemFiles(("AgentTools/Tools/BesideClosed.wl", closed), combined)
+    assert (files.selected_file, files.mx_files) == ("AgentTools/Tools/BesideClosed.wl", (closed,))
 
 
 def test_of_several_files_a_broken_one_is_not_skipped() -> None:
@@ -169,7 +169,7 @@ def test_a_declared_item_without_a_file_says_where_it_should_be() -> None:
 
 
 def test_paclets_have_no_resources() -> None:
-    assert find_files(DirectoryFiles(SAMPLES), ".", "resources", "x") == ItemFiles()
+    assert find_item_files(PacletDirectory(SAMPLES), ".", "resources", "x") == PacletItemFiles()
 
 
 @pytest.mark.parametrize(
@@ -192,15 +192,15 @@ def test_a_bad_file_is_told_with_its_place(
 
 def test_a_prompt_without_content_is_refused() -> None:
     with pytest.raises(PromptSpecificationError):
-        Registry([sample("BadContents")]).resolve("prompts", "BadContents/Empty", where="here")
+        ItemRegistry([sample("BadContents")]).resolve_item("prompts", "BadContents/Empty", where="here")
 
 
 def test_the_properties_can_be_had_as_they_are_written() -> None:
     file = sample("Sampler").definition("tools", "Next")
     assert isinstance(file, PacletDefinition)
-    content = file.content()
+    content = file.read_properties()
     assert list(content) == ["Name", "Parameters", "Function", "Description"]
-    assert isinstance(content["Function"], Held)
+    assert isinstance(content["Function"], UnevaluatedExpression)
 
 
 @pytest.mark.parametrize(
@@ -332,7 +332,7 @@ def test_a_comma_too_many_is_pointed_at(tmp_path: Path, odd: str) -> None:
     assert str(fault.value.where).endswith("T.wl:2:2")
 
 
-class CountingFiles(DirectoryFiles):
+class CountingFiles(PacletDirectory):
     """The files of a paclet, which count how often they are read."""
 
     def __init__(self, place: Path) -> None:
@@ -350,7 +350,7 @@ def test_a_combined_file_is_read_once_for_all_its_items(tmp_path: Path) -> None:
     table = ", ".join(f'"{name}" -> {TOOL}' for name in names)
     paclet(tmp_path, f'"Tools" -> {{ {listed} }}', **{"Tools.wl": f"<| {table} |>"})
     files = CountingFiles(tmp_path)
-    extension = as_extension(read_info(files), files)
+    extension = make_paclet_extension(read_paclet_info(files), files)
     assert extension is not None
     for name in names:
         tool(extension, name)

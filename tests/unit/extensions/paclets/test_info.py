@@ -5,17 +5,17 @@ from pathlib import Path
 import pytest
 
 from paddock.extensions.errors import ExtensionNotFoundError, ManifestError
-from paddock.extensions.manifest import Item, Manifest
-from paddock.extensions.paclets.info import Malformed, PacletInfo, parse_info
+from paddock.extensions.manifest import ManifestItem, ExtensionManifest
+from paddock.extensions.paclets.info import MalformedItem, PacletInfo, parse_paclet_info
 from paddock.extensions.paclets.paclet import read_paclet
 from tests.unit.extensions.paclets.making import SAMPLES, info, sample
 
 
 def parsed(text: str) -> PacletInfo:
-    return parse_info(text.encode(), "PacletInfo.wl")
+    return parse_paclet_info(text.encode(), "PacletInfo.wl")
 
 
-def declared(extensions: str) -> Manifest | None:
+def declared(extensions: str) -> ExtensionManifest | None:
     text = f'PacletObject[<| "Name" -> "A", "Version" -> "1", "Extensions" -> {extensions} |>]'
     return parsed(text).manifest
 
@@ -23,16 +23,16 @@ def declared(extensions: str) -> Manifest | None:
 def test_items_are_declared_in_three_forms() -> None:
     found = sample("Sampler")
     assert (found.name, found.version, found.kind) == ("SamplePublisher/Sampler", "1.2.0", "paclet")
-    assert found.manifest == Manifest(
+    assert found.manifest == ExtensionManifest(
         publisher="SamplePublisher",
         root="AgentTools",
-        servers=(Item("Bench", None, {"tools": ["Echo"]}),),
+        servers=(ManifestItem("Bench", None, {"tools": ["Echo"]}),),
         tools=(
-            Item("Echo"),
-            Item("Count", "Counts characters"),
-            Item("Next", "The next number", {"parameters": {"x": {}}}),
+            ManifestItem("Echo"),
+            ManifestItem("Count", "Counts characters"),
+            ManifestItem("Next", "The next number", {"parameters": {"x": {}}}),
         ),
-        prompts=(Item("Greeting"), Item("Letter")),
+        prompts=(ManifestItem("Greeting"), ManifestItem("Letter")),
     )
 
 
@@ -41,14 +41,14 @@ def test_an_info_file_in_the_old_form_is_read_too() -> None:
     assert (found.name, found.version, found.manifest) == (
         "OldForm",
         "2.0",
-        Manifest(root="Mcp", tools=(Item("Old"),)),
+        ExtensionManifest(root="Mcp", tools=(ManifestItem("Old"),)),
     )
 
 
 def test_the_newer_name_of_the_file_wins(tmp_path: Path) -> None:
     (tmp_path / "PacletInfo.m").write_text(info('"Tools" -> { "Old" }'), encoding="utf-8")
     (tmp_path / "PacletInfo.wl").write_text(info('"Tools" -> { "New" }'), encoding="utf-8")
-    assert read_paclet(tmp_path).manifest.tools == (Item("New"),)
+    assert read_paclet(tmp_path).manifest.tools == (ManifestItem("New"),)
 
 
 @pytest.mark.parametrize(
@@ -64,11 +64,11 @@ def test_the_newer_name_of_the_file_wins(tmp_path: Path) -> None:
     ],
 )
 def test_extensions_are_lists_or_rules_and_the_first_one_counts(extensions: str) -> None:
-    assert declared(extensions) == Manifest(root="R", tools=(Item("T"),))
+    assert declared(extensions) == ExtensionManifest(root="R", tools=(ManifestItem("T"),))
 
 
 def test_the_root_has_a_default() -> None:
-    assert declared('{ { "AgentTools" } }') == Manifest(root="AgentTools")
+    assert declared('{ { "AgentTools" } }') == ExtensionManifest(root="AgentTools")
 
 
 @pytest.mark.parametrize("extensions", ["{ }", '{ { "Kernel", "Root" -> "K" } }', "unknown[ ]"])
@@ -84,12 +84,12 @@ def test_being_no_extension_is_an_error_for_one_that_is_asked_for(tmp_path: Path
 
 def test_what_is_no_item_does_not_count_and_is_told() -> None:
     found = sample("BadDeclaration")
-    assert found.manifest.tools == (Item("Good"),)
-    assert found.malformed == (
-        Malformed("servers", 0, "'NotAList'"),
-        Malformed("tools", 2, "123"),
-        Malformed("tools", 3, "[42]"),
-        Malformed("tools", 4, "'Good'"),
+    assert found.manifest.tools == (ManifestItem("Good"),)
+    assert found.malformed_items == (
+        MalformedItem("servers", 0, "'NotAList'"),
+        MalformedItem("tools", 2, "123"),
+        MalformedItem("tools", 3, "[42]"),
+        MalformedItem("tools", 4, "'Good'"),
     )
     assert found.manifest.extra == {"Bogus": 1, "AlsoBogus": {"x": "y"}}
 
@@ -98,9 +98,9 @@ def test_an_item_whose_name_could_lead_elsewhere_does_not_count() -> None:
     found = parsed(info('"Tools" -> { "A", "a/b", { "../x", "X" }, "B" }'))
     assert found.manifest is not None
     assert [item.name for item in found.manifest.tools] == ["A", "B"]
-    assert found.malformed == (
-        Malformed("tools", 2, "'a/b'"),
-        Malformed("tools", 3, "['../x', 'X']"),
+    assert found.malformed_items == (
+        MalformedItem("tools", 2, "'a/b'"),
+        MalformedItem("tools", 3, "['../x', 'X']"),
     )
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from paddock.errors import LoadError
-from paddock.extensions.discovery import discover, find_extension, forget_extensions
+from paddock.extensions.discovery import discover, discover_extension, clear_extension_caches
 from paddock.extensions.paclets.installed import find_all, find_named, is_installed
-from paddock.extensions.paclets.search_paths import PATH_VARIABLE
+from paddock.extensions.paclets.search_paths import PACLET_PATH_VARIABLE
 from tests.privileges import as_others_may
 from tests.unit.extensions.paclets.making import SAMPLES, info, packed
 from tests.unit.extensions.places import write
@@ -22,7 +22,7 @@ def no_other_paclets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep paclets of whoever runs the tests out of them."""
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.delenv("WOLFRAM_USERBASE", raising=False)
-    monkeypatch.setenv(PATH_VARIABLE, str(tmp_path / "path"))
+    monkeypatch.setenv(PACLET_PATH_VARIABLE, str(tmp_path / "path"))
 
 
 def names() -> list[tuple[str, str | None]]:
@@ -53,7 +53,7 @@ def test_the_folders_of_wolfram_are_looked_through(
 
 def test_an_archive_on_the_path_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     archive = packed(SAMPLES / "Sampler", tmp_path / "Sampler.paclet", "Sampler/")
-    monkeypatch.setenv(PATH_VARIABLE, str(archive))
+    monkeypatch.setenv(PACLET_PATH_VARIABLE, str(archive))
     assert names() == [("SamplePublisher/Sampler", "1.2.0")]
 
 
@@ -75,7 +75,7 @@ def test_of_several_versions_the_highest_counts(
     for version in ("1.9.0", "1.10.0", "1.2.0"):
         add(tmp_path / "path" / "Repository" / f"Charts-{version}", version)
     other = add(tmp_path / "other" / "Charts", "1.10")
-    monkeypatch.setenv(PATH_VARIABLE, os.pathsep.join([str(tmp_path / "path"), str(other)]))
+    monkeypatch.setenv(PACLET_PATH_VARIABLE, os.pathsep.join([str(tmp_path / "path"), str(other)]))
     assert names() == [("Charts", "1.10.0")]
 
 
@@ -134,7 +134,7 @@ def test_whatever_a_paclet_declares_hides_no_other(tmp_path: Path, item: str) ->
 def test_a_directory_that_may_not_be_entered_is_told_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
 ) -> None:
-    monkeypatch.setenv(PATH_VARIABLE, str(tmp_path / given))
+    monkeypatch.setenv(PACLET_PATH_VARIABLE, str(tmp_path / given))
     secret = add(tmp_path / "path" / "Secret")
     secret.chmod(0)
     with as_others_may():
@@ -161,7 +161,7 @@ def test_definitions_that_may_not_be_read_are_told_of_when_they_are_loaded(tmp_p
 
 def test_a_broken_archive_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "Charts-1.0.paclet").write_bytes(b"not an archive")
-    monkeypatch.setenv(PATH_VARIABLE, str(tmp_path / "Charts-1.0.paclet"))
+    monkeypatch.setenv(PACLET_PATH_VARIABLE, str(tmp_path / "Charts-1.0.paclet"))
     assert [(one.name, one.problem.code) for one in find_all().broken] == [
         ("Charts", "invalid-archive")
     ]
@@ -171,7 +171,7 @@ def test_a_paclet_is_found_by_its_name(tmp_path: Path) -> None:
     add(tmp_path / "path" / "one", name="acme/Charts")
     add(tmp_path / "path" / "two", name="Charts")
     assert [one.name for one in find_named("acme/Charts").extensions] == ["acme/Charts"]
-    assert [one.directory.name for one in find_extension("Charts").extensions] == ["two"]
+    assert [one.directory.name for one in discover_extension("Charts").extensions] == ["two"]
     assert find_named("Plots") == ((), ())
 
 
@@ -182,7 +182,7 @@ def test_what_changes_is_read_anew(tmp_path: Path) -> None:
     assert names() == [("Charts", "1.0.10")]
     shutil.rmtree(place)
     assert names() == []
-    forget_extensions()
+    clear_extension_caches()
     assert names() == []
 
 

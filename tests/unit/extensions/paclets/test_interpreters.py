@@ -4,9 +4,9 @@ import jsonschema_rs
 import pytest
 
 from paddock import connect
-from paddock.extensions.paclets.interpreters import Interpreting
-from paddock.extensions.paclets.string_patterns import json_pattern
-from paddock.extensions.registry import Registry
+from paddock.extensions.paclets.interpreters import InterpreterSchemaBuilder
+from paddock.extensions.paclets.string_patterns import to_json_pattern
+from paddock.extensions.registry import ItemRegistry
 from paddock.server import Server
 from paddock.wolfram.data import evaluate
 from paddock.wolfram.parser import parse_strict
@@ -18,7 +18,7 @@ def value(text: str) -> object:
 
 
 def schema(text: str) -> dict[str, object]:
-    return Interpreting().schema(value(text))
+    return InterpreterSchemaBuilder().build_schema(value(text))
 
 
 TEXT = {"type": "string"}
@@ -79,9 +79,9 @@ def test_an_interpreter_has_a_schema(text: str, expected: dict[str, object]) -> 
     ],
 )
 def test_what_json_has_no_type_for_is_text_and_is_named(text: str, name: str | None) -> None:
-    interpreting = Interpreting()
-    assert interpreting.schema(value(text)) == TEXT
-    note = interpreting.note()
+    interpreting = InterpreterSchemaBuilder()
+    assert interpreting.build_schema(value(text)) == TEXT
+    note = interpreting.format_note()
     assert note.startswith("(Given as text, for the Wolfram interpreter ")
     assert name is None or name in note
 
@@ -111,7 +111,7 @@ def test_what_json_has_no_type_for_is_text_and_is_named(text: str, name: str | N
     ],
 )
 def test_string_patterns_become_regular_expressions(pattern: str, good: str, bad: str) -> None:
-    found = json_pattern(value(pattern))
+    found = to_json_pattern(value(pattern))
     assert found is not None
     validator = jsonschema_rs.validator_for({"pattern": found})
     assert (validator.is_valid(good), validator.is_valid(bad)) == (True, False)
@@ -133,11 +133,11 @@ def test_string_patterns_become_regular_expressions(pattern: str, good: str, bad
     ],
 )
 def test_what_cannot_be_translated_gives_none(pattern: str) -> None:
-    assert json_pattern(value(pattern)) is None
+    assert to_json_pattern(value(pattern)) is None
 
 
 def test_a_call_is_checked_against_all_of_them() -> None:
-    tool = Registry([sample("Interpreters")]).resolve("tools", "Interpreters/Everything", where="")
+    tool = ItemRegistry([sample("Interpreters")]).resolve_item("tools", "Interpreters/Everything", where="")
     good = {
         "plain": 1.5,
         "colour": "red",

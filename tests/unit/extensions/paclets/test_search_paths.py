@@ -4,8 +4,8 @@ from pathlib import PurePath, PurePosixPath, PureWindowsPath
 
 import pytest
 
-from paddock.extensions.paclets.search_paths import PATH_VARIABLE, search_paths
-from paddock.servers.launching import launch_environment
+from paddock.extensions.paclets.search_paths import PACLET_PATH_VARIABLE, list_search_paths
+from paddock.servers.launching import build_launch_environment
 
 PLACES: dict[str, tuple[dict[str, str], list[str]]] = {
     "linux": (
@@ -56,13 +56,13 @@ PLACES: dict[str, tuple[dict[str, str], list[str]]] = {
 @pytest.mark.parametrize("system", PLACES)
 def test_the_folders_of_the_user_come_before_those_of_the_machine(system: str) -> None:
     environment, expected = PLACES[system]
-    found = search_paths(system, environment, data="/data")
+    found = list_search_paths(system, environment, data="/data")
     assert [str(path) for path in found] == expected
 
 
 def test_paths_given_by_hand_come_first() -> None:
-    environment = {"HOME": "/home/ann", PATH_VARIABLE: "~/mine:/srv/Charts.paclet:"}
-    found = search_paths("linux", environment, data="/data")
+    environment = {"HOME": "/home/ann", PACLET_PATH_VARIABLE: "~/mine:/srv/Charts.paclet:"}
+    found = list_search_paths("linux", environment, data="/data")
     assert found[:3] == [
         PurePosixPath("/home/ann/mine"),
         PurePosixPath("/srv/Charts.paclet"),
@@ -71,8 +71,8 @@ def test_paths_given_by_hand_come_first() -> None:
 
 
 def test_paths_on_windows_are_divided_by_semicolons() -> None:
-    environment = {"USERPROFILE": "C:\\Users\\ann", PATH_VARIABLE: 'E:\\one;"F:\\two words"'}
-    found = search_paths("win32", environment, data="/data")
+    environment = {"USERPROFILE": "C:\\Users\\ann", PACLET_PATH_VARIABLE: 'E:\\one;"F:\\two words"'}
+    found = list_search_paths("win32", environment, data="/data")
     assert found[:2] == [PureWindowsPath("E:\\one"), PureWindowsPath("F:\\two words")]
 
 
@@ -87,18 +87,18 @@ def test_paths_on_windows_are_divided_by_semicolons() -> None:
     ],
 )
 def test_variables_of_wolfram_say_where_its_folders_are(variable: str, place: int | None) -> None:
-    found = search_paths("linux", {"HOME": "/home/ann", variable: "/base"}, data="/data")
+    found = list_search_paths("linux", {"HOME": "/home/ann", variable: "/base"}, data="/data")
     expected: list[PurePath] = [PurePosixPath("/base/Paclets"), PurePosixPath("/base/Applications")]
     assert (found[place : place + 2] == expected) if place else (expected[0] not in found)
 
 
 def test_roaming_profiles_of_windows_are_followed() -> None:
-    found = search_paths("win32", {"APPDATA": "R:\\Roaming"}, data="/data")
+    found = list_search_paths("win32", {"APPDATA": "R:\\Roaming"}, data="/data")
     assert PureWindowsPath("R:\\Roaming\\Wolfram\\Paclets") in found
 
 
 def test_a_client_is_told_of_paths_given_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(PATH_VARIABLE, "/srv/paclets")
-    assert launch_environment()[PATH_VARIABLE] == "/srv/paclets"
-    monkeypatch.delenv(PATH_VARIABLE)
-    assert PATH_VARIABLE not in launch_environment()
+    monkeypatch.setenv(PACLET_PATH_VARIABLE, "/srv/paclets")
+    assert build_launch_environment()[PACLET_PATH_VARIABLE] == "/srv/paclets"
+    monkeypatch.delenv(PACLET_PATH_VARIABLE)
+    assert PACLET_PATH_VARIABLE not in build_launch_environment()

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from paddock import ToolError
-from paddock.extensions.paclets.named_slots import spelled_slots
-from paddock.extensions.paclets.unresolved import unresolved_symbols
-from paddock.extensions.paclets.wolfram_arguments import arguments_as_code
-from paddock.extensions.paclets.wolfram_results import prompt_answer, tool_answer
-from paddock.kernels.outcome import Outcome, Output
+from paddock.extensions.paclets.named_slots import expand_named_slots
+from paddock.extensions.paclets.unresolved import find_unresolved_symbols
+from paddock.extensions.paclets.wolfram_arguments import write_arguments
+from paddock.extensions.paclets.wolfram_results import make_prompt_text, make_tool_result
+from paddock.kernels.outcome import EvaluationResult, EvaluationOutput
 from paddock.protocol.model.content import TextContent
 
 SYSTEM = {"Function", "Plus", "Map", "Module", "Table", "Sqrt", "Slot", "List", "Set", "Pattern"}
@@ -35,13 +35,13 @@ SYSTEM = {"Function", "Plus", "Map", "Module", "Table", "Sqrt", "Slot", "List", 
 def test_an_argument_is_code_as_its_interpreter_wants_it(
     value: object, interpreter: str, code: str
 ) -> None:
-    (argument,) = arguments_as_code({"x": value}, {"x": interpreter})
+    (argument,) = write_arguments({"x": value}, {"x": interpreter})
     assert argument.code == code
-    assert argument.is_interpreted == code.startswith("Interpreter")
+    assert argument.needs_interpretation == code.startswith("Interpreter")
 
 
 def test_every_parameter_is_there_in_its_order() -> None:
-    found = arguments_as_code({"z": 1, "b": "x"}, {"a": '"Integer"', "b": '"String"'})
+    found = write_arguments({"z": 1, "b": "x"}, {"a": '"Integer"', "b": '"String"'})
     assert [(one.name, one.code) for one in found] == [
         *(("a", 'Missing["NoInput"]'), ("b", '"x"'), ("z", "1")),
     ]
@@ -49,7 +49,7 @@ def test_every_parameter_is_there_in_its_order() -> None:
 
 def texts(result: str) -> list[Any]:
     """The texts of what a tool answers."""
-    found = tool_answer(Outcome("done", result), "The tool")
+    found = make_tool_result(EvaluationResult("done", result), "The tool")
     return [one.text for one in found.content if isinstance(one, TextContent)]
 
 
@@ -91,18 +91,18 @@ def test_content_may_have_items_of_several_forms() -> None:
     ],
 )
 def test_a_failure_is_an_error_of_a_tool_and_a_text_of_a_prompt(result: str, said: str) -> None:
-    outcome = Outcome("done", result, (Output("message", "f::bad: why"),))
+    outcome = EvaluationResult("done", result, (EvaluationOutput("message", "f::bad: why"),))
     with pytest.raises(ToolError) as fault:
-        tool_answer(outcome, "The tool")
+        make_tool_result(outcome, "The tool")
     assert str(fault.value) == said
-    assert prompt_answer(outcome, "The tool") == said
+    assert make_prompt_text(outcome, "The tool") == said
 
 
 def test_what_was_stopped_is_an_error() -> None:
     with pytest.raises(ToolError, match="took too long"):
-        tool_answer(Outcome("timed-out"), "The tool")
+        make_tool_result(EvaluationResult("timed-out"), "The tool")
     with pytest.raises(ToolError, match="ended the kernel"):
-        tool_answer(Outcome("crashed"), "The tool")
+        make_tool_result(EvaluationResult("crashed"), "The tool")
 
 
 @pytest.mark.parametrize(
@@ -120,10 +120,10 @@ def test_what_was_stopped_is_an_error() -> None:
     ],
 )
 def test_symbols_that_nobody_defines_are_found(code: str, names: list[str]) -> None:
-    found = unresolved_symbols(code, SYSTEM.__contains__, {"A`known"}.__contains__)
+    found = find_unresolved_symbols(code, SYSTEM.__contains__, {"A`known"}.__contains__)
     assert found == names
 
 
 def test_named_slots_can_be_spelled_out() -> None:
-    assert spelled_slots('f[#text, #2, #, "#no", #a] &') == 'f[#1["text"], #2, #, "#no", #1["a"]] &'
-    assert spelled_slots("f[") == "f["
+    assert expand_named_slots('f[#text, #2, #, "#no", #a] &') == 'f[#1["text"], #2, #, "#no", #1["a"]] &'
+    assert expand_named_slots("f[") == "f["

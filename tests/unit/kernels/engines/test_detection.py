@@ -11,13 +11,13 @@ from paddock.kernels.engines.detection import (
     choose_engine,
     find_engines,
 )
-from paddock.kernels.engines.programs import KERNEL_VARIABLE, Places
+from paddock.kernels.engines.programs import KERNEL_VARIABLE, SearchLocations
 
 HAS_WOXI = find_spec("woxi") is not None
 
 
-def machine(root: Path, **environment: str) -> Places:
-    return Places("linux", {"PATH": str(root), **environment}, root, root)
+def machine(root: Path, **environment: str) -> SearchLocations:
+    return SearchLocations("linux", {"PATH": str(root), **environment}, root, root)
 
 
 def kernel(root: Path) -> Path:
@@ -34,15 +34,15 @@ def test_engines_are_listed_in_the_order_of_preference(tmp_path: Path) -> None:
 
 def test_an_engine_that_is_not_here_says_how_to_get_it(tmp_path: Path) -> None:
     wolfram = find_engines(machine(tmp_path))[0]
-    assert (wolfram.found, wolfram.version) == ("", "")
-    assert "https://www.wolfram.com/engine" in wolfram.how_to_get
+    assert (wolfram.location, wolfram.version) == ("", "")
+    assert "https://www.wolfram.com/engine" in wolfram.install_hint
 
 
 def test_a_real_kernel_is_the_first_choice(tmp_path: Path) -> None:
     program = kernel(tmp_path)
     choice = choose_engine(places=machine(tmp_path))
     assert (choice.engine.name, choice.reason) == ("wolfram", "the best")
-    assert choice.engine.found == f"{program} (on the PATH)"
+    assert choice.engine.location == f"{program} (on the PATH)"
 
 
 @pytest.mark.skipif(not HAS_WOXI, reason="woxi is not installed")

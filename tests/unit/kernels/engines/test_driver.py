@@ -8,13 +8,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from paddock.kernels.engines.wolfram import DRIVER
+from paddock.kernels.engines.wolfram import DRIVER_PATH
 from paddock.kernels.engines.woxi import find_woxi
 from paddock.kernels.kernel import Kernel
-from paddock.kernels.limits import Limits
+from paddock.kernels.limits import EvaluationLimits
 from paddock.wolfram import has_head, parse
 
-TEXT = DRIVER.read_text("utf-8")
+TEXT = DRIVER_PATH.read_text("utf-8")
 PACKAGING = ("BeginPackage", "EndPackage", "Begin", "End")
 
 # What woxi lacks, in its simplest form: options of ToString, handlers, and a mark for answers.
@@ -42,22 +42,22 @@ def test_the_driver_is_plain_ascii() -> None:
 @pytest.fixture(scope="module")
 def kernel() -> Iterator[Kernel]:
     engine = find_woxi()
-    if not engine.found:
+    if not engine.location:
         pytest.skip("woxi is not installed")
-    started = engine.start(Limits())
+    started = engine.start(EvaluationLimits())
     for expression in parse(TEXT).expressions:
         if not any(has_head(expression, head) for head in PACKAGING):
-            outcome = started.evaluate(TEXT[expression.start : expression.end], Limits())
+            outcome = started.evaluate(TEXT[expression.start : expression.end], EvaluationLimits())
             assert outcome.status == "done", outcome
     for line in PREPARATION.strip().splitlines():
-        assert started.evaluate(line, Limits()).status == "done"
+        assert started.evaluate(line, EvaluationLimits()).status == "done"
     yield started
     started.close()
 
 
 def answers(kernel: Kernel, code: str) -> list[dict[str, object]]:
     """What the driver says, decoded."""
-    outputs = kernel.evaluate(code, Limits()).outputs
+    outputs = kernel.evaluate(code, EvaluationLimits()).outputs
     lines = "\n".join(output.text for output in outputs if output.kind == "print").splitlines()
     return [json.loads(line.removeprefix("M ")) for line in lines if line.startswith("M ")]
 
@@ -76,18 +76,18 @@ def answers(kernel: Kernel, code: str) -> list[dict[str, object]]:
     ],
 )
 def test_answers_are_json_in_ascii(kernel: Kernel, code: str, value: object) -> None:
-    kernel.evaluate(f"$said = json[{code}]", Limits())
-    (printed,) = kernel.evaluate("Print[$said]", Limits()).outputs
+    kernel.evaluate(f"$said = json[{code}]", EvaluationLimits())
+    (printed,) = kernel.evaluate("Print[$said]", EvaluationLimits()).outputs
     assert printed.text.isascii()
     assert json.loads(printed.text) == value
 
 
 def test_characters_beyond_the_first_plane_become_two_escapes(kernel: Kernel) -> None:
-    assert kernel.evaluate("escaped[128512]", Limits()).result == r'"\\ud83d\\ude00"'
+    assert kernel.evaluate("escaped[128512]", EvaluationLimits()).result == r'"\\ud83d\\ude00"'
 
 
 def test_long_texts_are_cut_in_the_middle(kernel: Kernel) -> None:
-    text = kernel.evaluate('shortened["abcdefghijklmnopqrstuvwxyz", 10]', Limits()).result
+    text = kernel.evaluate('shortened["abcdefghijklmnopqrstuvwxyz", 10]', EvaluationLimits()).result
     assert text == '"abc ... yz"'
 
 
@@ -118,7 +118,7 @@ def test_an_evaluation_ends_with_its_value(
 
 
 def test_a_message_is_told_three_times_and_then_no_more(kernel: Kernel) -> None:
-    kernel.evaluate("$count = 0; $seen = <||>; $characters = 100", Limits())
+    kernel.evaluate("$count = 0; $seen = <||>; $characters = 100", EvaluationLimits())
     told = answers(kernel, 'Do[counted[{"f::x", "text"}], {5}]')
     assert [answer["text"] for answer in told] == [
         "f::x: text",

@@ -2,9 +2,9 @@
 
 import pytest
 
-from paddock.kernels.engines.none import REFUSAL, NoEngine
-from paddock.kernels.limits import Limits
-from paddock.kernels.outcome import Output
+from paddock.kernels.engines.none import NO_ENGINE_MESSAGE, LiteralEngine
+from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.outcome import EvaluationOutput
 
 
 @pytest.mark.parametrize(
@@ -22,32 +22,32 @@ from paddock.kernels.outcome import Output
     ],
 )
 def test_literal_values_are_worked_out(code: str, value: str) -> None:
-    outcome = NoEngine().start(Limits()).evaluate(code, Limits())
+    outcome = LiteralEngine().start(EvaluationLimits()).evaluate(code, EvaluationLimits())
     assert (outcome.status, outcome.result, outcome.outputs) == ("done", value, ())
 
 
 @pytest.mark.parametrize("code", ["x = 5", "Sin[1]", "{1, x}", "2^10", "<|a -> b|>", "1/3", ""])
 def test_everything_else_is_answered_with_how_to_get_an_engine(code: str) -> None:
-    outcome = NoEngine().start(Limits()).evaluate(code, Limits())
+    outcome = LiteralEngine().start(EvaluationLimits()).evaluate(code, EvaluationLimits())
     assert (outcome.status, outcome.result) == ("failed", None)
-    assert outcome.outputs == (Output("message", REFUSAL),)
-    assert "pip install" in REFUSAL
+    assert outcome.outputs == (EvaluationOutput("message", NO_ENGINE_MESSAGE),)
+    assert "pip install" in NO_ENGINE_MESSAGE
 
 
 def test_a_syntax_error_is_told_with_its_place() -> None:
-    outcome = NoEngine().start(Limits()).evaluate("{1, 2", Limits())
+    outcome = LiteralEngine().start(EvaluationLimits()).evaluate("{1, 2", EvaluationLimits())
     assert outcome.status == "failed"
     assert outcome.outputs[0].text.startswith("Syntax::sntx: ")
     assert "line 1" in outcome.outputs[0].text
 
 
 def test_data_that_is_too_deep_is_refused() -> None:
-    outcome = NoEngine().start(Limits()).evaluate("{" * 500 + "}" * 500, Limits())
+    outcome = LiteralEngine().start(EvaluationLimits()).evaluate("{" * 500 + "}" * 500, EvaluationLimits())
     assert outcome.status == "failed"
 
 
 def test_it_can_be_closed_and_has_no_state() -> None:
-    kernel = NoEngine().start(Limits(network=True))
+    kernel = LiteralEngine().start(EvaluationLimits(network=True))
     assert (kernel.is_alive, kernel.has_network, kernel.state()) == (True, True, b"")
     kernel.restore(b"")
     kernel.close()

@@ -6,10 +6,10 @@ import pytest
 
 from paddock.kernels.engines.programs import (
     KERNEL_VARIABLE,
-    Places,
-    System,
-    find_program,
-    missing_program,
+    SearchLocations,
+    OperatingSystem,
+    find_kernel_program,
+    get_missing_program,
 )
 
 PLAYER = "Contents/Resources/Wolfram Player.app/Contents/MacOS"
@@ -24,19 +24,19 @@ def program(path: Path) -> Path:
 
 
 def machine(
-    root: Path, system: System = "linux", environment: dict[str, str] | None = None
-) -> Places:
+    root: Path, system: OperatingSystem = "linux", environment: dict[str, str] | None = None
+) -> SearchLocations:
     known = {"PATH": str(root / "bin"), **(environment or {})}
-    return Places(system, known, root / "home", root)
+    return SearchLocations(system, known, root / "home", root)
 
 
-def found(places: Places) -> Path | None:
-    program = find_program(places)
+def found(places: SearchLocations) -> Path | None:
+    program = find_kernel_program(places)
     return program.path if program is not None else None
 
 
 def test_a_machine_without_a_kernel_has_none(tmp_path: Path) -> None:
-    assert find_program(machine(tmp_path)) is None
+    assert find_kernel_program(machine(tmp_path)) is None
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_machine_without_a_kernel_has_none(tmp_path: Path) -> None:
         ("windows", "Program Files/Wolfram Research/Wolfram Engine/14.1/wolfram"),
     ],
 )
-def test_a_kernel_is_found_in_the_usual_place(system: System, place: str, tmp_path: Path) -> None:
+def test_a_kernel_is_found_in_the_usual_place(system: OperatingSystem, place: str, tmp_path: Path) -> None:
     kernel = program(tmp_path / place)
     places = machine(tmp_path, system, {"ProgramFiles": str(tmp_path / "Program Files")})
     assert found(places) == kernel
@@ -86,10 +86,10 @@ def test_the_user_names_a_kernel(tmp_path: Path) -> None:
     program(tmp_path / "bin/wolfram")
     kernel = program(tmp_path / "elsewhere/kernel")
     places = machine(tmp_path, environment={KERNEL_VARIABLE: str(kernel)})
-    named = find_program(places)
+    named = find_kernel_program(places)
     assert named is not None
-    assert (named.path, named.how) == (kernel, f"named by {KERNEL_VARIABLE}")
-    assert missing_program(places) == ""
+    assert (named.path, named.origin) == (kernel, f"named by {KERNEL_VARIABLE}")
+    assert get_missing_program(places) == ""
 
 
 def test_no_other_kernel_is_taken_for_one_that_the_user_names_and_that_is_not_there(
@@ -97,15 +97,15 @@ def test_no_other_kernel_is_taken_for_one_that_the_user_names_and_that_is_not_th
 ) -> None:
     program(tmp_path / "bin/wolfram")
     places = machine(tmp_path, environment={KERNEL_VARIABLE: str(tmp_path / "gone")})
-    assert find_program(places) is None
-    assert missing_program(places) == str(tmp_path / "gone")
+    assert find_kernel_program(places) is None
+    assert get_missing_program(places) == str(tmp_path / "gone")
 
 
 def test_the_version_is_in_a_file_of_the_installation(tmp_path: Path) -> None:
     installation = tmp_path / "usr/local/Wolfram/Wolfram/current"
     program(installation / "Executables/WolframKernel")
     (installation / ".VersionID").write_text("14.1.0.0 (build 7)\n", "utf-8")
-    kernel = find_program(machine(tmp_path))
+    kernel = find_kernel_program(machine(tmp_path))
     assert kernel is not None
     assert kernel.version == "14.1.0.0"
 
@@ -114,13 +114,13 @@ def test_the_version_may_be_in_the_name_of_a_directory_that_a_link_leads_to(tmp_
     kernel = program(tmp_path / "usr/local/Wolfram/Wolfram/14.2/Executables/WolframKernel")
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/WolframKernel").symlink_to(kernel)
-    linked = find_program(machine(tmp_path))
+    linked = find_kernel_program(machine(tmp_path))
     assert linked is not None
-    assert (linked.how, linked.version) == ("on the PATH", "14.2")
+    assert (linked.origin, linked.version) == ("on the PATH", "14.2")
 
 
 def test_a_version_that_does_not_show_is_empty(tmp_path: Path) -> None:
     program(tmp_path / "bin/wolfram")
-    kernel = find_program(machine(tmp_path))
+    kernel = find_kernel_program(machine(tmp_path))
     assert kernel is not None
     assert kernel.version == ""

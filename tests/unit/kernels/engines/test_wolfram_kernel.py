@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from paddock.kernels.engines.programs import Program
+from paddock.kernels.engines.programs import KernelProgram
 from paddock.kernels.engines.wolfram import WolframEngine
-from paddock.kernels.engines.wolfram_kernel import GONE, STOPPED, WolframKernel
+from paddock.kernels.engines.wolfram_kernel import KERNEL_ENDED_NOTE, STATE_KEPT_NOTE, WolframKernel
 from paddock.kernels.kernel import KernelError
-from paddock.kernels.limits import Limits
-from paddock.kernels.outcome import Outcome, Output
+from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.outcome import EvaluationResult, EvaluationOutput
 
 STAND_IN = Path(__file__).with_name("stand_in_kernel.py")
 PATIENCE = 30.0
@@ -37,12 +37,12 @@ def engine(tmp_path: Path) -> WolframEngine:
     program = tmp_path / "WolframKernel"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I "{STAND_IN}" "$@"\n', "utf-8")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    return WolframEngine(Program(program, "for a test"))
+    return WolframEngine(KernelProgram(program, "for a test"))
 
 
 @pytest.fixture
 def kernel(engine: WolframEngine) -> Iterator[WolframKernel]:
-    started = engine.start(Limits())
+    started = engine.start(EvaluationLimits())
     yield started
     started.close()
 
@@ -67,36 +67,36 @@ def _runs(pid: int) -> bool:
 def test_a_value_comes_with_the_time_and_memory_that_the_kernel_tells(
     kernel: WolframKernel,
 ) -> None:
-    assert kernel.evaluate("1 + 1", Limits()) == Outcome(
+    assert kernel.evaluate("1 + 1", EvaluationLimits()) == EvaluationResult(
         "done", "2", seconds=0.0015, peak_bytes=1 << 20
     )
 
 
 def test_definitions_stay_from_one_evaluation_to_the_next(kernel: WolframKernel) -> None:
-    kernel.evaluate("a = 5", Limits())
-    assert kernel.evaluate("a", Limits()).result == "5"
+    kernel.evaluate("a = 5", EvaluationLimits())
+    assert kernel.evaluate("a", EvaluationLimits()).result == "5"
 
 
 def test_prints_and_messages_keep_their_order(kernel: WolframKernel) -> None:
-    outcome = kernel.evaluate("Print[first]; 1/0; Print[last]", Limits())
+    outcome = kernel.evaluate("Print[first]; 1/0; Print[last]", EvaluationLimits())
     assert outcome.outputs == (
-        Output("print", "first"),
-        Output("message", "Power::infy: Infinite expression 0^(-1) encountered."),
-        Output("print", "last"),
+        EvaluationOutput("print", "first"),
+        EvaluationOutput("message", "Power::infy: Infinite expression 0^(-1) encountered."),
+        EvaluationOutput("print", "last"),
     )
 
 
 def test_a_picture_is_its_bytes(kernel: WolframKernel) -> None:
-    outcome = kernel.evaluate("Plot[x, {x, 0, 1}]", Limits())
+    outcome = kernel.evaluate("Plot[x, {x, 0, 1}]", EvaluationLimits())
     assert outcome.result == "-Graphics-"
     assert outcome.outputs == (
-        Output("picture", data=b"\x89PNG\r\n\x1a\n a picture", mime="image/png"),
+        EvaluationOutput("picture", data=b"\x89PNG\r\n\x1a\n a picture", mime="image/png"),
     )
 
 
 def test_what_other_programs_print_is_printed(kernel: WolframKernel) -> None:
-    outcome = kernel.evaluate('Run["echo from a shell"]', Limits())
-    assert (outcome.result, outcome.outputs) == ("0", (Output("print", "from a shell"),))
+    outcome = kernel.evaluate('Run["echo from a shell"]', EvaluationLimits())
+    assert (outcome.result, outcome.outputs) == ("0", (EvaluationOutput("print", "from a shell"),))
 
 
 @pytest.mark.parametrize("name", ["cat", "true", "false"])
@@ -105,44 +105,44 @@ def test_a_program_that_is_no_kernel_is_an_error_with_a_remedy(name: str) -> Non
     if not program.exists():
         pytest.skip("has no such program")
     with pytest.raises(KernelError, match=f"The Wolfram kernel {program} did not answer"):
-        WolframEngine(Program(program, "for a test")).start(Limits())
+        WolframEngine(KernelProgram(program, "for a test")).start(EvaluationLimits())
 
 
 def test_text_of_all_scripts_arrives(kernel: WolframKernel) -> None:
-    assert kernel.evaluate('"Ä漢字😀\\n"', Limits()).result == '"Ä漢字😀\\n"'
+    assert kernel.evaluate('"Ä漢字😀\\n"', EvaluationLimits()).result == '"Ä漢字😀\\n"'
 
 
 def test_the_kernel_is_told_the_limits(kernel: WolframKernel) -> None:
-    limits = Limits(seconds=7.5, memory_bytes=1000, result_bytes=200)
+    limits = EvaluationLimits(seconds=7.5, memory_bytes=1000, result_bytes=200)
     assert kernel.evaluate("Limits[]", limits).result == "{7.5, 1000, 200}"
 
 
 def test_output_beyond_the_limit_is_dropped_and_told(kernel: WolframKernel) -> None:
-    outcome = kernel.evaluate("Do[Print[x], 100]", Limits(output_bytes=250))
+    outcome = kernel.evaluate("Do[Print[x], 100]", EvaluationLimits(output_bytes=250))
     assert [output.text for output in outcome.outputs] == ["x" * 100, "x" * 100]
     assert outcome.note == "9800 bytes of output beyond the limit of 250 were dropped."
 
 
 def test_the_kernel_stops_by_itself_at_its_time_limit(kernel: WolframKernel) -> None:
-    outcome = kernel.evaluate("While[True]", Limits(seconds=0.05))
+    outcome = kernel.evaluate("While[True]", EvaluationLimits(seconds=0.05))
     assert (outcome.status, outcome.result) == ("timed-out", None)
-    assert outcome.note == f"The evaluation took longer than 0.05 s and was stopped. {STOPPED}"
-    assert kernel.evaluate("1 + 1", Limits()).result == "2"
+    assert outcome.note == f"The evaluation took longer than 0.05 s and was stopped. {STATE_KEPT_NOTE}"
+    assert kernel.evaluate("1 + 1", EvaluationLimits()).result == "2"
 
 
 def test_the_kernel_stops_by_itself_at_its_memory_limit(kernel: WolframKernel) -> None:
-    outcome = kernel.evaluate("Hog[]", Limits())
+    outcome = kernel.evaluate("Hog[]", EvaluationLimits())
     assert outcome.status == "out-of-memory"
     assert outcome.note == (
-        f"The evaluation wanted more memory than 4096 MiB and was stopped. {STOPPED}"
+        f"The evaluation wanted more memory than 4096 MiB and was stopped. {STATE_KEPT_NOTE}"
     )
     assert kernel.is_alive
 
 
 def test_a_kernel_that_does_not_stop_is_ended(kernel: WolframKernel) -> None:
-    outcome = kernel.evaluate("Stuck[]", Limits(seconds=0.05))
+    outcome = kernel.evaluate("Stuck[]", EvaluationLimits(seconds=0.05))
     assert outcome.status == "timed-out"
-    assert outcome.note == f"The evaluation took longer than 0.05 s and was stopped. {GONE}"
+    assert outcome.note == f"The evaluation took longer than 0.05 s and was stopped. {KERNEL_ENDED_NOTE}"
     assert not kernel.is_alive
 
 
@@ -151,31 +151,31 @@ def test_a_cancelled_evaluation_is_interrupted_and_the_kernel_lives_on(
 ) -> None:
     waited: list[float] = []
     outcome = kernel.evaluate(
-        "While[True]", Limits(), is_cancelled=lambda: bool(waited), on_wait=waited.append
+        "While[True]", EvaluationLimits(), is_cancelled=lambda: bool(waited), on_wait=waited.append
     )
     assert (outcome.status, outcome.result, outcome.outputs) == ("cancelled", None, ())
-    assert outcome.note == f"The evaluation was cancelled. {STOPPED}"
-    assert kernel.evaluate("1 + 1", Limits()).result == "2"
+    assert outcome.note == f"The evaluation was cancelled. {STATE_KEPT_NOTE}"
+    assert kernel.evaluate("1 + 1", EvaluationLimits()).result == "2"
 
 
 def test_quitting_ends_the_kernel(kernel: WolframKernel) -> None:
-    outcome = kernel.evaluate("Quit[]", Limits())
-    assert (outcome.status, outcome.note, kernel.is_alive) == ("quit", GONE, False)
+    outcome = kernel.evaluate("Quit[]", EvaluationLimits())
+    assert (outcome.status, outcome.note, kernel.is_alive) == ("quit", KERNEL_ENDED_NOTE, False)
 
 
 def test_a_crash_ends_the_kernel_and_further_evaluations_say_so(kernel: WolframKernel) -> None:
-    assert kernel.evaluate("Crash[]", Limits()).status == "crashed"
-    assert kernel.evaluate("1 + 1", Limits()).status == "crashed"
+    assert kernel.evaluate("Crash[]", EvaluationLimits()).status == "crashed"
+    assert kernel.evaluate("1 + 1", EvaluationLimits()).status == "crashed"
     assert not kernel.is_alive
 
 
 def test_a_state_goes_over_to_another_kernel(engine: WolframEngine, kernel: WolframKernel) -> None:
-    kernel.evaluate("a = 5", Limits())
+    kernel.evaluate("a = 5", EvaluationLimits())
     state = kernel.state()
     assert state is not None
-    other = engine.start(Limits())
+    other = engine.start(EvaluationLimits())
     other.restore(state)
-    assert other.evaluate("a", Limits()).result == "5"
+    assert other.evaluate("a", EvaluationLimits()).result == "5"
     other.close()
 
 
@@ -185,7 +185,7 @@ def test_a_state_of_another_version_is_refused(
     state = kernel.state()
     assert state is not None
     monkeypatch.setenv("WOLFRAM_STAND_IN_NUMBER", "13.0")
-    other = engine.start(Limits())
+    other = engine.start(EvaluationLimits())
     with pytest.raises(KernelError, match=r"14\.1\.0 for Stand-In"):
         other.restore(state)
     other.close()
@@ -196,7 +196,7 @@ def test_a_kernel_that_is_not_activated_is_told_with_what_it_said(
 ) -> None:
     monkeypatch.setenv("WOLFRAM_STAND_IN_IS_UNLICENSED", "1")
     with pytest.raises(KernelError, match="No valid password found") as told:
-        engine.start(Limits())
+        engine.start(EvaluationLimits())
     assert "wolframscript -activate" in str(told.value.hint)
 
 
@@ -205,12 +205,12 @@ def test_a_kernel_that_is_too_old_is_refused(
 ) -> None:
     monkeypatch.setenv("WOLFRAM_STAND_IN_NUMBER", "10.4")
     with pytest.raises(KernelError, match="too old"):
-        engine.start(Limits())
+        engine.start(EvaluationLimits())
 
 
 def test_without_a_program_there_is_no_kernel() -> None:
     with pytest.raises(KernelError, match="no Wolfram kernel"):
-        WolframEngine(None).start(Limits())
+        WolframEngine(None).start(EvaluationLimits())
 
 
 def test_the_kernel_sees_nothing_of_our_environment_but_what_is_listed(
@@ -218,8 +218,8 @@ def test_the_kernel_sees_nothing_of_our_environment_but_what_is_listed(
 ) -> None:
     monkeypatch.setenv("SECRET_TOKEN", "x")
     monkeypatch.setenv("WOLFRAM_USERBASE", "/somewhere")
-    kernel = engine.start(Limits())
-    seen = str(kernel.evaluate("Environment[]", Limits()).result).split()
+    kernel = engine.start(EvaluationLimits())
+    seen = str(kernel.evaluate("Environment[]", EvaluationLimits()).result).split()
     kernel.close()
     assert "SECRET_TOKEN" not in seen
     assert {"WOLFRAM_USERBASE", "PATH"} <= set(seen)
@@ -227,7 +227,7 @@ def test_the_kernel_sees_nothing_of_our_environment_but_what_is_listed(
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are looked at in /proc")
 def test_closing_ends_the_kernel_and_what_it_has_started(kernel: WolframKernel) -> None:
-    child = int(str(kernel.evaluate('Run["sleep 600 &"]', Limits()).result))
+    child = int(str(kernel.evaluate('Run["sleep 600 &"]', EvaluationLimits()).result))
     own = int(str(kernel.describe()["process"]))
     kernel.close()
     wait_for_end(child)

@@ -8,9 +8,9 @@ import pytest
 
 from paddock import ConnectError, connect
 from paddock.peer.errors import AccessRefusedError, HttpError
-from paddock.peer.http.address import address
-from paddock.peer.http.client import Client
-from paddock.peer.settings import Options, Settings
+from paddock.peer.http.address import parse_server_url
+from paddock.peer.http.client import RequestSender
+from paddock.peer.settings import ConnectOptions, ConnectSettings
 from tests.unit.peer.http.web import STATELESS, Asked, Handler, Web, in_session
 
 Serve = Callable[[dict[str, Handler]], Web]
@@ -172,24 +172,24 @@ def test_a_token_and_a_header_in_its_place_are_refused(name: str) -> None:
 @pytest.mark.parametrize(
     "options", [{"token": SECRET}, {"headers": {"authorization": f"Basic {SECRET}"}}]
 )
-def test_a_token_does_not_travel_unencrypted_to_another_host(options: Options) -> None:
+def test_a_token_does_not_travel_unencrypted_to_another_host(options: ConnectOptions) -> None:
     url = "http://kitchen.invalid/mcp"
     with pytest.raises(ConnectError, match="can read it"):
         connect(url, **options)
-    allowed: Options = {**options, "allow_plain_http": True}
-    Client(url, Settings(**allowed)).close()
-    Client(url, Settings()).close()
+    allowed: ConnectOptions = {**options, "allow_plain_http": True}
+    RequestSender(url, ConnectSettings(**allowed)).close()
+    RequestSender(url, ConnectSettings()).close()
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "[::1]", "localhost", "a.localhost"])
 def test_a_token_may_travel_unencrypted_on_this_machine(host: str) -> None:
-    assert address(f"http://{host}:8642/mcp").is_private
+    assert parse_server_url(f"http://{host}:8642/mcp").is_confidential
 
 
 @pytest.mark.parametrize("host", ["10.0.0.1", "[::2]", "localhost.example.org"])
 def test_other_machines_are_not_taken_for_this_one(host: str) -> None:
-    assert not address(f"http://{host}/mcp").is_private
-    assert address(f"https://{host}/mcp").is_private
+    assert not parse_server_url(f"http://{host}/mcp").is_confidential
+    assert parse_server_url(f"https://{host}/mcp").is_confidential
 
 
 @pytest.mark.parametrize(

@@ -240,7 +240,7 @@ def test_closing_what_listens_closes_its_stream(serve: Serve) -> None:
     web = serve({"subscriptions/listen": listen})
     with connect(web.url) as peer:
         listening = peer.listen(tools=True)
-        assert listening.honoured == {"toolsListChanged": True}
+        assert listening.acknowledged_filter == {"toolsListChanged": True}
         listening.close()
         assert ended.wait(PATIENCE)
     assert web.methods() == ["server/discover", "subscriptions/listen"]

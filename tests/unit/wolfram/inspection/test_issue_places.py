@@ -39,23 +39,23 @@ def test_lines_and_columns_count_characters_as_they_are_written(
     code: str, place: tuple[int, int, int, int]
 ) -> None:
     (issue,) = inspect_code(code)
-    assert (issue.tag, tuple(issue.place)) == ("SelfAssignment", place)
+    assert (issue.tag, tuple(issue.location)) == ("SelfAssignment", place)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_all_line_ends_make_the_same_lines(end: str) -> None:
     source = parse(end.join(["a", "", "bc", ""]))
     assert source.line_count == 3
-    assert [source.text[slice(*source.line(number))] for number in (1, 2, 3)] == ["a", "", "bc"]
+    assert [source.text[slice(*source.get_line_span(number))] for number in (1, 2, 3)] == ["a", "", "bc"]
 
 
 def check_places(text: str) -> None:
     source = parse(text)
-    last = source.position(len(text))
+    last = source.get_position(len(text))
     for issue in inspect_code(text):
-        place = issue.place
+        place = issue.location
         assert (1, 1) <= (place.line, place.column) <= (place.end_line, place.end_column) <= last
-        assert all((1, 1) <= fix.place[:2] <= fix.place[2:] <= last for fix in issue.fixes)
+        assert all((1, 1) <= fix.location[:2] <= fix.location[2:] <= last for fix in issue.fixes)
 
 
 @given(st.text())

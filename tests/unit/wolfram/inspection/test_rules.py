@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from paddock.wolfram import parse
-from paddock.wolfram.inspection import RULES, Issue, Selection, inspect_code
+from paddock.wolfram.inspection import RULES, CodeIssue, IssueFilter, inspect_code
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "inspection"
 CORPUS: dict[str, dict[str, Any]] = tomllib.loads(
@@ -16,7 +16,7 @@ CORPUS: dict[str, dict[str, Any]] = tomllib.loads(
 )
 REPORTED = [(tag, marked) for tag, samples in CORPUS.items() for marked in samples["reported"]]
 ACCEPTED = [(tag, code) for tag, samples in CORPUS.items() for code in samples["accepted"]]
-DEFAULTS = Selection(0.75, frozenset({"Formatting", "Scoping"}))
+DEFAULTS = IssueFilter(0.75, frozenset({"Formatting", "Scoping"}))
 TOO_LONG_TO_SHOW = {"ExcessiveFileLength"}
 
 
@@ -31,13 +31,13 @@ def places(marked: str) -> tuple[str, list[tuple[int, int]]]:
     return code, found
 
 
-def spans(code: str, issues: list[Issue]) -> list[tuple[int, int]]:
+def spans(code: str, issues: list[CodeIssue]) -> list[tuple[int, int]]:
     """The places of issues as offsets, told by their lines and columns only."""
     ends = [0, *(end.end() for end in re.finditer(r"\r\n?|\n", code))]
     return [
         (
-            ends[issue.place.line - 1] + issue.place.column - 1,
-            ends[issue.place.end_line - 1] + issue.place.end_column - 1,
+            ends[issue.location.line - 1] + issue.location.column - 1,
+            ends[issue.location.end_line - 1] + issue.location.end_column - 1,
         )
         for issue in issues
     ]
@@ -73,13 +73,13 @@ def test_a_fix_leaves_code_without_the_issue(tag: str, marked: str) -> None:
     before = [issue for issue in inspect_code(code) if issue.tag == tag]
     for issue in before:
         for fix in issue.fixes:
-            ((start, end),) = spans(code, [issue._replace(place=fix.place)])
-            mended = code[:start] + fix.text + code[end:]
+            ((start, end),) = spans(code, [issue._replace(location=fix.location)])
+            mended = code[:start] + fix.replacement + code[end:]
             after = [issue for issue in inspect_code(mended) if issue.tag == tag]
             assert len(after) < len(before), fix.label
 
 
 def test_a_file_of_very_many_lines_is_reported_once() -> None:
     (issue,) = inspect_code("x\n" * 10_001)
-    assert (issue.tag, tuple(issue.place)) == ("ExcessiveFileLength", (10_001, 1, 10_001, 2))
+    assert (issue.tag, tuple(issue.location)) == ("ExcessiveFileLength", (10_001, 1, 10_001, 2))
     assert inspect_code("x\n" * 10_000) == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paddock.wolfram.inspection import Selection, inspect_code
+from paddock.wolfram.inspection import IssueFilter, inspect_code
 
 BEGIN = "(* :!CodeAnalysis::BeginBlock:: *)\n"
 END = "(* :!CodeAnalysis::EndBlock:: *)\n"
@@ -12,9 +12,9 @@ def disable(name: str) -> str:
     return f"(* :!CodeAnalysis::Disable::{name}:: *)\n"
 
 
-def found(code: str, selection: Selection | None = None) -> list[tuple[str, int]]:
-    issues = inspect_code(code, selection or Selection())
-    return [(issue.name, issue.place.line) for issue in issues]
+def found(code: str, selection: IssueFilter | None = None) -> list[tuple[str, int]]:
+    issues = inspect_code(code, selection or IssueFilter())
+    return [(issue.qualified_tag, issue.location.line) for issue in issues]
 
 
 def test_a_rule_is_off_in_its_block_only() -> None:
@@ -78,15 +78,15 @@ def test_other_comments_mean_nothing() -> None:
 def test_issues_are_selected_by_confidence_severity_and_tag() -> None:
     code = "If[a, b, b]; Which[a, 1, a, 2]; x = x; Module[{y}, 1]"
     assert len(found(code)) == 4
-    assert found(code, Selection(0.95)) == [("SelfAssignment", 1), ("UnusedVariable::Module", 1)]
-    excluded = Selection(0, frozenset({"Error", "Scoping"}))
+    assert found(code, IssueFilter(0.95)) == [("SelfAssignment", 1), ("UnusedVariable::Module", 1)]
+    excluded = IssueFilter(0, frozenset({"Error", "Scoping"}))
     assert found(code, excluded) == [("SelfAssignment", 1)]
-    tags = Selection(0, frozenset(), frozenset({"DuplicateClauses::If", "UnusedVariable"}))
+    tags = IssueFilter(0, frozenset(), frozenset({"DuplicateClauses::If", "UnusedVariable"}))
     assert found(code, tags) == [("DuplicateClauses::Which", 1), ("SelfAssignment", 1)]
 
 
 def test_of_lines_an_exclusion_with_any_argument_excludes_all() -> None:
-    tags = Selection(0, frozenset(), frozenset({"ExcessiveLineLength::x", "SelfAssignment::x"}))
+    tags = IssueFilter(0, frozenset(), frozenset({"ExcessiveLineLength::x", "SelfAssignment::x"}))
     assert found("x = x; " + "y" * 300, tags) == [("SelfAssignment", 1)]
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paddock.wolfram import input_form, parse_strict
-from paddock.wolfram.notebooks import boxes, boxes_to_text
+from paddock.wolfram.notebooks import code_to_boxes, boxes_to_text
 from tests.unit.wolfram.samples import SAMPLES, sample
 
 PIECES = [
@@ -34,19 +34,19 @@ PIECES = [
     ],
 )
 def test_code_becomes_rows_as_a_front_end_keeps_them(code: str, expected: str) -> None:
-    assert input_form(boxes(code)) == expected
+    assert input_form(code_to_boxes(code)) == expected
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=20).map("".join))
 def test_boxes_say_what_the_code_said(code: str) -> None:
-    assert boxes_to_text(boxes(code)) == code
+    assert boxes_to_text(code_to_boxes(code)) == code
 
 
 @pytest.mark.parametrize("path", [path for path in SAMPLES if path.suffix != ".nb"], ids=str)
 def test_boxes_of_a_source_say_what_it_says(path: Path) -> None:
     code = sample(path).replace("\r\n", "\n")
     code = code.replace("\\[", "[")
-    assert boxes_to_text(boxes(code)) == code
+    assert boxes_to_text(code_to_boxes(code)) == code
 
 
 @pytest.mark.parametrize(

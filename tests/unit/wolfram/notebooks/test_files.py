@@ -5,10 +5,10 @@ import pytest
 from paddock.wolfram import call, parse_strict, symbol
 from paddock.wolfram.notebooks import (
     Cell,
-    Group,
+    CellGroup,
     Notebook,
     NotebookError,
-    boxes,
+    code_to_boxes,
     read_notebook,
     write_notebook,
 )
@@ -49,11 +49,11 @@ Cell[BoxData["2"], "Output",
 
 
 def test_a_file_has_the_comments_groups_and_escapes_that_its_format_asks_for() -> None:
-    code = Cell(call("BoxData", boxes("1+1")), "Input", CellLabel="In[1]:=")
-    output = Cell(call("BoxData", boxes("2")), "Output", CellLabel="Out[1]=", Editable=False)
+    code = Cell(call("BoxData", code_to_boxes("1+1")), "Input", CellLabel="In[1]:=")
+    output = Cell(call("BoxData", code_to_boxes("2")), "Output", CellLabel="Out[1]=", Editable=False)
     title = Cell('Σ 中 😀 "q" \\ \n\t', "Title")
     notebook = Notebook(
-        [Group([title, Group([code, output], "Closed")])], StyleDefinitions="Default.nb"
+        [CellGroup([title, CellGroup([code, output], "Closed")])], StyleDefinitions="Default.nb"
     )
     assert write_notebook(notebook) == FILE
     (found,) = parse_strict(FILE)
@@ -65,10 +65,10 @@ def test_a_file_reads_back_as_the_notebook_that_it_was() -> None:
     assert notebook.problems == []
     assert write_notebook(notebook) == FILE
     (group,) = notebook.cells
-    assert isinstance(group, Group)
+    assert isinstance(group, CellGroup)
     title, inner = group.cells
     assert isinstance(title, Cell)
-    assert isinstance(inner, Group)
+    assert isinstance(inner, CellGroup)
     assert title.content == 'Σ 中 😀 "q" \\ \n\t'
     assert [cell.style for cell in notebook] == ["Title", "Input", "Output"]
 

@@ -5,9 +5,9 @@ import pytest
 from paddock.wolfram import call, input_form, parse_strict, string
 from paddock.wolfram.notebooks import (
     Cell,
-    Group,
+    CellGroup,
     Notebook,
-    boxes,
+    code_to_boxes,
     markdown_to_notebook,
     notebook_to_markdown,
     read_notebook,
@@ -17,7 +17,7 @@ from tests.unit.wolfram.notebooks.conversions import through_a_file, to_markdown
 
 def code(text: str, style: str = "Input", label: str = "") -> Cell:
     options = {"CellLabel": label} if label else {}
-    return Cell(call("BoxData", boxes(text)), style, **options)
+    return Cell(call("BoxData", code_to_boxes(text)), style, **options)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_blocks_that_contain_a_fence_have_a_longer_one() -> None:
 def test_other_languages_keep_their_names(info: str, style: str, language: str) -> None:
     markdown = f"```{info}\nx = 1\n```\n"
     (cell,) = markdown_to_notebook(markdown)
-    assert (cell.style, cell.option_text("CellEvaluationLanguage")) == (style, language)
+    assert (cell.style, cell.get_option_text("CellEvaluationLanguage")) == (style, language)
     assert cell.content == "x = 1"
     assert through_a_file(markdown) == markdown
 
@@ -124,8 +124,8 @@ def test_headings_make_groups_and_so_do_inputs_with_their_outputs() -> None:
     ]
 
 
-def shape(cells: list[Cell | Group]) -> list[object]:
-    return [shape(cell.cells) if isinstance(cell, Group) else cell.style for cell in cells]
+def shape(cells: list[Cell | CellGroup]) -> list[object]:
+    return [shape(cell.cells) if isinstance(cell, CellGroup) else cell.style for cell in cells]
 
 
 def test_lists_may_be_nested_and_numbered_and_have_paragraphs() -> None:

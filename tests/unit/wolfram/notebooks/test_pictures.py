@@ -8,28 +8,28 @@ import pytest
 
 from paddock.wolfram import parse_strict
 from paddock.wolfram.notebooks import Cell, Notebook, notebook_to_markdown, read_notebook
-from paddock.wolfram.notebooks.pictures import Picture
+from paddock.wolfram.notebooks.pictures import CellImage
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "notebooks" / "pictures.nb"
 
 
-def opened(picture: Picture) -> PIL.Image.Image:
+def opened(picture: CellImage) -> PIL.Image.Image:
     with PIL.Image.open(BytesIO(picture.data)) as image:
         image.load()
         return image
 
 
-def pixels(box: str) -> list[Picture]:
+def pixels(box: str) -> list[CellImage]:
     (content,) = parse_strict(f"BoxData[GraphicsBox[{box}]]")
-    return notebook_to_markdown(Notebook([Cell(content, "Output")])).pictures
+    return notebook_to_markdown(Notebook([Cell(content, "Output")])).images
 
 
 def test_rasters_and_files_are_returned_under_the_names_in_the_text() -> None:
     markdown = notebook_to_markdown(read_notebook(SAMPLE.read_text(encoding="ascii")))
-    names = [picture.name for picture in markdown.pictures]
+    names = [picture.name for picture in markdown.images]
     assert names == ["picture-1.png", "picture-2.png", "picture-3.png"]
     assert all(f"]({name})" in markdown.text for name in names)
-    colours, greys, file = (opened(picture) for picture in markdown.pictures)
+    colours, greys, file = (opened(picture) for picture in markdown.images)
     assert (colours.mode, colours.size, colours.getpixel((0, 0))) == ("RGB", (3, 2), (255, 0, 0))
     assert colours.getpixel((2, 1)) == (255, 255, 255)
     # The rectangle of this one goes upwards: its first row is the lower one.
@@ -40,7 +40,7 @@ def test_rasters_and_files_are_returned_under_the_names_in_the_text() -> None:
 def test_no_more_pictures_are_returned_than_are_wanted() -> None:
     notebook = read_notebook(SAMPLE.read_text(encoding="ascii"))
     markdown = notebook_to_markdown(notebook, most_pictures=1)
-    assert [picture.name for picture in markdown.pictures] == ["picture-1.png"]
+    assert [picture.name for picture in markdown.images] == ["picture-1.png"]
     assert "![Graphics](picture-2)" in markdown.text
 
 

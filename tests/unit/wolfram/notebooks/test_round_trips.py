@@ -4,7 +4,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from paddock.wolfram.notebooks import Cell, Notebook, markdown_to_notebook, notebook_to_markdown
-from paddock.wolfram.notebooks.phrases import escaped
+from paddock.wolfram.notebooks.phrases import escape_markdown
 from tests.unit.wolfram.notebooks.conversions import saved, through_a_file
 
 SIGNS = [*"ab1 .\n\t`*_$#|[]()<>!~-+=\\\"'{}:;&%^", "\u03b2", "中", "😀", "\u2028"]
@@ -103,5 +103,5 @@ def test_the_text_and_style_of_a_cell_come_back_from_markdown(text: str, style: 
 @given(st.text(max_size=40))
 def test_escaped_text_means_nothing_to_markdown(text: str) -> None:
     text = " ".join(text.split())
-    (cell,) = markdown_to_notebook(f"a {escaped(text)}")
+    (cell,) = markdown_to_notebook(f"a {escape_markdown(text)}")
     assert cell.content == f"a {text}".rstrip()

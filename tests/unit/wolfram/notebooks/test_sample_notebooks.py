@@ -59,7 +59,7 @@ def test_options_groups_and_tagging_rules_are_there_for_programs() -> None:
     notebook = read_notebook(path.read_text(encoding="ascii"))
     assert notebook.tagging_rules == {"Course": "Mechanics", "Week": 2}
     section = next(cell for cell in notebook if cell.style == "Section")
-    assert section.option_text("CellTags") == "small"
+    assert section.get_option_text("CellTags") == "small"
     assert [cell.label for cell in notebook if cell.label][:3] == ["In[1]:=", "Out[2]=", "In[3]:="]
 
 

@@ -5,13 +5,13 @@ from random import Random
 
 from paddock.wolfram.notebooks import boxes_to_text, read_notebook
 from paddock.wolfram.reference_pages import (
-    Description,
-    Page,
-    Subject,
+    PageContent,
+    SymbolPage,
+    PageSubject,
     edit_examples,
     edit_page,
-    new_page,
-    read_examples,
+    build_page,
+    parse_examples,
 )
 
 DIRECTORY = Path(__file__).parents[3] / "samples" / "reference_pages"
@@ -31,17 +31,17 @@ def target(name: str) -> str:
 
 def fresh(**description: str) -> str:
     """A new page for `AddTwo`."""
-    examples = read_examples(description.pop("examples", ""))
-    given = Description(**{"usage": "- `AddTwo[x]` adds 2 to *x*.", **description})  # type: ignore[arg-type]  # all of these are strings
+    examples = parse_examples(description.pop("examples", ""))
+    given = PageContent(**{"usage": "- `AddTwo[x]` adds 2 to *x*.", **description})  # type: ignore[arg-type]  # all of these are strings
     given.examples = examples
-    return new_page(Subject("AddTwo", "Corner/Sums"), given, target, source=Random(1))  # noqa: S311 - the same ids each time
+    return build_page(PageSubject("AddTwo", "Corner/Sums"), given, target, source=Random(1))  # noqa: S311 - the same ids each time
 
 
 def edited(text: str, operation: str, content: str | None, position: int | None = None) -> str:
     """A page after an operation."""
-    page = Page(text, Random(2))  # noqa: S311 - the same ids each time
+    page = SymbolPage(text, Random(2))  # noqa: S311 - the same ids each time
     edit_page(page, operation, content, position, target)
-    return page.text()
+    return page.to_text()
 
 
 def with_examples(
@@ -53,11 +53,11 @@ def with_examples(
     subsection: str | None = None,
 ) -> str:
     """A page after an operation on its examples, which are not evaluated."""
-    page = Page(text, Random(3))  # noqa: S311 - the same ids each time
+    page = SymbolPage(text, Random(3))  # noqa: S311 - the same ids each time
     edit_examples(
-        page, operation, section, read_examples(content), position=position, subsection=subsection
+        page, operation, section, parse_examples(content), position=position, subsection=subsection
     )
-    return page.text()
+    return page.to_text()
 
 
 def cells(text: str) -> list[tuple[str, str]]:

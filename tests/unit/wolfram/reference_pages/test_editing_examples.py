@@ -5,10 +5,10 @@ import pytest
 from paddock.wolfram.reference_pages import (
     EXAMPLE_OPERATIONS,
     SECTION_NAMES,
-    Page,
+    SymbolPage,
     ReferencePageError,
     check_example_operation,
-    check_section,
+    resolve_section_name,
 )
 from tests.unit.wolfram.reference_pages.pages import (
     PAGES,
@@ -61,7 +61,7 @@ def test_an_example_can_be_appended_to_every_section(name: str, section: str) ->
 
     found = [said for said in in_section(twice, section) if said]
     assert found.index("New two.") == found.index("New one.") + 1
-    assert Page(twice).symbol == Page(text).symbol
+    assert SymbolPage(twice).symbol == SymbolPage(text).symbol
 
 
 def test_examples_are_appended_at_the_end_of_a_section() -> None:
@@ -218,8 +218,8 @@ def test_an_unknown_operation_is_refused() -> None:
 
 
 def test_a_section_is_known_by_its_name_or_title() -> None:
-    assert check_section("PropertiesRelations") == "PropertiesRelations"
-    assert check_section("Properties & Relations") == "PropertiesRelations"
+    assert resolve_section_name("PropertiesRelations") == "PropertiesRelations"
+    assert resolve_section_name("Properties & Relations") == "PropertiesRelations"
     with pytest.raises(ReferencePageError) as caught:
-        check_section("Metadata")
+        resolve_section_name("Metadata")
     assert caught.value.code == "invalid-section"

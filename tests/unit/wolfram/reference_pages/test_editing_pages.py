@@ -2,7 +2,7 @@
 
 import pytest
 
-from paddock.wolfram.reference_pages import OPERATIONS, ReferencePageError
+from paddock.wolfram.reference_pages import PAGE_OPERATIONS, ReferencePageError
 from tests.unit.wolfram.reference_pages.pages import (
     PAGES,
     below,
@@ -131,7 +131,7 @@ def test_a_history_is_set(name: str) -> None:
     assert styled(text, "History") == ["New in: 1.0 | Modified in:   | Obsolete in: 2.0"]
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("operation", PAGE_OPERATIONS)
 def test_an_operation_without_content_is_refused(operation: str) -> None:
     with pytest.raises(ReferencePageError) as caught:
         edited(sample("saved.nb"), operation, None)

@@ -10,20 +10,20 @@ from hypothesis import strategies as st
 from paddock.wolfram.reference_pages import (
     EXAMPLE_OPERATIONS,
     SECTION_NAMES,
-    Page,
+    SymbolPage,
     ReferencePageError,
     edit_examples,
-    examples_markdown,
-    read_examples,
+    examples_to_markdown,
+    parse_examples,
 )
 from paddock.wolfram.reference_pages.layout import (
     EXAMPLE_SECTIONS,
     SECTIONS,
-    key_of,
-    level_of,
-    title_of,
+    normalize_title,
+    get_heading_level,
+    get_title,
 )
-from paddock.wolfram.reference_pages.tree import read_tree
+from paddock.wolfram.reference_pages.tree import parse_tree
 from tests.unit.wolfram.reference_pages.pages import (
     PAGES,
     cells,
@@ -66,7 +66,7 @@ def _examples(
 ) -> Step:
     touched = EXAMPLE_SECTIONS.get(section, "PrimaryExamplesSection")
     given = "" if operation in ("removeExample", "clearExamples") else content
-    return key_of(touched) if section in EXAMPLE_SECTIONS else touched, lambda text: with_examples(
+    return normalize_title(touched) if section in EXAMPLE_SECTIONS else touched, lambda text: with_examples(
         text, operation, section, given, position, subsection
     )
 
@@ -89,11 +89,11 @@ def parts(text: str) -> dict[str, list[str]]:
     """The texts of the cells of each section."""
     found: dict[str, list[str]] = {}
     section = ""
-    for place in read_tree(text).root.leaves():
+    for place in parse_tree(text).root.iter_positions():
         style = place.leaf.style
         if style == "ExampleSection":
-            section = key_of(title_of(place.leaf.cell))
-        elif 0 < level_of(style) <= 2:
+            section = normalize_title(get_title(place.leaf.cell))
+        elif 0 < get_heading_level(style) <= 2:
             section = style
         found.setdefault(section, []).append(place.leaf.text)
     return found
@@ -101,14 +101,14 @@ def parts(text: str) -> dict[str, list[str]]:
 
 def around(text: str) -> tuple[str, str]:
     """What stands before and after the cells."""
-    root = read_tree(text).root
+    root = parse_tree(text).root
     return root.prefix.replace("(*CacheID: 234*)\n", ""), root.suffix
 
 
 def is_in_order(text: str) -> bool:
     styles = list(SECTIONS)
-    titles = [key_of(title) for title in EXAMPLE_SECTIONS.values()]
-    found = [(style, key_of(said)) for style, said in cells(text)]
+    titles = [normalize_title(title) for title in EXAMPLE_SECTIONS.values()]
+    found = [(style, normalize_title(said)) for style, said in cells(text)]
     main = [styles.index(style) for style, _ in found if style in styles]
     extended = [titles.index(key) for style, key in found if style == "ExampleSection"]
     return main == sorted(main) and extended == sorted(extended)
@@ -150,20 +150,20 @@ def test_whatever_the_content_is_the_page_stays_readable(operation: str, content
 @given(content=st.text(st.sampled_from('ab1 \n`-|[](){}"\\$#,:;@Xé\u4e2d~'), max_size=60))
 @settings(max_examples=150)
 def test_whatever_the_examples_are_the_page_stays_readable(content: str) -> None:
-    examples = read_examples(f"{content}\n\n```wl\n{content}1\n```\n")
-    page = Page(sample("flat.nb"))
+    examples = parse_examples(f"{content}\n\n```wl\n{content}1\n```\n")
+    page = SymbolPage(sample("flat.nb"))
     edit_examples(page, "appendExample", "Scope", examples)
 
-    assert is_in_order(page.text())
-    again = read_examples(examples_markdown(examples))
-    assert [one.codes for one in again] == [one.codes for one in examples]
+    assert is_in_order(page.to_text())
+    again = parse_examples(examples_to_markdown(examples))
+    assert [one.code_parts for one in again] == [one.code_parts for one in examples]
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_reading_alone_changes_nothing_but_the_trust_in_the_outline(name: str) -> None:
     text = sample(name)
 
-    assert read_tree(text).text() == text.replace("(*CacheID: 234*)\n", "")
+    assert parse_tree(text).to_text() == text.replace("(*CacheID: 234*)\n", "")
 
 
 def test_only_the_changed_cell_differs() -> None:

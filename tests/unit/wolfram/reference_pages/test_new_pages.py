@@ -3,7 +3,7 @@
 import pytest
 
 from paddock.wolfram.notebooks import notebook_to_markdown, read_notebook
-from paddock.wolfram.reference_pages import ReferencePageError, Subject
+from paddock.wolfram.reference_pages import ReferencePageError, PageSubject
 from tests.unit.wolfram.reference_pages.pages import basic, cells, fresh, notes
 
 EMPTY = """\
@@ -182,7 +182,7 @@ def test_links_that_are_none_are_refused() -> None:
 )
 def test_names_that_are_none_are_refused(symbol: str, paclet: str, context: str) -> None:
     with pytest.raises(ReferencePageError) as caught:
-        Subject(symbol, paclet, context)
+        PageSubject(symbol, paclet, context)
 
     assert caught.value.code == "invalid-content"
 
@@ -194,7 +194,7 @@ def test_names_that_are_none_are_refused(symbol: str, paclet: str, context: str)
 def test_the_context_is_that_of_the_paclet_or_the_one_given(
     paclet: str, given: str, context: str
 ) -> None:
-    assert Subject("$AddTwo", paclet, given).context == context
+    assert PageSubject("$AddTwo", paclet, given).context == context
 
 
 def test_examples_become_text_input_and_output_with_lines_between_them() -> None:

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from paddock.zoo.formats.names import slug
+from paddock.zoo.formats.names import make_file_slug
 from paddock.zoo.model import Agent, BrainEntry, Skill
 
 WORDS = st.sampled_from(
@@ -27,7 +27,7 @@ NAMES = st.one_of(
 SLUGS = st.one_of(
     st.from_regex(r"[a-z0-9]{1,8}(-[a-z0-9]{1,8}){0,2}", fullmatch=True),
     st.sampled_from(["y", "null", "1", "0x1f", "1e3"]),
-).filter(lambda text: slug(text, "agent") == text)
+).filter(lambda text: make_file_slug(text, "agent") == text)
 
 
 @st.composite

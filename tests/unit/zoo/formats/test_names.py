@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paddock.zoo.formats.converting import export_agents
-from paddock.zoo.formats.names import SLUG, free_name, is_device, is_plain_path, slug, title
+from paddock.zoo.formats.names import SLUG_PATTERN, find_free_name, is_windows_device_name, is_portable_path, make_file_slug, make_title
 from paddock.zoo.formats.table import FILE_FORMATS
 from paddock.zoo.model import Agent
 
@@ -27,26 +27,26 @@ from paddock.zoo.model import Agent
     ],
 )
 def test_a_name_keeps_what_is_safe_in_a_text(text: str, name: str) -> None:
-    assert slug(text, "agent") == name
+    assert make_file_slug(text, "agent") == name
 
 
 @given(st.text())
 def test_every_text_has_a_safe_name(text: str) -> None:
-    name = slug(text, "agent")
-    assert SLUG.fullmatch(name)
-    assert not is_device(name)
-    assert slug(name, "agent") == name
-    assert is_plain_path(f".claude/agents/{name}.md")
+    name = make_file_slug(text, "agent")
+    assert SLUG_PATTERN.fullmatch(name)
+    assert not is_windows_device_name(name)
+    assert make_file_slug(name, "agent") == name
+    assert is_portable_path(f".claude/agents/{name}.md")
 
 
 def test_a_name_that_is_taken_is_counted_on() -> None:
-    assert free_name("a", {"a", "a-2"}) == "a-3"
-    assert free_name("x" * 64, {"x" * 64}) == "x" * 62 + "-2"
+    assert find_free_name("a", {"a", "a-2"}) == "a-3"
+    assert find_free_name("x" * 64, {"x" * 64}) == "x" * 62 + "-2"
 
 
 def test_a_safe_name_is_shown_as_words() -> None:
-    assert title("code-review") == "Code Review"
-    assert title("Ada & Co") == "Ada & Co"
+    assert make_title("code-review") == "Code Review"
+    assert make_title("Ada & Co") == "Ada & Co"
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_safe_name_is_shown_as_words() -> None:
     ],
 )
 def test_a_path_that_could_lead_elsewhere_is_not_plain(path: str) -> None:
-    assert not is_plain_path(path)
+    assert not is_portable_path(path)
 
 
 @pytest.mark.parametrize("kind", FILE_FORMATS)
@@ -66,7 +66,7 @@ def test_agents_of_like_names_get_files_that_differ_on_every_system(kind: str) -
     files = export_agents([Agent(id=one, name=one) for one in ids], kind).files
     paths = [file.path.lower() for file in files]
     assert len(set(paths)) == len(ids)
-    assert all(map(is_plain_path, paths))
+    assert all(map(is_portable_path, paths))
 
 
 @pytest.mark.parametrize("path", ["../../evil.md", ".claude/agents/../../../evil.md", "/x.md", 5])

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paddock.zoo.formats.agents_md import with_block
+from paddock.zoo.formats.agents_md import insert_block
 from paddock.zoo.formats.converting import export_agents, import_files
 from paddock.zoo.formats.exchange import File
-from paddock.zoo.formats.memory_file import entries_of, memory_file
-from paddock.zoo.formats.skill_folders import give
+from paddock.zoo.formats.memory_file import parse_entries, make_memory_file
+from paddock.zoo.formats.skill_folders import assign_skill
 from paddock.zoo.formats.table import FILE_FORMATS
 from paddock.zoo.model import Agent, BrainEntry, LibrarySkill, Pack
 from tests.unit.zoo.formats.any_agents import AGENTS, ENTRIES, LINES, TEXTS, what_fits
@@ -54,14 +54,14 @@ def test_an_agent_comes_back_from_a_file(kind: str, agent: Agent) -> None:
 @pytest.mark.parametrize("kind", FILE_FORMATS)
 @pytest.mark.parametrize("text", HAND_WRITTEN.values(), ids=HAND_WRITTEN)
 def test_a_file_written_by_hand_goes_out_as_it_came(kind: str, text: str) -> None:
-    file = File(path=FILE_FORMATS[kind].path("reviewer"), text=text)
+    file = File(path=FILE_FORMATS[kind].make_path("reviewer"), text=text)
     assert export_agents(import_files([file]).agents, kind).files == [file]
 
 
 @given(kind=st.sampled_from(sorted(FILE_FORMATS)), block=TEXTS, body=TEXTS, is_marked=st.booleans())
 def test_any_file_goes_out_as_it_came(kind: str, block: str, body: str, *, is_marked: bool) -> None:
     mark = "\ufeff" if is_marked else ""
-    file = File(path=FILE_FORMATS[kind].path("any"), text=f"{mark}---\n{block}\n---\n{body}")
+    file = File(path=FILE_FORMATS[kind].make_path("any"), text=f"{mark}---\n{block}\n---\n{body}")
     assert export_agents(import_files([file]).agents, kind).files == [file]
 
 
@@ -72,7 +72,7 @@ def test_any_file_goes_out_as_it_came(kind: str, block: str, body: str, *, is_ma
 def test_a_file_that_is_changed_says_what_the_agent_says(
     kind: str, text: str, agent: Agent
 ) -> None:
-    path = FILE_FORMATS[kind].path("reviewer")
+    path = FILE_FORMATS[kind].make_path("reviewer")
     (before,) = import_files([File(path=path, text=text)]).agents
     before.name, before.description = agent.name, agent.description
     before.system_prompt, before.skills = agent.system_prompt, agent.skills
@@ -85,19 +85,19 @@ def test_a_file_that_is_changed_says_what_the_agent_says(
 def test_an_agent_comes_back_from_a_block(agent: Agent, around: str) -> None:
     around = around.replace("<!-- paddock:", "").replace("<!-- /paddock:", "")
     (block,) = export_agents([agent], "agents-md").files
-    text = with_block(around, block)
+    text = insert_block(around, block)
     (found,) = import_files([File(path="AGENTS.md", text=text)]).agents
     assert what_fits(found) == what_fits(agent)
-    assert with_block(text, block) == text
+    assert insert_block(text, block) == text
     assert text.startswith(around)
 
 
 @given(entries=ENTRIES)
 def test_a_brain_comes_back_from_a_memory_file(entries: list[BrainEntry]) -> None:
-    file, report = memory_file("x", "x", entries)
+    file, report = make_memory_file("x", "x", entries)
     assert report == []
     newest = sorted(entries, key=lambda one: one.timestamp, reverse=True)
-    assert entries_of(file, "x") == sorted(newest, key=lambda one: not one.pinned)
+    assert parse_entries(file, "x") == sorted(newest, key=lambda one: not one.pinned)
 
 
 @given(agent=AGENTS, entries=ENTRIES)
@@ -127,5 +127,5 @@ def test_a_skill_file_goes_out_as_it_came() -> None:
     text = "---\nname: s0\n# why\ndescription: When it rains\nlicense: MIT\n---\n# Wet\n\nGo in.\n"
     file = File(path=".agents/skills/s0/SKILL.md", text=text)
     agent = Agent(id="sage", name="Sage")
-    give(agent, *import_files([file]).skills)
+    assign_skill(agent, *import_files([file]).skills)
     assert export_agents([agent], "agent-skills").files == [file]

@@ -3,7 +3,7 @@
 import pytest
 
 from paddock.zoo.formats.converting import export_agents
-from paddock.zoo.formats.secrets import secrets_in
+from paddock.zoo.formats.secrets import find_secrets
 from paddock.zoo.model import Agent, Skill
 
 RANDOM = "Zx81Qw7Lk2Mn9Bv4Cd6Fg3Hj5"
@@ -30,7 +30,7 @@ RANDOM = "Zx81Qw7Lk2Mn9Bv4Cd6Fg3Hj5"
     ],
 )
 def test_what_looks_like_a_secret_is_found_with_its_line(text: str, kind: str) -> None:
-    assert list(secrets_in(f"Use this:\n  {text}\n")) == [(2, kind)]
+    assert list(find_secrets(f"Use this:\n  {text}\n")) == [(2, kind)]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_what_looks_like_a_secret_is_found_with_its_line(text: str, kind: str) -
     ],
 )
 def test_plain_text_is_left_alone(text: str) -> None:
-    assert list(secrets_in(text)) == []
+    assert list(find_secrets(text)) == []
 
 
 def test_an_export_tells_where_secrets_are_and_not_what_they_are() -> None:

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_DECORATORS = frozenset(
+_SAFE_DECORATORS = frozenset(
     {
         "abstractmethod", "asynccontextmanager", "cache", "cached_property", "classmethod",
         "contextmanager", "dataclass", "final", "lru_cache", "njit", "jit", "overload", "override",
@@ -20,11 +20,11 @@ _DECORATORS = frozenset(
         "total_ordering", "unique", "wraps",
     }
 )  # fmt: skip
-_MAKERS = frozenset({"NamedTuple", "TypeVar", "auto", "field", "namedtuple"})
+_SAFE_CALLS = frozenset({"NamedTuple", "TypeVar", "auto", "field", "namedtuple"})
 """What may be called in the body of a class."""
 
 
-class Definition:
+class PythonDefinition:
     """What was defined under a name, and the text that did it."""
 
     def __init__(self, value: object, text: str) -> None:
@@ -32,38 +32,38 @@ class Definition:
         self.text = text
 
 
-class Definitions:
+class PythonDefinitions:
     """The latest definition of each name."""
 
     def __init__(self) -> None:
-        self._found: dict[str, Definition] = {}
+        self._definitions: dict[str, PythonDefinition] = {}
 
-    def note(self, statements: list[Any], names: dict[str, Any], code: str) -> None:
+    def record(self, statements: list[Any], names: dict[str, Any], code: str) -> None:
         """Take note of what some code has defined."""
         lines: list[str] | None = None
         for statement in statements:
-            name = _defined_name(statement)
+            name = _get_defined_name(statement)
             if name is None or name not in names:
                 continue
             lines = code.splitlines() if lines is None else lines
-            text = "\n".join(lines[_first_line(statement) - 1 : statement.end_lineno])
+            text = "\n".join(lines[_get_first_line(statement) - 1 : statement.end_lineno])
             self.add(name, names[name], text)
 
     def add(self, name: str, value: object, text: str) -> None:
         """Have a definition."""
-        self._found.pop(name, None)  # so that they are in the order in which they were made
-        self._found[name] = Definition(value, text)
+        self._definitions.pop(name, None)  # so that they are in the order in which they were made
+        self._definitions[name] = PythonDefinition(value, text)
 
-    def current(self, names: dict[str, Any]) -> dict[str, str]:
+    def get_current(self, names: dict[str, Any]) -> dict[str, str]:
         """The texts of the definitions that still hold, in their order."""
         return {
             name: found.text
-            for name, found in self._found.items()
+            for name, found in self._definitions.items()
             if names.get(name) is found.value
         }
 
 
-def _defined_name(statement: Any) -> str | None:
+def _get_defined_name(statement: Any) -> str | None:
     """The name that a statement defines and does nothing besides; None for other statements."""
     if statement.col_offset != 0:
         return None
@@ -73,63 +73,63 @@ def _defined_name(statement: Any) -> str | None:
     if isinstance(statement, _ast.Assign) and isinstance(statement.value, _ast.Lambda):
         target = statement.targets[0]
         if len(statement.targets) == 1 and isinstance(target, _ast.Name):
-            return target.id if _has_plain_defaults(statement.value.args) else None
+            return target.id if _has_pure_defaults(statement.value.args) else None
     return None
 
 
 def _only_defines(statement: Any) -> bool:
     if isinstance(statement, (_ast.FunctionDef, _ast.AsyncFunctionDef)):
-        return _has_plain_defaults(statement.args) and all(map(_is_known, statement.decorator_list))
+        return _has_pure_defaults(statement.args) and all(map(_is_safe_decorator, statement.decorator_list))
     if isinstance(statement, _ast.ClassDef):
         return (
-            all(map(_is_plain, statement.bases))
-            and all(_is_plain(each.value) for each in statement.keywords)
-            and all(map(_is_known, statement.decorator_list))
+            all(map(_is_pure_expression, statement.bases))
+            and all(_is_pure_expression(each.value) for each in statement.keywords)
+            and all(map(_is_safe_decorator, statement.decorator_list))
             and all(map(_only_defines, statement.body))
         )
     if isinstance(statement, (_ast.Assign, _ast.AnnAssign)):
-        return statement.value is None or _is_plain(statement.value)
-    return isinstance(statement, (_ast.Pass, _ast.Expr)) and _is_plain(
+        return statement.value is None or _is_pure_expression(statement.value)
+    return isinstance(statement, (_ast.Pass, _ast.Expr)) and _is_pure_expression(
         getattr(statement, "value", None)
     )
 
 
-def _has_plain_defaults(arguments: Any) -> bool:
-    return all(map(_is_plain, [*arguments.defaults, *arguments.kw_defaults]))
+def _has_pure_defaults(arguments: Any) -> bool:
+    return all(map(_is_pure_expression, [*arguments.defaults, *arguments.kw_defaults]))
 
 
-def _is_known(decorator: Any) -> bool:
+def _is_safe_decorator(decorator: Any) -> bool:
     called = decorator.func if isinstance(decorator, _ast.Call) else decorator
-    return _last_name(called) in _DECORATORS
+    return _get_last_name(called) in _SAFE_DECORATORS
 
 
-def _is_plain(expression: Any) -> bool:
+def _is_pure_expression(expression: Any) -> bool:
     """Whether working out an expression does nothing but give its value."""
     if expression is None or isinstance(expression, (_ast.Constant, _ast.Name, _ast.Lambda)):
         return True
     if isinstance(expression, _ast.Call):
         parts = [*expression.args, *(each.value for each in expression.keywords)]
-        return _last_name(expression.func) in _MAKERS and all(map(_is_plain, parts))
+        return _get_last_name(expression.func) in _SAFE_CALLS and all(map(_is_pure_expression, parts))
     if isinstance(expression, (_ast.Tuple, _ast.List, _ast.Set)):
-        return all(map(_is_plain, expression.elts))
+        return all(map(_is_pure_expression, expression.elts))
     if isinstance(expression, _ast.Dict):
-        return all(map(_is_plain, [*expression.keys, *expression.values]))
+        return all(map(_is_pure_expression, [*expression.keys, *expression.values]))
     return isinstance(
         expression, (_ast.Attribute, _ast.Subscript, _ast.UnaryOp, _ast.BinOp)
     ) and all(
-        _is_plain(part)
+        _is_pure_expression(part)
         for part in (getattr(expression, field) for field in expression._fields)
         if isinstance(part, _ast.expr)
     )
 
 
-def _last_name(expression: Any) -> str:
+def _get_last_name(expression: Any) -> str:
     if isinstance(expression, _ast.Name):
         return expression.id
     return expression.attr if isinstance(expression, _ast.Attribute) else ""
 
 
-def _first_line(statement: Any) -> int:
+def _get_first_line(statement: Any) -> int:
     lines: list[int] = [each.lineno for each in getattr(statement, "decorator_list", ())]
     lines.append(statement.lineno)
     return min(lines)

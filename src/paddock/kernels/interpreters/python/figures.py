@@ -5,22 +5,22 @@ from __future__ import annotations
 import io
 import sys
 
-from paddock.kernels.worker.interpreter import Picture
+from paddock.kernels.worker.interpreter import ImageValue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-BACKEND = "paddock_figures"
+BACKEND_MODULE = "paddock_figures"
 """The name of the module that matplotlib is told to draw with."""
 
 
-class Figures:
+class FigureBackend:
     """The backend, and the figures that wait to be shown."""
 
     def __init__(self) -> None:
-        self.emit: Callable[[str | Picture], None] = lambda _found: None
+        self.emit: Callable[[str | ImageValue], None] = lambda _found: None
         sys.meta_path.insert(0, self)
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> Any:
@@ -31,8 +31,8 @@ class Figures:
         if name == "matplotlib.pyplot":
             matplotlib: Any = sys.modules.get("matplotlib")
             if hasattr(matplotlib, "rcParams"):
-                matplotlib.rcParams["backend"] = f"module://{BACKEND}"
-        if name != BACKEND:
+                matplotlib.rcParams["backend"] = f"module://{BACKEND_MODULE}"
+        if name != BACKEND_MODULE:
             return None
         spec: Any = type(sys.__spec__)
         return spec(name, self)
@@ -49,21 +49,21 @@ class Figures:
 
         class Manager(FigureManagerBase):  # type: ignore[misc, unused-ignore]  # in the user's Python
             def show(self) -> None:
-                figures.emit(picture_of(self.canvas.figure))
+                figures.emit(render_figure(self.canvas.figure))
 
             @classmethod
             def pyplot_show(cls, **_options: object) -> None:
-                figures.flush()
+                figures.show_open_figures()
 
         class Canvas(FigureCanvasAgg):  # type: ignore[misc, unused-ignore]  # in the user's Python
             manager_class = Manager
 
         def show(*_args: object, **_options: object) -> None:
-            figures.flush()
+            figures.show_open_figures()
 
         module.FigureCanvas, module.FigureManager, module.show = Canvas, Manager, show
 
-    def flush(self) -> None:
+    def show_open_figures(self) -> None:
         """Show the open figures, and close them, as notebooks do."""
         helpers: Any = sys.modules.get("matplotlib._pylab_helpers")
         if helpers is None:
@@ -72,10 +72,10 @@ class Figures:
         for manager in sorted(managers, key=lambda each: each.num):
             figure = manager.canvas.figure
             if figure.axes or figure.texts or figure.images:
-                self.emit(picture_of(figure))
+                self.emit(render_figure(figure))
         helpers.Gcf.destroy_all()
 
-    def forget(self, value: object) -> None:
+    def close_figure(self, value: object) -> None:
         """Close a figure that has been shown as a value."""
         helpers: Any = sys.modules.get("matplotlib._pylab_helpers")
         for manager in helpers.Gcf.get_all_fig_managers() if helpers is not None else ():
@@ -83,8 +83,8 @@ class Figures:
                 helpers.Gcf.destroy(manager)
 
 
-def picture_of(figure: Any) -> Picture:
+def render_figure(figure: Any) -> ImageValue:
     """A figure as PNG."""
     stream = io.BytesIO()
     figure.savefig(stream, format="png", bbox_inches="tight")
-    return Picture(stream.getvalue(), "image/png")
+    return ImageValue(stream.getvalue(), "image/png")

@@ -18,30 +18,30 @@ from paddock.protocol.errors import (
     InvalidParamsError,
     ProtocolError,
 )
-from paddock.protocol.jsonrpc import notification_frame
-from paddock.protocol.tasks import POLL_INTERVAL_MS, TaskTerms, is_tool_error
-from paddock.protocol.versions import supports
+from paddock.protocol.jsonrpc import encode_notification
+from paddock.protocol.tasks import POLL_INTERVAL_MS, BoundTaskFactory, is_tool_error
+from paddock.protocol.versions import supports_feature
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.protocol.asking import Answers
+    from paddock.protocol.asking import ResponseCollector
     from paddock.protocol.facts import Json
     from paddock.protocol.model.params import CallToolParams, ListParams, TaskParams
-    from paddock.protocol.request import Request, Support
-    from paddock.protocol.tasks import Task, TaskStore
+    from paddock.protocol.request import Request, TaskSupport
+    from paddock.protocol.tasks import CallTask, TaskStore
 
-META_RELATED = "io.modelcontextprotocol/related-task"
-PAGE = 100
+META_RELATED_TASK = "io.modelcontextprotocol/related-task"
+PAGE_SIZE = 100
 
 
-def terms(request: Request, support: Support, store: TaskStore) -> TaskTerms | None:
+def find_task_factory(request: Request, support: TaskSupport, store: TaskStore) -> BoundTaskFactory | None:
     """Whether a call is to become a task.
 
     Raises:
         ProtocolError: when the client asks for what the tool does not do, or the other way round.
     """
-    if not supports(request.era.version(request), "tasks"):
+    if not supports_feature(request.era.get_version(request), "tasks"):
         return None
     wanted = cast("CallToolParams", request.params).task
     if wanted is UNSET:
@@ -53,15 +53,15 @@ def terms(request: Request, support: Support, store: TaskStore) -> TaskTerms | N
     ttl = wanted.ttl
     if isinstance(ttl, int) and ttl <= 0:
         raise InvalidParamsError(f"params.task.ttl is {ttl}: expected milliseconds")
-    return TaskTerms(store, ttl if isinstance(ttl, int) else None)
+    return BoundTaskFactory(store, ttl if isinstance(ttl, int) else None)
 
 
-def created(task: Task) -> Json:
+def make_created_result(task: CallTask) -> Json:
     """The result of a call that has become a task."""
-    return {"task": fields(task)}
+    return {"task": format_task(task)}
 
 
-def fields(task: Task) -> Json:
+def format_task(task: CallTask) -> Json:
     """A task as this era shows it."""
     status: str = task.status
     if status == "completed" and task.result is not None and is_tool_error(task.result):
@@ -69,8 +69,8 @@ def fields(task: Task) -> Json:
     found: Json = {
         "taskId": task.id,
         "status": status,
-        "createdAt": task.created,
-        "lastUpdatedAt": task.updated,
+        "createdAt": task.created_at,
+        "lastUpdatedAt": task.updated_at,
         "ttl": task.ttl_ms,
         "pollInterval": POLL_INTERVAL_MS,
     }
@@ -79,99 +79,99 @@ def fields(task: Task) -> Json:
     return found
 
 
-def related(task: Task) -> Json:
+def make_related_meta(task: CallTask) -> Json:
     """The `_meta` of what belongs to a task."""
-    return {META_RELATED: {"taskId": task.id}}
+    return {META_RELATED_TASK: {"taskId": task.id}}
 
 
-def tell(task: Task) -> None:
+def send_status(task: CallTask) -> None:
     """Tell the client of a task that it has changed."""
     if not task.is_stateless:
-        frame = notification_frame("notifications/tasks/status", fields(task))
+        frame = encode_notification("notifications/tasks/status", format_task(task))
         task.request.connection.send(frame)
 
 
-def await_input(task: Task, answers: Answers) -> None:
+def mark_input_required(task: CallTask, answers: ResponseCollector) -> None:
     """Show that a task waits for answers, until they are there."""
-    task.mark("input_required")
-    answers.when_answered(lambda: task.mark("working"))
+    task.set_status("input_required")
+    answers.on_complete(lambda: task.set_status("working"))
 
 
-def outlet(task: Task) -> Callable[[bytes], None]:
+def select_sender(task: CallTask) -> Callable[[bytes], None]:
     """Where questions of a task are sent: to whoever waits for its result.
 
     Over HTTP they wait for such a reader; elsewhere the session has only one way to be told.
     """
-    for reader in reversed(task.readers):
+    for reader in reversed(task.result_requests):
         if reader.exchange is None or not reader.exchange.is_over:
             return reader.send
     if task.request.exchange is None:
         return task.request.connection.send
-    return task.held.append
+    return task.undelivered_frames.append
 
 
-def get(request: Request, store: TaskStore) -> Json:
+def get_task(request: Request, store: TaskStore) -> Json:
     """Answer `tasks/get`."""
-    return fields(_named(request, store))
+    return format_task(_require_task(request, store))
 
 
-def cancel(request: Request, store: TaskStore) -> Json:
+def cancel_task(request: Request, store: TaskStore) -> Json:
     """Answer `tasks/cancel`."""
-    task = _named(request, store)
+    task = _require_task(request, store)
     if not task.cancel():
-        raise InvalidParamsError(f"Task {task.id} has ended already: {fields(task)['status']}")
-    return fields(task)
+        raise InvalidParamsError(f"Task {task.id} has ended already: {format_task(task)['status']}")
+    return format_task(task)
 
 
-def list_all(request: Request, store: TaskStore) -> Json:
+def list_tasks(request: Request, store: TaskStore) -> Json:
     """Answer `tasks/list`."""
-    _check_version(request)
-    tasks = store.all_of(request)
-    start = _offset(cast("ListParams", request.params).cursor)
-    page: Json = {"tasks": [fields(task) for task in tasks[start : start + PAGE]]}
-    if start + PAGE < len(tasks):
-        page["nextCursor"] = binascii.b2a_base64(b"%d" % (start + PAGE), newline=False).decode()
+    _check_task_support(request)
+    tasks = store.list_tasks(request)
+    start = _parse_cursor(cast("ListParams", request.params).cursor)
+    page: Json = {"tasks": [format_task(task) for task in tasks[start : start + PAGE_SIZE]]}
+    if start + PAGE_SIZE < len(tasks):
+        page["nextCursor"] = binascii.b2a_base64(b"%d" % (start + PAGE_SIZE), newline=False).decode()
     return page
 
 
-def result(request: Request, store: TaskStore) -> None:
+def begin_task_result(request: Request, store: TaskStore) -> None:
     """Begin `tasks/result`, which is answered when the task has ended."""
-    task = _named(request, store)
+    task = _require_task(request, store)
 
     async def wait(request: Request) -> Json:
-        task.readers.append(request)
-        held, task.held = task.held, []
+        task.result_requests.append(request)
+        held, task.undelivered_frames = task.undelivered_frames, []
         for frame in held:
             request.send(frame)
         try:
-            await _ended(task)
+            await _wait_for_end(task)
         finally:
-            task.readers.remove(request)
-        return _outcome(task)
+            task.result_requests.remove(request)
+        return _read_outcome(task)
 
-    request.is_unhurried = True
+    request.has_no_deadline = True
     request.async_work = wait
 
 
-METHODS: dict[str, Callable[[Request, TaskStore], Json | None]] = {
-    "tasks/get": get,
-    "tasks/cancel": cancel,
-    "tasks/list": list_all,
-    "tasks/result": result,
+TASK_METHODS: dict[str, Callable[[Request, TaskStore], Json | None]] = {
+    "tasks/get": get_task,
+    "tasks/cancel": cancel_task,
+    "tasks/list": list_tasks,
+    "tasks/result": begin_task_result,
 }
 
 
-def _named(request: Request, store: TaskStore) -> Task:
-    _check_version(request)
-    return store.find(cast("TaskParams", request.params).task_id, request)
+def _require_task(request: Request, store: TaskStore) -> CallTask:
+    _check_task_support(request)
+    return store.require_task(cast("TaskParams", request.params).task_id, request)
 
 
-def _check_version(request: Request) -> None:
-    if not supports(request.era.version(request), "tasks"):
+def _check_task_support(request: Request) -> None:
+    if not supports_feature(request.era.get_version(request), "tasks"):
         raise ProtocolError(f"Method not found: {request.method}", rpc_code=METHOD_NOT_FOUND)
 
 
-async def _ended(task: Task) -> None:
+async def _wait_for_end(task: CallTask) -> None:
     import asyncio  # noqa: PLC0415 - only a running event loop gets here
 
     loop = asyncio.get_running_loop()
@@ -180,11 +180,11 @@ async def _ended(task: Task) -> None:
     def end() -> None:
         loop.call_soon_threadsafe(lambda: None if ended.done() else ended.set_result(None))
 
-    task.when_ended(end)
+    task.on_end(end)
     await ended
 
 
-def _outcome(task: Task) -> Json:
+def _read_outcome(task: CallTask) -> Json:
     if task.error is not None:
         error = msgspec.json.decode(task.error)
         code = error.get("code", INTERNAL_ERROR)
@@ -193,11 +193,11 @@ def _outcome(task: Task) -> Json:
         raise InvalidParamsError(f"Task {task.id} was cancelled")
     found: Json = msgspec.json.decode(task.result)
     meta = found.get("_meta")
-    found["_meta"] = {**(meta if isinstance(meta, dict) else {}), **related(task)}
+    found["_meta"] = {**(meta if isinstance(meta, dict) else {}), **make_related_meta(task)}
     return found
 
 
-def _offset(cursor: object) -> int:
+def _parse_cursor(cursor: object) -> int:
     if not isinstance(cursor, str):
         return 0
     try:

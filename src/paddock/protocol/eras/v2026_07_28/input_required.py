@@ -19,21 +19,21 @@ from msgspec import Raw, Struct
 
 from paddock.protocol.ask import AskError
 from paddock.protocol.errors import InvalidParamsError
-from paddock.protocol.jsonrpc import encode
+from paddock.protocol.jsonrpc import encode_json
 from paddock.protocol.model.params import CallToolParams, GetPromptParams, ReadResourceParams
 from paddock.protocol.request import InputRequired
 
 if TYPE_CHECKING:
-    from paddock.protocol.ask import Ask
+    from paddock.protocol.ask import ServerRequest
     from paddock.protocol.facts import Json
-    from paddock.protocol.model.params import InputParams
+    from paddock.protocol.model.params import InputResponseParams
     from paddock.protocol.request import Request
 
-LIFETIME = 600
+STATE_LIFETIME_SECONDS = 600
 """Seconds within which a client must repeat a request."""
 
 
-class Sealed(Struct):
+class SealedState(Struct):
     """What travels with the client between two rounds."""
 
     expires: int
@@ -42,96 +42,96 @@ class Sealed(Struct):
     state: object = None
 
 
-_decode_sealed = msgspec.json.Decoder(Sealed).decode
+_decode_sealed_state = msgspec.json.Decoder(SealedState).decode
 
 
-def result(request: Request, required: InputRequired, key: bytes) -> Json:
+def make_input_required_result(request: Request, required: InputRequired, key: bytes) -> Json:
     """The `input_required` result that carries a handler's questions."""
-    known = _opened(request, key)
-    earlier = {**known.answers, **_given(request)}
-    sealed = Sealed(
-        expires=int(time.time()) + LIFETIME,
-        digest=_digest(request),
-        answers={name: value for name, value in earlier.items() if name not in required.asks},
-        state=known.state if request.kept is None else request.kept,
+    known = _open_state(request, key)
+    earlier = {**known.answers, **_get_input_responses(request)}
+    sealed = SealedState(
+        expires=int(time.time()) + STATE_LIFETIME_SECONDS,
+        digest=_compute_request_digest(request),
+        answers={name: value for name, value in earlier.items() if name not in required.requests},
+        state=known.state if request.remembered_value is None else request.remembered_value,
     )
-    asked: Json = {name: _question(ask) for name, ask in required.asks.items()}
-    body: Json = {"resultType": "input_required", "requestState": seal(sealed, key)}
+    asked: Json = {name: _format_input_request(ask) for name, ask in required.requests.items()}
+    body: Json = {"resultType": "input_required", "requestState": seal_state(sealed, key)}
     if asked:
         body["inputRequests"] = asked
     return body
 
 
-def answers(request: Request, asks: dict[str, Ask], key: bytes) -> Json:
+def read_answers(request: Request, asks: dict[str, ServerRequest], key: bytes) -> Json:
     """The client's answers to these questions.
 
     Raises:
         InputRequired: when one is missing or is not an answer, with those questions.
     """
-    found = {**_opened(request, key).answers, **_given(request)}
+    found = {**_open_state(request, key).answers, **_get_input_responses(request)}
     missing = {name: ask for name, ask in asks.items() if not isinstance(found.get(name), dict)}
     if missing:
         for ask in missing.values():
-            ask.check(request.era.client_capabilities(request))
+            ask.check_capabilities(request.era.get_client_capabilities(request))
         raise InputRequired(missing)
     try:
-        return {name: ask.answer(found[name]) for name, ask in asks.items()}
+        return {name: ask.parse_answer(found[name]) for name, ask in asks.items()}
     except AskError as error:
         raise InvalidParamsError(f"params.inputResponses: {error}") from None
 
 
-def state(request: Request, key: bytes) -> object:
+def read_handler_state(request: Request, key: bytes) -> object:
     """What the handler kept when it last required input."""
-    return _opened(request, key).state
+    return _open_state(request, key).state
 
 
-def check(request: Request, key: bytes) -> None:
+def check_state(request: Request, key: bytes) -> None:
     """Refuse a request whose sealed state is not ours, before any handler runs."""
-    _opened(request, key)
+    _open_state(request, key)
 
 
-def seal(sealed: Sealed, key: bytes) -> str:
+def seal_state(sealed: SealedState, key: bytes) -> str:
     """A signed text that only we can have made."""
-    body = binascii.b2a_base64(encode(sealed), newline=False)
-    return f"{body.decode()}.{_signature(body, key)}"
+    body = binascii.b2a_base64(encode_json(sealed), newline=False)
+    return f"{body.decode()}.{_sign(body, key)}"
 
 
-def _question(ask: Ask) -> Json:
+def _format_input_request(ask: ServerRequest) -> Json:
     # The id of a web page's elicitation belongs to sessions: here nobody could be told of it.
     params = {key: value for key, value in ask.params.items() if key != "elicitationId"}
     return {"method": ask.method, "params": params}
 
 
-def _opened(request: Request, key: bytes) -> Sealed:
-    text = cast("InputParams", request.params).request_state
+def _open_state(request: Request, key: bytes) -> SealedState:
+    text = cast("InputResponseParams", request.params).request_state
     if not isinstance(text, str):
-        return Sealed(expires=0, digest="")
+        return SealedState(expires=0, digest="")
     body, _, signature = text.rpartition(".")
-    if not hmac.compare_digest(signature.encode(), _signature(body.encode(), key).encode()):
+    if not hmac.compare_digest(signature.encode(), _sign(body.encode(), key).encode()):
         raise InvalidParamsError("params.requestState is not one that this server has issued")
-    sealed = _decode_sealed(binascii.a2b_base64(body))
+    sealed = _decode_sealed_state(binascii.a2b_base64(body))
     if sealed.expires < time.time():
         raise InvalidParamsError("params.requestState has expired: send the request anew")
-    if sealed.digest != _digest(request):
+    if sealed.digest != _compute_request_digest(request):
         raise InvalidParamsError("params.requestState belongs to another request")
     return sealed
 
 
-def _given(request: Request) -> Json:
-    given = cast("InputParams", request.params).input_responses
+def _get_input_responses(request: Request) -> Json:
+    given = cast("InputResponseParams", request.params).input_responses
     return given if isinstance(given, dict) else {}
 
 
-def _signature(body: bytes, key: bytes) -> str:
+def _sign(body: bytes, key: bytes) -> str:
     return hmac.new(key, body, sha256).hexdigest()
 
 
-def _digest(request: Request) -> str:
+def _compute_request_digest(request: Request) -> str:
     """What a repeated request must have in common with the first one."""
     params, subject = request.params, ""
     arguments: object = None
     if isinstance(params, CallToolParams):
-        subject, arguments = params.name, _canonical(params.arguments)
+        subject, arguments = params.name, _canonicalize_arguments(params.arguments)
     elif isinstance(params, GetPromptParams):
         subject, arguments = params.name, params.arguments
     elif isinstance(params, ReadResourceParams):
@@ -142,7 +142,7 @@ def _digest(request: Request) -> str:
     return sha256(msgspec.json.encode(identity, order="deterministic")).hexdigest()
 
 
-def _canonical(arguments: object) -> object:
+def _canonicalize_arguments(arguments: object) -> object:
     """Arguments without regard to how they are written, unless they are too deep to read."""
     if not isinstance(arguments, Raw):
         return None

@@ -10,36 +10,36 @@ from typing import TYPE_CHECKING, cast
 
 from msgspec import Raw
 
-from paddock.protocol.eras.v2026_07_28.discovery import TASKS
+from paddock.protocol.eras.v2026_07_28.discovery import TASKS_EXTENSION
 from paddock.protocol.errors import MissingCapabilityError
-from paddock.protocol.tasks import POLL_INTERVAL_MS, TaskTerms
+from paddock.protocol.tasks import POLL_INTERVAL_MS, BoundTaskFactory
 
 if TYPE_CHECKING:
     from paddock.protocol.facts import Json
     from paddock.protocol.model.params import TaskParams, UpdateTaskParams
-    from paddock.protocol.request import Request, Support
-    from paddock.protocol.tasks import Task, TaskStore
+    from paddock.protocol.request import Request, TaskSupport
+    from paddock.protocol.tasks import CallTask, TaskStore
 
-NEEDED: Json = {"extensions": {TASKS: {}}}
+REQUIRED_CAPABILITIES: Json = {"extensions": {TASKS_EXTENSION: {}}}
 
 
-def is_declared(request: Request) -> bool:
+def has_tasks_extension(request: Request) -> bool:
     """Whether the client of a request knows tasks."""
-    extensions = request.era.client_capabilities(request).get("extensions")
-    return isinstance(extensions, dict) and isinstance(extensions.get(TASKS), dict)
+    extensions = request.era.get_client_capabilities(request).get("extensions")
+    return isinstance(extensions, dict) and isinstance(extensions.get(TASKS_EXTENSION), dict)
 
 
-def require(request: Request) -> None:
+def require_tasks_extension(request: Request) -> None:
     """Refuse a client that does not know tasks.
 
     Raises:
         MissingCapabilityError: naming the extension.
     """
-    if not is_declared(request):
-        raise MissingCapabilityError(NEEDED, request.method)
+    if not has_tasks_extension(request):
+        raise MissingCapabilityError(REQUIRED_CAPABILITIES, request.method)
 
 
-def terms(request: Request, support: Support, store: TaskStore) -> TaskTerms | None:
+def find_task_factory(request: Request, support: TaskSupport, store: TaskStore) -> BoundTaskFactory | None:
     """Whether a call may become a task.
 
     Raises:
@@ -48,21 +48,21 @@ def terms(request: Request, support: Support, store: TaskStore) -> TaskTerms | N
     if support == "forbidden":
         return None
     if support == "required":
-        require(request)
-    return TaskTerms(store) if is_declared(request) else None
+        require_tasks_extension(request)
+    return BoundTaskFactory(store) if has_tasks_extension(request) else None
 
 
-def created(task: Task) -> Json:
+def make_created_result(task: CallTask) -> Json:
     """The result of a call that has become a task."""
-    return {"resultType": "task", **_fields(task)}
+    return {"resultType": "task", **_format_task(task)}
 
 
-def detailed(task: Task) -> Json:
+def format_detailed_task(task: CallTask) -> Json:
     """A task with what there is of its outcome."""
-    found = _fields(task)
+    found = _format_task(task)
     if task.status == "input_required":
         found["inputRequests"] = {
-            key: {"method": ask.method, "params": ask.params} for key, ask in task.questions.items()
+            key: {"method": ask.method, "params": ask.params} for key, ask in task.input_requests.items()
         }
     elif task.status == "completed" and task.result is not None:
         found["result"] = Raw(task.result)
@@ -71,37 +71,37 @@ def detailed(task: Task) -> Json:
     return found
 
 
-def get(request: Request, store: TaskStore) -> Json:
+def get_task(request: Request, store: TaskStore) -> Json:
     """Answer `tasks/get`."""
-    return detailed(_named(request, store))
+    return format_detailed_task(_require_task(request, store))
 
 
-def update(request: Request, store: TaskStore) -> Json:
+def update_task(request: Request, store: TaskStore) -> Json:
     """Answer `tasks/update`."""
-    _named(request, store).answer(cast("UpdateTaskParams", request.params).input_responses)
+    _require_task(request, store).submit_responses(cast("UpdateTaskParams", request.params).input_responses)
     return {}
 
 
-def cancel(request: Request, store: TaskStore) -> Json:
+def cancel_task(request: Request, store: TaskStore) -> Json:
     """Answer `tasks/cancel`."""
-    _named(request, store).cancel()
+    _require_task(request, store).cancel()
     return {}
 
 
-METHODS = {"tasks/get": get, "tasks/update": update, "tasks/cancel": cancel}
+TASK_METHODS = {"tasks/get": get_task, "tasks/update": update_task, "tasks/cancel": cancel_task}
 
 
-def _named(request: Request, store: TaskStore) -> Task:
-    require(request)
-    return store.find(cast("TaskParams", request.params).task_id, request)
+def _require_task(request: Request, store: TaskStore) -> CallTask:
+    require_tasks_extension(request)
+    return store.require_task(cast("TaskParams", request.params).task_id, request)
 
 
-def _fields(task: Task) -> Json:
+def _format_task(task: CallTask) -> Json:
     found: Json = {
         "taskId": task.id,
         "status": task.status,
-        "createdAt": task.created,
-        "lastUpdatedAt": task.updated,
+        "createdAt": task.created_at,
+        "lastUpdatedAt": task.updated_at,
         "ttlMs": task.ttl_ms,
         "pollIntervalMs": POLL_INTERVAL_MS,
     }

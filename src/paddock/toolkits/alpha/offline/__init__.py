@@ -5,7 +5,7 @@ out exactly, or with a known error. What an engine says about formulas is checke
 before anybody is told. `answer_offline` gives nothing for everything else.
 """
 
-from paddock.toolkits.alpha.offline.answer import Evaluated, OfflineAnswer
+from paddock.toolkits.alpha.offline.answer import EngineResult, OfflineAnswer
 from paddock.toolkits.alpha.offline.kinds import answer_offline
 
-__all__ = ["Evaluated", "OfflineAnswer", "answer_offline"]
+__all__ = ["EngineResult", "OfflineAnswer", "answer_offline"]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 
-class Evaluated(NamedTuple):
+class EngineResult(NamedTuple):
     """The value of Wolfram Language code."""
 
     text: str
@@ -14,7 +14,7 @@ class Evaluated(NamedTuple):
     """Who evaluated it."""
 
 
-Evaluate = Callable[[str], Evaluated | None]
+EvaluateCode = Callable[[str], EngineResult | None]
 """Evaluates Wolfram Language code; gives nothing when there is no engine, or it cannot."""
 
 
@@ -26,16 +26,16 @@ class OfflineAnswer(NamedTuple):
     result: str
     notes: tuple[str, ...] = ()
     """What was taken for granted."""
-    by: str = "Paddock"
+    computed_by: str = "Paddock"
     """Who worked it out."""
 
     @property
-    def label(self) -> str:
+    def attribution(self) -> str:
         """What it begins with, so that nobody takes it for an answer of Wolfram|Alpha."""
-        return f"Offline: worked out by {self.by}, not by Wolfram|Alpha."
+        return f"Offline: worked out by {self.computed_by}, not by Wolfram|Alpha."
 
     @property
-    def pieces(self) -> tuple[str, ...]:
+    def markdown_pieces(self) -> tuple[str, ...]:
         """The answer in Markdown, in the form that those of Wolfram|Alpha have."""
         parts = ["# Input interpretation", self.interpretation, "# Result", self.result]
         if self.notes:

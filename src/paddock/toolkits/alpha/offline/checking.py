@@ -10,7 +10,7 @@ import itertools
 import math
 from typing import TYPE_CHECKING
 
-from paddock.toolkits.alpha.offline.formulas import NoValueError, value
+from paddock.toolkits.alpha.offline.formulas import NoValueError, evaluate_formula
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -18,47 +18,47 @@ if TYPE_CHECKING:
 
     from paddock.toolkits.alpha.offline.formulas import Formula
 
-POINTS = (0.3718, 0.8127, 1.4339, 2.2961, 3.7193, -0.6311, -1.7159, -2.8437)
-LEAST_POINTS = 3
+SAMPLE_POINTS = (0.3718, 0.8127, 1.4339, 2.2961, 3.7193, -0.6311, -1.7159, -2.8437)
+MIN_COMPARED_POINTS = 3
 """Where both sides must have values, for a comparison to say something."""
 TOLERANCE = 1e-6
-_STEP = 1e-4
-_LEVELS = (7, 8, 9)
+_DIFFERENCE_STEP = 1e-4
+_QUADRATURE_LEVELS = (7, 8, 9)
 """Steps of quadrature, as powers of two; all have to agree."""
-_WIDTH = 3.2
-_STEPS_OF_ROOTS = 500
-_NEAR = 1e-9
+_QUADRATURE_WIDTH = 3.2
+_MAX_ROOT_ITERATIONS = 500
+_CONVERGENCE_TOLERANCE = 1e-9
 
 
-def are_equal(one: Formula, other: Formula, name: str) -> bool:
+def have_equal_values(one: Formula, other: Formula, name: str) -> bool:
     """Whether two formulas of one variable have the same values."""
-    return _agree(lambda x: value(one, {name: x}), lambda x: value(other, {name: x}))
+    return _agree_at_samples(lambda x: evaluate_formula(one, {name: x}), lambda x: evaluate_formula(other, {name: x}))
 
 
 def is_derivative(derivative: Formula, of: Formula, name: str) -> bool:
     """Whether one formula is the derivative of another, at many points."""
-    return _agree(lambda x: value(derivative, {name: x}), lambda x: _slope(of, name, x))
+    return _agree_at_samples(lambda x: evaluate_formula(derivative, {name: x}), lambda x: _estimate_derivative(of, name, x))
 
 
-def integral(formula: Formula, name: str, start: float, end: float) -> float | None:
+def estimate_integral(formula: Formula, name: str, start: float, end: float) -> float | None:
     """The integral of a formula between limits, or nothing when it is not sure."""
     estimates = []
-    for level in _LEVELS:
+    for level in _QUADRATURE_LEVELS:
         try:
-            estimates.append(_quadrature(formula, name, (start, end), 2.0**-level))
+            estimates.append(_integrate_double_exponential(formula, name, (start, end), 2.0**-level))
         except NoValueError:
             return None
     best = estimates[-1]
     spread = max(abs(one - best) for one in estimates)
-    return best if spread < _NEAR * max(1.0, abs(best)) else None
+    return best if spread < _CONVERGENCE_TOLERANCE * max(1.0, abs(best)) else None
 
 
-def near(one: complex, other: complex, tolerance: float = TOLERANCE) -> bool:
+def is_close(one: complex, other: complex, tolerance: float = TOLERANCE) -> bool:
     """Whether two numbers are the same but for rounding."""
     return abs(one - other) <= tolerance * max(1.0, abs(one), abs(other))
 
 
-def roots(coefficients: Sequence[Fraction]) -> list[complex] | None:
+def find_polynomial_roots(coefficients: Sequence[Fraction]) -> list[complex] | None:
     """All roots of a polynomial whose roots are simple, from the highest coefficient on.
 
     Nothing when they are not found well enough (Durand and Kerner's method).
@@ -67,19 +67,19 @@ def roots(coefficients: Sequence[Fraction]) -> list[complex] | None:
     degree = len(monic) - 1
     bound = 1 + max((abs(one) for one in monic[1:]), default=0.0)
     found = [bound * (0.4 + 0.9j) ** power for power in range(degree)]
-    for _ in range(_STEPS_OF_ROOTS):
+    for _ in range(_MAX_ROOT_ITERATIONS):
         for place, root in enumerate(found):
             others = math.prod(root - other for at, other in enumerate(found) if at != place)
             if others == 0 or not math.isfinite(abs(root)):
                 return None
-            found[place] = root - polynomial_value(monic, root) / others
+            found[place] = root - evaluate_polynomial(monic, root) / others
     scale = [max(1.0, abs(root)) ** degree * bound for root in found]
-    residues = (abs(polynomial_value(monic, root)) for root in found)
-    is_good = all(one < _NEAR * size for one, size in zip(residues, scale, strict=True))
+    residues = (abs(evaluate_polynomial(monic, root)) for root in found)
+    is_good = all(one < _CONVERGENCE_TOLERANCE * size for one, size in zip(residues, scale, strict=True))
     return found if is_good else None
 
 
-def polynomial_value(coefficients: Sequence[float], x: complex) -> complex:
+def evaluate_polynomial(coefficients: Sequence[float], x: complex) -> complex:
     """The value of a polynomial, given from the highest coefficient on."""
     found: complex = 0
     for one in coefficients:
@@ -87,56 +87,56 @@ def polynomial_value(coefficients: Sequence[float], x: complex) -> complex:
     return found
 
 
-def approaches(formula: Formula, name: str, points: Sequence[float], limit: float) -> bool:
+def approaches_limit(formula: Formula, name: str, points: Sequence[float], limit: float) -> bool:
     """Whether a formula comes nearer and nearer to a limit at points, and near at the last."""
     distances = []
     for point in points:
         try:
-            distances.append(abs(value(formula, {name: point}) - limit))
+            distances.append(abs(evaluate_formula(formula, {name: point}) - limit))
         except NoValueError:
             return False
-    is_falling = all(b <= a + _NEAR for a, b in itertools.pairwise(distances))
+    is_falling = all(b <= a + _CONVERGENCE_TOLERANCE for a, b in itertools.pairwise(distances))
     return is_falling and distances[-1] <= 1e-4 * max(1.0, abs(limit))
 
 
-def _agree(one: Callable[[float], complex], other: Callable[[float], complex]) -> bool:
+def _agree_at_samples(one: Callable[[float], complex], other: Callable[[float], complex]) -> bool:
     compared = 0
-    for point in POINTS:
+    for point in SAMPLE_POINTS:
         try:
             first, second = one(point), other(point)
         except NoValueError:
             continue
-        if not near(first, second):
+        if not is_close(first, second):
             return False
         compared += 1
-    return compared >= LEAST_POINTS
+    return compared >= MIN_COMPARED_POINTS
 
 
-def _slope(formula: Formula, name: str, x: float) -> complex:
+def _estimate_derivative(formula: Formula, name: str, x: float) -> complex:
     """The derivative by differences, with the first two errors taken out."""
 
     def difference(step: float) -> complex:
-        above, below = value(formula, {name: x + step}), value(formula, {name: x - step})
+        above, below = evaluate_formula(formula, {name: x + step}), evaluate_formula(formula, {name: x - step})
         return (above - below) / (2 * step)
 
-    return (4 * difference(_STEP) - difference(2 * _STEP)) / 3
+    return (4 * difference(_DIFFERENCE_STEP) - difference(2 * _DIFFERENCE_STEP)) / 3
 
 
-def _quadrature(formula: Formula, name: str, limits: tuple[float, float], step: float) -> float:
+def _integrate_double_exponential(formula: Formula, name: str, limits: tuple[float, float], step: float) -> float:
     """The integral by the double exponential rule, which takes ends without values."""
     total = 0.0
-    for x, weight in _nodes(limits, step):
-        found = value(formula, {name: x})
-        if abs(found.imag) > _NEAR * max(1.0, abs(found)):
+    for x, weight in _generate_nodes(limits, step):
+        found = evaluate_formula(formula, {name: x})
+        if abs(found.imag) > _CONVERGENCE_TOLERANCE * max(1.0, abs(found)):
             raise NoValueError("not real")
         total += found.real * weight
     return total * step
 
 
-def _nodes(limits: tuple[float, float], step: float) -> Iterator[tuple[float, float]]:
+def _generate_nodes(limits: tuple[float, float], step: float) -> Iterator[tuple[float, float]]:
     """Points and weights between limits, of which either may be infinite."""
     start, end = limits
-    count = round(_WIDTH / step)
+    count = round(_QUADRATURE_WIDTH / step)
     for place in range(-count, count + 1):
         # A little aside, so that no point is in the very middle, where odd functions have poles.
         t = (place + 0.137) * step

@@ -5,51 +5,51 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from paddock.toolkits.alpha.offline.formulas import CONSTANTS, FUNCTIONS, Call, Name, Number, number
-from paddock.toolkits.alpha.offline.reading import VARIABLES
-from paddock.wolfram import Atom, Node, WolframSyntaxError, number_value, parse_strict
+from paddock.toolkits.alpha.offline.formulas import CONSTANT_VALUES, NUMERIC_FUNCTIONS, FormulaCall, FormulaName, FormulaNumber, to_number
+from paddock.toolkits.alpha.offline.reading import VARIABLE_NAMES
+from paddock.wolfram import Atom, Node, WolframSyntaxError, parse_number, parse_strict
 
 if TYPE_CHECKING:
     from paddock.toolkits.alpha.offline.formulas import Formula
     from paddock.wolfram import Expression
 
-_OPERATIONS = {"Plus": None, "Times": None, "Power": 2}
-_IMAGINARY = Call("Power", (number(-1), number(Fraction(1, 2))))
+_OPERATION_ARITIES = {"Plus": None, "Times": None, "Power": 2}
+_IMAGINARY_UNIT = FormulaCall("Power", (to_number(-1), to_number(Fraction(1, 2))))
 
 
 class UnknownFormError(ValueError):
     """An engine has given something that we cannot check."""
 
 
-def read_result(text: str) -> Formula:
+def parse_result(text: str) -> Formula:
     """The formula that a result is.
 
     Raises:
         UnknownFormError: when it is none that we know, such as one that is not evaluated.
     """
-    return _formula(_expression(text))
+    return _convert_expression(_parse_expression(text))
 
 
-def read_solutions(text: str, name: str) -> list[Formula]:
+def parse_solutions(text: str, name: str) -> list[Formula]:
     """The values of one variable in a list of solutions.
 
     Raises:
         UnknownFormError: when it is no such list.
     """
-    found = _expression(text)
-    return [_formula(_value(solution, name)) for solution in _args(found, "List")]
+    found = _parse_expression(text)
+    return [_convert_expression(_get_solution_value(solution, name)) for solution in _get_arguments(found, "List")]
 
 
-def _value(solution: Expression, name: str) -> Expression:
-    rules = _args(solution, "List")
-    sides = _args(rules[0], "Rule") if len(rules) == 1 else []
+def _get_solution_value(solution: Expression, name: str) -> Expression:
+    rules = _get_arguments(solution, "List")
+    sides = _get_arguments(rules[0], "Rule") if len(rules) == 1 else []
     variable = sides[0] if sides else None
     if not (isinstance(variable, Atom) and variable.text == name):
         raise UnknownFormError("no rule for the variable")
     return sides[1]
 
 
-def _expression(text: str) -> Expression:
+def _parse_expression(text: str) -> Expression:
     try:
         found = parse_strict(text)
     except (WolframSyntaxError, RecursionError) as error:
@@ -59,40 +59,40 @@ def _expression(text: str) -> Expression:
     return found[0]
 
 
-def _args(expression: Expression, head: str) -> list[Expression]:
-    if not isinstance(expression, Node) or _head(expression) != head:
+def _get_arguments(expression: Expression, head: str) -> list[Expression]:
+    if not isinstance(expression, Node) or _get_head(expression) != head:
         raise UnknownFormError(f"no {head}")
     return list(expression.args)
 
 
-def _head(node: Node) -> str:
+def _get_head(node: Node) -> str:
     return node.head.text if isinstance(node.head, Atom) else ""
 
 
-def _formula(expression: Expression) -> Formula:
+def _convert_expression(expression: Expression) -> Formula:
     if isinstance(expression, Atom):
-        return _atom(expression)
+        return _convert_atom(expression)
     if not isinstance(expression, Node):
         raise UnknownFormError("neither atom nor node")
-    head, args = _head(expression), tuple(_formula(arg) for arg in expression.args)
-    if head == "Rational" and all(isinstance(arg, Number) for arg in args):
-        return Call("Times", (args[0], Call("Power", (args[1], number(-1)))))
+    head, args = _get_head(expression), tuple(_convert_expression(arg) for arg in expression.args)
+    if head == "Rational" and all(isinstance(arg, FormulaNumber) for arg in args):
+        return FormulaCall("Times", (args[0], FormulaCall("Power", (args[1], to_number(-1)))))
     if head == "Log" and len(args) == len(("base", "of")):
-        inverse = Call("Power", (Call("Log", args[:1]), number(-1)))
-        return Call("Times", (Call("Log", args[1:]), inverse))
-    count = _OPERATIONS.get(head, 1)
-    if (head not in _OPERATIONS and head not in FUNCTIONS) or count not in (None, len(args)):
+        inverse = FormulaCall("Power", (FormulaCall("Log", args[:1]), to_number(-1)))
+        return FormulaCall("Times", (FormulaCall("Log", args[1:]), inverse))
+    count = _OPERATION_ARITIES.get(head, 1)
+    if (head not in _OPERATION_ARITIES and head not in NUMERIC_FUNCTIONS) or count not in (None, len(args)):
         raise UnknownFormError(f"{head} of {len(args)}")
-    return Call(head, args)
+    return FormulaCall(head, args)
 
 
-def _atom(atom: Atom) -> Formula:
+def _convert_atom(atom: Atom) -> Formula:
     if atom.kind == "number":
-        value = number_value(atom.text)
+        value = parse_number(atom.text)
         if isinstance(value, int):
-            return number(value)
-    if atom.text in CONSTANTS or atom.text in VARIABLES:
-        return Name(atom.text)
+            return to_number(value)
+    if atom.text in CONSTANT_VALUES or atom.text in VARIABLE_NAMES:
+        return FormulaName(atom.text)
     if atom.text == "I":
-        return _IMAGINARY
+        return _IMAGINARY_UNIT
     raise UnknownFormError(atom.text)

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    Function = Callable[[complex], complex]
+    ComplexFunction = Callable[[complex], complex]
 
-CONSTANTS: dict[str, float] = {"Pi": math.pi, "E": math.e}
-_DIGITS = 17
+CONSTANT_VALUES: dict[str, float] = {"Pi": math.pi, "E": math.e}
+_FLOAT_DIGITS = 17
 
 
 @dataclass(frozen=True)
-class Number:
+class FormulaNumber:
     """An exact number."""
 
     value: Fraction
@@ -27,7 +27,7 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Name:
+class FormulaName:
     """A variable, or a constant by its name in the Wolfram Language."""
 
     name: str
@@ -35,20 +35,20 @@ class Name:
     @property
     def is_constant(self) -> bool:
         """Whether it has a value."""
-        return self.name in CONSTANTS
+        return self.name in CONSTANT_VALUES
 
 
 @dataclass(frozen=True)
-class Call:
+class FormulaCall:
     """A function of formulas, by its name in the Wolfram Language."""
 
     head: str
-    args: tuple[Formula, ...]
+    arguments: tuple[Formula, ...]
 
 
-Formula = Number | Name | Call
+Formula = FormulaNumber | FormulaName | FormulaCall
 
-FUNCTIONS: dict[str, Function] = {
+NUMERIC_FUNCTIONS: dict[str, ComplexFunction] = {
     "Sin": cmath.sin,
     "Cos": cmath.cos,
     "Tan": cmath.tan,
@@ -69,53 +69,53 @@ FUNCTIONS: dict[str, Function] = {
     "Log10": cmath.log10,
     "Sqrt": cmath.sqrt,
     "Abs": abs,
-    "Erf": lambda x: math.erf(_real(x)),
-    "Factorial": lambda x: math.gamma(_real(x) + 1),
+    "Erf": lambda x: math.erf(_require_real(x)),
+    "Factorial": lambda x: math.gamma(_require_real(x) + 1),
 }
-TRIGONOMETRIC = frozenset({"Sin", "Cos", "Tan", "Cot", "Sec", "Csc"})
+TRIGONOMETRIC_FUNCTIONS = frozenset({"Sin", "Cos", "Tan", "Cot", "Sec", "Csc"})
 
 
 class NoValueError(ValueError):
     """A formula has no value there, or none that we can work out."""
 
 
-def number(value: int | Fraction) -> Number:
+def to_number(value: int | Fraction) -> FormulaNumber:
     """An exact number as a formula."""
-    return Number(Fraction(value))
+    return FormulaNumber(Fraction(value))
 
 
-def variables(formula: Formula) -> set[str]:
+def find_variables(formula: Formula) -> set[str]:
     """The names of the variables in a formula."""
-    if isinstance(formula, Call):
-        return set().union(*(variables(arg) for arg in formula.args))
-    return {formula.name} if isinstance(formula, Name) and not formula.is_constant else set()
+    if isinstance(formula, FormulaCall):
+        return set().union(*(find_variables(arg) for arg in formula.arguments))
+    return {formula.name} if isinstance(formula, FormulaName) and not formula.is_constant else set()
 
 
-def has_head(formula: Formula, heads: frozenset[str]) -> bool:
+def has_function(formula: Formula, heads: frozenset[str]) -> bool:
     """Whether any of some functions is in a formula."""
-    if not isinstance(formula, Call):
+    if not isinstance(formula, FormulaCall):
         return False
-    return formula.head in heads or any(has_head(arg, heads) for arg in formula.args)
+    return formula.head in heads or any(has_function(arg, heads) for arg in formula.arguments)
 
 
-def code(formula: Formula) -> str:
+def to_wolfram_code(formula: Formula) -> str:
     """A formula as Wolfram Language code, in full form."""
-    if isinstance(formula, Number):
+    if isinstance(formula, FormulaNumber):
         top, bottom = formula.value.numerator, formula.value.denominator
         return str(top) if bottom == 1 else f"Rational[{top}, {bottom}]"
-    if isinstance(formula, Name):
+    if isinstance(formula, FormulaName):
         return formula.name
-    return f"{formula.head}[{', '.join(map(code, formula.args))}]"
+    return f"{formula.head}[{', '.join(map(to_wolfram_code, formula.arguments))}]"
 
 
-def value(formula: Formula, where: Mapping[str, complex]) -> complex:
+def evaluate_formula(formula: Formula, where: Mapping[str, complex]) -> complex:
     """The value of a formula where its variables have values, in floating point.
 
     Raises:
         NoValueError: when it has none.
     """
     try:
-        found = complex(_value(formula, where))
+        found = complex(_evaluate_node(formula, where))
     except (ArithmeticError, ValueError, KeyError) as error:
         raise NoValueError(str(error)) from None
     if not cmath.isfinite(found):
@@ -123,29 +123,29 @@ def value(formula: Formula, where: Mapping[str, complex]) -> complex:
     return found
 
 
-def _value(formula: Formula, where: Mapping[str, complex]) -> complex:
-    if isinstance(formula, Number):
+def _evaluate_node(formula: Formula, where: Mapping[str, complex]) -> complex:
+    if isinstance(formula, FormulaNumber):
         return float(formula.value)
-    if isinstance(formula, Name):
-        return CONSTANTS[formula.name] if formula.is_constant else where[formula.name]
-    values = [_value(arg, where) for arg in formula.args]
+    if isinstance(formula, FormulaName):
+        return CONSTANT_VALUES[formula.name] if formula.is_constant else where[formula.name]
+    values = [_evaluate_node(arg, where) for arg in formula.arguments]
     if formula.head == "Plus":
         return sum(values)
     if formula.head == "Times":
         return math.prod(values)
     if formula.head == "Power":
-        return _power(values[0], formula.args[1], values[1])
-    return FUNCTIONS[formula.head](values[0])
+        return _evaluate_power(values[0], formula.arguments[1], values[1])
+    return NUMERIC_FUNCTIONS[formula.head](values[0])
 
 
-def _power(below: complex, exponent: Formula, above: complex) -> complex:
+def _evaluate_power(below: complex, exponent: Formula, above: complex) -> complex:
     if below == 0 and above == 0:
         raise NoValueError("zero to the power of zero")
-    is_whole = isinstance(exponent, Number) and exponent.value.denominator == 1
+    is_whole = isinstance(exponent, FormulaNumber) and exponent.value.denominator == 1
     return complex(below) ** (int(exponent.value) if is_whole else above)  # type: ignore[union-attr]  # it is a number
 
 
-def _real(x: complex) -> float:
+def _require_real(x: complex) -> float:
     if complex(x).imag != 0:
         raise NoValueError("not real")
     return complex(x).real

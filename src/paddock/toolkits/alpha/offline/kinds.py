@@ -9,14 +9,14 @@ from paddock.toolkits.alpha.offline.arithmetic import answer_arithmetic
 from paddock.toolkits.alpha.offline.dates import answer_date
 from paddock.toolkits.alpha.offline.percentages import answer_percentage
 from paddock.toolkits.alpha.offline.symbolic import answer_symbolic
-from paddock.toolkits.alpha.offline.units import answer_units
-from paddock.toolkits.alpha.offline.whole_numbers import answer_whole_numbers
+from paddock.toolkits.alpha.offline.units import answer_unit_conversion
+from paddock.toolkits.alpha.offline.whole_numbers import answer_integers
 
 if TYPE_CHECKING:
-    from paddock.toolkits.alpha.offline.answer import Evaluate, OfflineAnswer
+    from paddock.toolkits.alpha.offline.answer import EvaluateCode, OfflineAnswer
 
-MOST_CHARACTERS = 300
-_OPENING = re.compile(
+MAX_QUESTION_CHARACTERS = 300
+_OPENING_PATTERN = re.compile(
     r"(?:please |can you |tell me )*"
     r"(?:(?:what is|what's|what are|how much is|calculate|compute|evaluate|find|work out) "
     r"(?:the )?)?",
@@ -24,16 +24,16 @@ _OPENING = re.compile(
 )
 
 
-def answer_offline(query: str, evaluate: Evaluate) -> OfflineAnswer | None:
+def answer_offline(query: str, evaluate: EvaluateCode) -> OfflineAnswer | None:
     """The answer to a question, if one is sure; else nothing."""
     text = " ".join(query.split())
-    if not text or len(text) > MOST_CHARACTERS:
+    if not text or len(text) > MAX_QUESTION_CHARACTERS:
         return None
     text = text.rstrip("?. ")
     text = text.removesuffix("=").strip()
-    opening = _OPENING.match(text)
+    opening = _OPENING_PATTERN.match(text)
     asked = text[opening.end() :] if opening else text
-    for answer in (answer_date, answer_percentage, answer_whole_numbers, answer_units):
+    for answer in (answer_date, answer_percentage, answer_integers, answer_unit_conversion):
         # How many days or feet is asked for stands at the beginning.
         found = answer(asked)
         if found is not None:

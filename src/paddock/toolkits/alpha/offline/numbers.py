@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fractions import Fraction
 
-DIGITS = 12
+ROUNDED_DIGITS = 12
 """Of what is rounded."""
-_LONG = 30
+_MAX_DECIMAL_CHARACTERS = 30
 
 
-def shown(value: Fraction, *, as_decimal: bool = False) -> str:
+def format_fraction(value: Fraction, *, as_decimal: bool = False) -> str:
     """A fraction as an integer, a finite decimal, or a fraction with its rounded value."""
     if value.denominator == 1:
         return str(value.numerator)
-    decimal = rounded(value)
+    decimal = round_fraction(value)
     if is_finite_decimal(value):
-        whole = finite_decimal(value)
-        if len(whole) <= _LONG:
+        whole = format_finite_decimal(value)
+        if len(whole) <= _MAX_DECIMAL_CHARACTERS:
             return whole if as_decimal else f"{value} = {whole}"
     return f"\u2248 {decimal}" if as_decimal else f"{value} \u2248 {decimal}"
 
 
-def rounded(value: Fraction, digits: int = DIGITS) -> str:
+def round_fraction(value: Fraction, digits: int = ROUNDED_DIGITS) -> str:
     """A fraction as a rounded decimal."""
     context = Context(prec=digits)
     found = context.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(context)
@@ -46,7 +46,7 @@ def is_finite_decimal(value: Fraction) -> bool:
     return rest == 1
 
 
-def finite_decimal(value: Fraction) -> str:
+def format_finite_decimal(value: Fraction) -> str:
     """Such a fraction as a decimal."""
     context = Context(prec=4000)
     found = context.divide(Decimal(value.numerator), Decimal(value.denominator))

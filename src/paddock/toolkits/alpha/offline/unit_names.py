@@ -6,7 +6,7 @@ kilobytes), and what only the context could tell (`C` alone, `M`, `lb` of force)
 
 from __future__ import annotations
 
-UNITS = {
+UNIT_NAMES = {
     # length
     **dict.fromkeys(("m", "meter", "meters", "metre", "metres"), "meter"),
     **dict.fromkeys(("km", "kilometer", "kilometers", "kilometre", "kilometres"), "kilometer"),
@@ -111,20 +111,20 @@ UNITS = {
     **dict.fromkeys(("mib", "mebibyte", "mebibytes"), "mebibyte"),
     **dict.fromkeys(("gib", "gibibyte", "gibibytes"), "gibibyte"),
 }
-EXACT_CASE = frozenset(
+CASE_SENSITIVE_NAMES = frozenset(
     {"m", "mm", "ms", "mg", "g", "s", "min", "h", "nm", "cm", "km", "kg", "w", "j", "k", "c", "f",
      "kw", "kj", "pa", "kpa", "l", "ml", "kwh", "in", "bar", "rad"}
 )  # fmt: skip
 """Short names: another case of letters may mean another unit, such as Mm, or mW for W."""
-USUAL_CASE = {
+CONVENTIONAL_SPELLINGS = {
     "C": "c", "F": "f", "K": "k", "W": "w", "J": "j", "kW": "kw", "kJ": "kj", "Pa": "pa",
     "kPa": "kpa", "L": "l", "mL": "ml", "kWh": "kwh",
 }  # fmt: skip
 """How some of these are written."""
-KINDS = (
+DIMENSIONLESS_GROUPS = (
     frozenset({"degree", "radian"}),
     frozenset({"bit", "byte", "kibibyte", "mebibyte", "gibibyte"}),
 )
 """Units without a dimension, which go together with their own kind only."""
-LONELY = frozenset({"c", "f", "k"})
+TEMPERATURE_LETTERS = frozenset({"c", "f", "k"})
 """Temperatures only when the other unit is a temperature too."""

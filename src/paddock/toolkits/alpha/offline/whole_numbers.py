@@ -11,14 +11,14 @@ from paddock.toolkits.alpha.offline.answer import OfflineAnswer
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-MOST = 10**12
+MAX_FACTORED_NUMBER = 10**12
 """The largest number that is divided by all smaller ones up to its root: a tenth of a second."""
-_MOST_CHOSEN = 1000
-_WHOLE = r"(\d{1,3}(?:,\d{3})+|[1-9]\d*|0)"
-_BASES = {"binary": ("b", 2), "octal": ("o", 8), "hexadecimal": ("x", 16), "hex": ("x", 16)}
+_MAX_COMBINATION_SIZE = 1000
+_INTEGER_PATTERN = r"(\d{1,3}(?:,\d{3})+|[1-9]\d*|0)"
+_BASE_FORMATS = {"binary": ("b", 2), "octal": ("o", 8), "hexadecimal": ("x", 16), "hex": ("x", 16)}
 
 
-def answer_whole_numbers(text: str) -> OfflineAnswer | None:
+def answer_integers(text: str) -> OfflineAnswer | None:
     """The answer to a question about whole numbers."""
     for pattern, work in _PHRASES:
         found = re.fullmatch(pattern, text, re.IGNORECASE)
@@ -27,11 +27,11 @@ def answer_whole_numbers(text: str) -> OfflineAnswer | None:
     return None
 
 
-def _numbers(groups: Sequence[str]) -> list[int]:
+def _parse_integers(groups: Sequence[str]) -> list[int]:
     return [int(group.replace(",", "")) for group in groups]
 
 
-def prime_factors(number: int) -> dict[int, int]:
+def find_prime_factors(number: int) -> dict[int, int]:
     """The prime factors of a number above 1, with how often each is in it."""
     found: dict[int, int] = {}
     candidate = 2
@@ -45,30 +45,30 @@ def prime_factors(number: int) -> dict[int, int]:
     return found
 
 
-def _is_prime(groups: Sequence[str]) -> OfflineAnswer | None:
-    number = _numbers(groups)[0]
-    if number > MOST:
+def _answer_primality(groups: Sequence[str]) -> OfflineAnswer | None:
+    number = _parse_integers(groups)[0]
+    if number > MAX_FACTORED_NUMBER:
         return None
-    factors = prime_factors(number) if number > 1 else {}
+    factors = find_prime_factors(number) if number > 1 else {}
     is_prime = factors == {number: 1}
-    more = f": it is {_product(factors)}" if factors and not is_prime else ""
+    more = f": it is {_format_factors(factors)}" if factors and not is_prime else ""
     result = f"{number} is {'a prime number' if is_prime else 'not a prime number'}{more}"
     return OfflineAnswer(f"is {number} prime?", result)
 
 
-def _factored(groups: Sequence[str]) -> OfflineAnswer | None:
-    number = _numbers(groups)[0]
-    if not 1 < number <= MOST:
+def _answer_factorization(groups: Sequence[str]) -> OfflineAnswer | None:
+    number = _parse_integers(groups)[0]
+    if not 1 < number <= MAX_FACTORED_NUMBER:
         return None
-    return OfflineAnswer(f"prime factors of {number}", _product(prime_factors(number)))
+    return OfflineAnswer(f"prime factors of {number}", _format_factors(find_prime_factors(number)))
 
 
-def _product(factors: dict[int, int]) -> str:
+def _format_factors(factors: dict[int, int]) -> str:
     parts = (f"{prime}^{count}" if count > 1 else str(prime) for prime, count in factors.items())
     return " \u00d7 ".join(parts)
 
 
-def _common(name: str, work: Callable[..., int]) -> Callable[[Sequence[str]], OfflineAnswer | None]:
+def _create_common_answer(name: str, work: Callable[..., int]) -> Callable[[Sequence[str]], OfflineAnswer | None]:
     def answer(groups: Sequence[str]) -> OfflineAnswer | None:
         numbers = [int(one.replace(",", "")) for one in re.findall(r"\d[\d,]*\d|\d", groups[0])]
         if min(numbers) < 1 or max(numbers) > 10**30:
@@ -78,45 +78,45 @@ def _common(name: str, work: Callable[..., int]) -> Callable[[Sequence[str]], Of
     return answer
 
 
-def _remainder(groups: Sequence[str]) -> OfflineAnswer | None:
-    number, divisor = _numbers(groups)
+def _answer_remainder(groups: Sequence[str]) -> OfflineAnswer | None:
+    number, divisor = _parse_integers(groups)
     if divisor == 0:
         return None
     return OfflineAnswer(f"{number} mod {divisor}", str(number % divisor))
 
 
-def _choose(groups: Sequence[str]) -> OfflineAnswer | None:
-    number, count = _numbers(groups)
-    if number > _MOST_CHOSEN:
+def _answer_combinations(groups: Sequence[str]) -> OfflineAnswer | None:
+    number, count = _parse_integers(groups)
+    if number > _MAX_COMBINATION_SIZE:
         return None
     return OfflineAnswer(f"{number} choose {count}", str(math.comb(number, count)))
 
 
-def _factorial(groups: Sequence[str]) -> OfflineAnswer | None:
-    number = _numbers(groups)[0]
+def _answer_factorial(groups: Sequence[str]) -> OfflineAnswer | None:
+    number = _parse_integers(groups)[0]
     if number > 400:
         return None
     return OfflineAnswer(f"{number}!", str(math.factorial(number)))
 
 
-def _in_base(groups: Sequence[str]) -> OfflineAnswer | None:
+def _answer_base(groups: Sequence[str]) -> OfflineAnswer | None:
     number, base = int(groups[0].replace(",", "")), groups[1].lower()
-    letter, radix = _BASES[base]
+    letter, radix = _BASE_FORMATS[base]
     return OfflineAnswer(f"{number} in {base}", f"{number:{letter}} (base {radix})")
 
 
-_SEVERAL = r"(?:greatest common divisor|gcd|greatest common factor|gcf|highest common factor|hcf)"
-_NUMBERS = r"((?:\d+(?:, and |, | and ))+\d+)"
+_GCD_PATTERN = r"(?:greatest common divisor|gcd|greatest common factor|gcf|highest common factor|hcf)"
+_INTEGER_LIST_PATTERN = r"((?:\d+(?:, and |, | and ))+\d+)"
 _PHRASES: tuple[tuple[str, Callable[[Sequence[str]], OfflineAnswer | None]], ...] = (
-    (rf"is {_WHOLE} (?:a )?prime(?: number)?", _is_prime),
-    (rf"(?:prime factors|prime factorization|prime factorisation) of {_WHOLE}", _factored),
-    (rf"factor(?:ize|ise)? {_WHOLE}", _factored),
-    (rf"{_SEVERAL} of {_NUMBERS}", _common("greatest common divisor", math.gcd)),
-    (rf"(?:least common multiple|lcm) of {_NUMBERS}", _common("least common multiple", math.lcm)),
-    (rf"{_WHOLE} (?:mod|modulo) {_WHOLE}", _remainder),
-    (rf"remainder of {_WHOLE} divided by {_WHOLE}", _remainder),
-    (rf"{_WHOLE} choose {_WHOLE}", _choose),
-    (rf"{_WHOLE} factorial", _factorial),
-    (rf"factorial of {_WHOLE}", _factorial),
-    (rf"(?:convert )?{_WHOLE} (?:in|to) (binary|octal|hexadecimal|hex)", _in_base),
+    (rf"is {_INTEGER_PATTERN} (?:a )?prime(?: number)?", _answer_primality),
+    (rf"(?:prime factors|prime factorization|prime factorisation) of {_INTEGER_PATTERN}", _answer_factorization),
+    (rf"factor(?:ize|ise)? {_INTEGER_PATTERN}", _answer_factorization),
+    (rf"{_GCD_PATTERN} of {_INTEGER_LIST_PATTERN}", _create_common_answer("greatest common divisor", math.gcd)),
+    (rf"(?:least common multiple|lcm) of {_INTEGER_LIST_PATTERN}", _create_common_answer("least common multiple", math.lcm)),
+    (rf"{_INTEGER_PATTERN} (?:mod|modulo) {_INTEGER_PATTERN}", _answer_remainder),
+    (rf"remainder of {_INTEGER_PATTERN} divided by {_INTEGER_PATTERN}", _answer_remainder),
+    (rf"{_INTEGER_PATTERN} choose {_INTEGER_PATTERN}", _answer_combinations),
+    (rf"{_INTEGER_PATTERN} factorial", _answer_factorial),
+    (rf"factorial of {_INTEGER_PATTERN}", _answer_factorial),
+    (rf"(?:convert )?{_INTEGER_PATTERN} (?:in|to) (binary|octal|hexadecimal|hex)", _answer_base),
 )

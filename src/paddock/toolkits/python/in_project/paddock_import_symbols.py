@@ -11,26 +11,26 @@ import json
 import sys
 from typing import Any
 
-MOST_VALUE = 2_000
+MAX_VALUE_CHARACTERS = 2_000
 
 
 def main() -> None:
     """Tell of each name, into the file that the settings name."""
     settings = json.loads(sys.argv[1])
     sys.path[:0] = settings["paths"]
-    told = [_told(name, settings["length"]) for name in settings["names"]]
+    told = [_describe_name(name, settings["length"]) for name in settings["names"]]
     with open(settings["result"], "w", encoding="utf-8") as file:
         json.dump(told, file)
 
 
-def _told(name: str, length: int) -> dict[str, Any]:
+def _describe_name(name: str, length: int) -> dict[str, Any]:
     try:
-        return {"name": name, "found": [_described(name, _value(name), length)]}
+        return {"name": name, "found": [_describe_value(name, _import_value(name), length)]}
     except BaseException as error:  # noqa: BLE001 - the project's own code
         return {"name": name, "found": [], "error": f"{type(error).__name__}: {error}"[:500]}
 
 
-def _value(name: str) -> Any:
+def _import_value(name: str) -> Any:
     parts = name.split(".")
     for count in range(len(parts), 0, -1):
         try:
@@ -46,7 +46,7 @@ def _value(name: str) -> Any:
     raise ModuleNotFoundError(name)
 
 
-def _described(name: str, value: Any, length: int) -> dict[str, Any]:
+def _describe_value(name: str, value: Any, length: int) -> dict[str, Any]:
     told = {
         "full_name": name,
         "kind": f"{type(value).__name__}, imported",
@@ -63,7 +63,7 @@ def _described(name: str, value: Any, length: int) -> dict[str, Any]:
         told["path"] = inspect.getsourcefile(value) or ""
         source = "".join(lines).rstrip()
     except (TypeError, OSError):
-        source = "" if told["signatures"] else repr(value)[:MOST_VALUE]
+        source = "" if told["signatures"] else repr(value)[:MAX_VALUE_CHARACTERS]
     if source and not inspect.ismodule(value):
         told["source"], told["length"] = source[:length], len(source)
     return told

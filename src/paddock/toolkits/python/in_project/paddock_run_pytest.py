@@ -12,32 +12,32 @@ import os
 import sys
 from typing import Any
 
-LENT = ("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments")
-LEAST_VERSION = (3, 10)
-NO_PYTEST = 90
+SHARED_PACKAGES = ("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments")
+MIN_PYTHON_VERSION = (3, 10)
+NO_PYTEST_STATUS = 90
 """How it ends when there is no pytest, and none can be lent."""
 
 
-class Lending:
+class SharedPackageFinder:
     """Finds pytest and what it needs in another environment, and nothing else there."""
 
     def __init__(self, places: list[str]) -> None:
-        self._places = places
+        self._search_paths = places
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         """What leads to a module that is lent."""
         top = name.partition(".")[0]
-        if top not in LENT:
+        if top not in SHARED_PACKAGES:
             return None
         finder = importlib.machinery.PathFinder
-        return finder.find_spec(name, self._places if name == top else path)
+        return finder.find_spec(name, self._search_paths if name == top else path)
 
     def find_distributions(self, context: Any = None) -> Any:
         """What is known of a distribution that is lent."""
-        if getattr(context, "name", None) not in LENT:
+        if getattr(context, "name", None) not in SHARED_PACKAGES:
             return iter(())
         finder = importlib.metadata.MetadataPathFinder
-        wanted = importlib.metadata.DistributionFinder.Context(name=context.name, path=self._places)
+        wanted = importlib.metadata.DistributionFinder.Context(name=context.name, path=self._search_paths)
         return finder.find_distributions(wanted)
 
 
@@ -52,9 +52,9 @@ def main() -> int:
     except ModuleNotFoundError as error:
         if error.name != "pytest":
             raise
-        if not settings["lent"] or sys.version_info < LEAST_VERSION:
-            return NO_PYTEST
-        sys.meta_path.append(Lending(settings["lent"]))
+        if not settings["lent"] or sys.version_info < MIN_PYTHON_VERSION:
+            return NO_PYTEST_STATUS
+        sys.meta_path.append(SharedPackageFinder(settings["lent"]))
         import pytest
     sys.path.append(settings["plugin"])
     return int(pytest.main(settings["arguments"]))
