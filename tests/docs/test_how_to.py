@@ -43,9 +43,9 @@ from paddock import (
     TextContent,
     TextResourceContents,
 )
-from paddock.peer.errors import CallCancelledError
+from paddock.client.errors import CallCancelledError
 from paddock.protocol.errors import INVALID_PARAMS, MISSING_CAPABILITY
-from paddock.protocol.extensions import APP_MIME_TYPE
+from paddock.protocol.versions import APP_MIME_TYPE
 from paddock.testing import ERAS, Answers, accept, connect
 from tests.docs.pages import ROOT
 
@@ -357,7 +357,7 @@ def test_a_script_calls_a_server_from_python() -> None:
         text=True,
         check=True,
     )
-    assert ran.stdout == "greet - Greet somebody.\nHello, Ada!\n"
+    assert ran.stdout == "greet - Greet a person by name.\nHello, Ada!\n"
 
 
 def test_a_script_calls_a_server_over_http() -> None:
